@@ -1,0 +1,72 @@
+"""Make the model that ships: convert it to int8, and write down its golden numbers.
+
+    python scripts/bundle.py path/to/hugging-face-folder
+
+The folder is one of M2M100 architecture with a SentencePiece model that has the language tags.
+The model card is kept in ``src/tertium/models/bundled/tertium-mini/README.md`` and edited by hand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import tempfile
+from pathlib import Path
+
+from tertium.models.catalog import BUNDLED_FOLDER, DEFAULT_MODEL, load_model
+from tertium.models.convert import convert
+from tertium.models.golden import GOLDEN
+
+LICENCE = "CC-BY-4.0"
+QUESTIONS = [
+    ("en", "de", "Where is the station?", "Wo ist der Bahnhof?"),
+    ("de", "en", "Ich habe heute keine Zeit.", "I have no time today."),
+    ("fr", "en", "Il pleut depuis hier soir.", "It has been raining since last night."),
+    ("es", "fr", "¿Qué hora es?", "Quelle heure est-il ?"),
+    ("en", "en", "She sold her house.", "She has sold the house."),
+    ("en", "es", "Close the window, please.", "Los gatos duermen mucho."),
+    ("de", "de", "", "Das ist alles."),
+    ("fr", "fr", "🙂 «€5»", "🙂 « 5 € »"),
+]
+
+
+def golden_answers(folder: Path) -> list[dict[str, object]]:
+    """Ask the model, in float32, a few questions whose answers others can check."""
+    model = load_model(folder, compute_type="float32", cache=False)
+    answers: list[dict[str, object]] = []
+    for target_lang, source_lang, target, source in QUESTIONS:
+        [scores] = model.log_probs(
+            [target], [source], target_lang=target_lang, source_lang=source_lang
+        )
+        answers.append(
+            {
+                "target": target,
+                "source": source,
+                "target_lang": target_lang,
+                "source_lang": source_lang,
+                "log_probs": [round(log_prob, 5) for log_prob in scores.log_probs],
+            }
+        )
+    return answers
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    source: Path = parser.parse_args().folder
+    bundled = BUNDLED_FOLDER / DEFAULT_MODEL
+    with tempfile.TemporaryDirectory() as scratch:
+        made = Path(scratch) / DEFAULT_MODEL
+        folder = convert(
+            source, made, name=DEFAULT_MODEL, dialect="prism", licence=LICENCE, quantization="int8"
+        )
+        golden = json.dumps(golden_answers(made), indent=1, ensure_ascii=False)
+        (made / GOLDEN).write_text(golden + "\n", encoding="utf-8")
+        for file in made.iterdir():
+            shutil.copyfile(file, bundled / file.name)
+    print(f"{bundled}: {folder.fingerprint[:12]}")
+
+
+if __name__ == "__main__":
+    main()

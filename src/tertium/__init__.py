@@ -1,0 +1,23 @@
+"""Tertium measures how far two texts mean the same, in one language or across two."""
+
+__version__ = "0.1.0"
+
+# Nothing below loads an engine: heavy imports stand in the functions that need them.
+from tertium.measures.base import Measure, Scores
+from tertium.measures.registry import load, score
+from tertium.measures.signature import Signature
+from tertium.models.catalog import load_model
+from tertium.report.explanation import explain
+from tertium.text import Text
+
+__all__ = [
+    "Measure",
+    "Scores",
+    "Signature",
+    "Text",
+    "__version__",
+    "explain",
+    "load",
+    "load_model",
+    "score",
+]

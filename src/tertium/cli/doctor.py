@@ -1,0 +1,91 @@
+"""``tertium doctor``."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable
+from importlib.metadata import version
+
+import typer
+
+import tertium
+from tertium.models.answers import AnswerFile
+from tertium.models.catalog import DEFAULT_MODEL, find, load_model
+from tertium.models.golden import largest_difference, read_golden
+from tertium.models.threads import available_cores
+from tertium.paths import answers_file
+
+PACKAGES = ("ctranslate2", "sentencepiece", "tokenizers", "numpy", "sacrebleu", "pyarrow")
+FLOAT32_TOLERANCE = 1e-3
+INT8_TOLERANCE = 1.0
+"""int8 rounds differently from processor to processor; a broken model is off by many units."""
+
+
+def doctor() -> None:
+    """Check that Tertium works here: one line each; exit code 1 if anything is wrong."""
+    sound = True
+    for name, check in CHECKS.items():
+        try:
+            typer.echo(f"ok    {name}: {check()}")
+        except Exception as error:
+            sound = False
+            typer.echo(f"FAIL  {name}: {error}")
+    raise typer.Exit(0 if sound else 1)
+
+
+def _versions() -> str:
+    packages = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
+    return f"tertium {tertium.__version__}, Python {platform.python_version()}, {packages}"
+
+
+def _threads() -> str:
+    return f"{available_cores()} of {platform.machine()}"
+
+
+def _weights() -> str:
+    folder = find(DEFAULT_MODEL)
+    folder.check()
+    return f"{folder.name} is whole, fingerprint {folder.fingerprint[:12]}"
+
+
+def _golden(compute_type: str, tolerance: float) -> str:
+    model = load_model(DEFAULT_MODEL, compute_type=compute_type, cache=False)  # type: ignore[arg-type]
+    golden = read_golden(find(DEFAULT_MODEL).path)
+    off = largest_difference(model, golden)
+    if off > tolerance:
+        raise ValueError(f"log-probabilities are off by {off:.2g} (allowed: {tolerance:g})")
+    return f"{len(golden)} known sentences, at most {off:.2g} off per token"
+
+
+def _batching() -> str:
+    """Whether a number here is the same to the bit, whatever it is computed together with."""
+    golden = read_golden(find(DEFAULT_MODEL).path)
+    target, source = [known.target for known in golden], [known.source for known in golden]
+    langs = [known.target_lang for known in golden]
+    model = load_model(DEFAULT_MODEL, cache=False).model
+    together = model.log_probs(target * 3, source * 3, target_lang=langs * 3)
+    alone = [
+        model.log_probs([t], [s], target_lang=lang)[0]
+        for t, s, lang in zip(target, source, langs, strict=True)
+    ]
+    if together != alone * 3:
+        raise ValueError("numbers depend on the batch they are computed in")
+    return "the same number in any batch"
+
+
+def _cache() -> str:
+    file = AnswerFile(answers_file())
+    count, size = file.health()
+    file.close()
+    return f"{count} answers, {size / 1e6:.1f} MB of {file.max_bytes / 1e6:.0f}, {file.path}"
+
+
+CHECKS: dict[str, Callable[[], str]] = {
+    "versions": _versions,
+    "threads": _threads,
+    "model": _weights,
+    "golden numbers, float32": lambda: _golden("float32", FLOAT32_TOLERANCE),
+    "golden numbers, int8": lambda: _golden("int8", INT8_TOLERANCE),
+    "batching": _batching,
+    "cache": _cache,
+}

@@ -1,0 +1,51 @@
+"""``tertium explain``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tertium.atomic import write_text
+from tertium.cli.options import (
+    DEFAULT_MODEL,
+    ComputeType,
+    HtmlFile,
+    Lang,
+    Model,
+    RefLang,
+    Threads,
+)
+from tertium.models.catalog import load_model
+from tertium.report import explanation
+from tertium.report.page import explanation_page
+from tertium.report.terminal import print_explanation
+
+
+def explain(
+    a: Annotated[str, typer.Argument(help="A text.")],
+    b: Annotated[str, typer.Argument(help="The text to compare it with.")],
+    lang: Lang = None,
+    ref_lang: RefLang = None,
+    html: HtmlFile = None,
+    worst: Annotated[
+        int, typer.Option(min=0, help="At how many places to say what was expected.")
+    ] = explanation.WORST_PLACES,
+    model: Model = DEFAULT_MODEL,
+    compute_type: ComputeType = "auto",
+    threads: Threads = None,
+) -> None:
+    """Show why a score is low: how probable each token is, given the other text."""
+    from rich.console import Console
+
+    found = explanation.explain(
+        a,
+        b,
+        lang=lang,
+        reference_lang=ref_lang,
+        model=load_model(model, compute_type=compute_type, threads=threads),  # type: ignore[arg-type]
+        worst=worst,
+    )
+    print_explanation(found, Console(highlight=False))
+    if html is not None:
+        write_text(html, explanation_page(found))

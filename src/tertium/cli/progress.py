@@ -1,0 +1,45 @@
+"""A progress bar, on a terminal only."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Advance = Callable[[int], None]
+Detail = Callable[[str, int, int], None]
+
+
+@contextmanager
+def progress_bar(total: int | None, *, shown: bool) -> Iterator[tuple[Advance, Detail] | None]:
+    """Show rows done of ``total``, and what is being done to the next ones."""
+    if not shown or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    with Progress(
+        TextColumn("rows"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[detail]}"),
+        console=Console(stderr=True),
+        transient=True,
+    ) as bar:
+        task = bar.add_task("rows", total=total, detail="")
+
+        def advance(done: int) -> None:
+            bar.update(task, completed=done, detail="")
+
+        def detail(what: str, done: int, count: int) -> None:
+            bar.update(task, detail=f"{what} {done}/{count}")
+
+        yield advance, detail

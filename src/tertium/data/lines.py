@@ -1,0 +1,54 @@
+"""Lines of text from plain or compressed files, with invalid bytes found and named."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any, cast
+
+from tertium.errors import InputError
+
+OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
+STDIN = Path("-")
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def open_bytes(path: Path) -> IO[bytes]:
+    """Open a file for reading, unpacking it by its suffix; ``-`` is standard input."""
+    if path == STDIN:
+        return sys.stdin.buffer
+    try:
+        return cast("IO[bytes]", OPENERS.get(path.suffix, open)(path, "rb"))
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def read_lines(path: Path, *, replace_invalid: bool = False) -> Iterator[str]:
+    r"""Read lines that end in ``\n`` or ``\r\n``, and in nothing else.
+
+    (``str.splitlines`` would also break at U+2028 or a form feed, which occur within sentences.)
+    """
+    with open_bytes(path) as stream:
+        try:
+            for number, line in enumerate(stream, start=1):
+                content = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
+                content = content.removesuffix(b"\n").removesuffix(b"\r")
+                try:
+                    yield content.decode("utf-8", "replace" if replace_invalid else "strict")
+                except UnicodeDecodeError as error:
+                    raise InputError(
+                        f"{name_of(path)}, line {number}: byte {error.start + 1} "
+                        f"(0x{content[error.start]:02X}) is not valid UTF-8; convert the file, "
+                        "or let invalid bytes be replaced (--replace-invalid)"
+                    ) from None
+        except (EOFError, OSError, lzma.LZMAError) as error:
+            raise InputError(f"{name_of(path)} cannot be unpacked: {error}") from None
+
+
+def name_of(path: Path) -> str:
+    """How messages call a file."""
+    return "standard input" if path == STDIN else str(path)

@@ -1,0 +1,281 @@
+"""What to score: which column, file or string is the hypothesis, the reference, the source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, Protocol
+
+from tertium.data.lines import STDIN, name_of, read_lines
+from tertium.data.records import Record, Table
+from tertium.errors import InputError
+from tertium.text import Text, check_text, lone_surrogate
+
+ALIASES = {
+    "hyp": ("hyp", "hypothesis", "mt", "sentence1"),
+    "ref": ("ref", "reference", "sentence2"),
+    "src": ("src", "source"),
+    "hyp_lang": ("hyp_lang", "lang"),
+    "ref_lang": ("ref_lang", "lang"),
+    "src_lang": ("src_lang",),
+}
+"""The column names that are understood unasked."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A record with its texts picked out."""
+
+    number: int
+    record: Record
+    hypothesis: Text
+    references: tuple[Text, ...]
+    source: Text | None
+
+
+class Pairs(Protocol):
+    """Anything that items can be read from, more than once."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def has_references(self) -> bool: ...
+
+    @property
+    def has_source(self) -> bool: ...
+
+    def __iter__(self) -> Iterator[Item]: ...
+
+    def count(self) -> int | None:
+        """How many items there are, where that can be known beforehand."""
+        ...
+
+
+@dataclass(frozen=True)
+class Languages:
+    """Languages that hold for all rows."""
+
+    hyp: str | None = None
+    ref: str | None = None
+    src: str | None = None
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which column is what; None where there is no such column."""
+
+    hyp: str
+    refs: tuple[str, ...]
+    src: str | None
+    hyp_lang: str | None
+    ref_lang: str | None
+    src_lang: str | None
+
+
+def choose_columns(
+    table: Table,
+    *,
+    hyp: str | None = None,
+    refs: Sequence[str] = (),
+    src: str | None = None,
+    lang: str | None = None,
+    ref_lang: str | None = None,
+    src_lang: str | None = None,
+) -> Columns:
+    """Take the columns that are named, and find the others by their usual names."""
+    names = table.columns()
+    if not names:
+        raise InputError(f"{name_of(table.path)} is empty: there is nothing to score")
+    there = f"{name_of(table.path)} has the columns {', '.join(names)}"
+
+    def pick(role: str, given: str | None) -> str | None:
+        if given is not None:
+            if given not in names:
+                raise InputError(f"no column {given!r}: {there}")
+            return given
+        return next((alias for alias in ALIASES[role] if alias in names), None)
+
+    hyp = pick("hyp", hyp)
+    if hyp is None:
+        raise InputError(f"which column is the hypothesis? {there}; say --hyp-column")
+    found = [pick("ref", given) for given in refs] or [pick("ref", None)]
+    src = pick("src", src)
+    columns = Columns(
+        hyp=hyp,
+        refs=tuple(column for column in found if column is not None),
+        src=src,
+        hyp_lang=pick("hyp_lang", lang),
+        ref_lang=pick("ref_lang", ref_lang or lang),
+        src_lang=pick("src_lang", src_lang),
+    )
+    if not columns.refs and src is None:
+        raise InputError(
+            f"which column is the reference, or the source? {there}; "
+            "say --ref-column or --src-column"
+        )
+    return columns
+
+
+@dataclass(frozen=True)
+class TablePairs:
+    """Items from a file of records. A reference column of JSON may hold a list of references."""
+
+    table: Table
+    columns: Columns
+    languages: Languages = field(default_factory=Languages)
+
+    @property
+    def name(self) -> str:
+        return name_of(self.table.path)
+
+    @property
+    def has_references(self) -> bool:
+        return bool(self.columns.refs)
+
+    @property
+    def has_source(self) -> bool:
+        return self.columns.src is not None
+
+    def count(self) -> int | None:
+        return None if self.table.path == STDIN else len(self.table)
+
+    def __iter__(self) -> Iterator[Item]:
+        for number, record in enumerate(self.table, start=1):
+            if self.table.replace_invalid:
+                record = {name: whole(value) for name, value in record.items()}
+            try:
+                yield self._item(number, record)
+            except InputError as error:
+                raise InputError(f"{self.name}, {error}") from None
+
+    def _item(self, number: int, record: Record) -> Item:
+        columns, common = self.columns, self.languages
+
+        def lang(column: str | None, otherwise: str | None) -> str | None:
+            return otherwise if column is None else record.get(column) or otherwise
+
+        def texts(column: str, role: str, lang: str | None) -> list[Text]:
+            if column not in record:
+                raise InputError(f"row {number}: it has no {column!r}")
+            value = record[column]
+            several = value if isinstance(value, list) and role == "reference" else [value]
+            return [Text(check_text(text, role=role, row=number), lang) for text in several]
+
+        [hypothesis] = texts(columns.hyp, "hypothesis", lang(columns.hyp_lang, common.hyp))
+        ref_lang = lang(columns.ref_lang, common.ref)
+        references = [
+            text for column in columns.refs for text in texts(column, "reference", ref_lang)
+        ]
+        if columns.refs and not references:
+            raise InputError(f"row {number}: its list of references is empty")
+        source = None
+        if columns.src is not None:
+            [source] = texts(columns.src, "source", lang(columns.src_lang, common.src))
+        return Item(number, record, hypothesis, tuple(references), source)
+
+
+@dataclass(frozen=True)
+class FilePairs:
+    """Items from plain text files, one text a line, line by line side by side."""
+
+    hyp: Path
+    refs: tuple[Path, ...]
+    src: Path | None = None
+    languages: Languages = field(default_factory=Languages)
+    replace_invalid: bool = False
+
+    def __post_init__(self) -> None:
+        paths = self._paths()
+        if len(paths) < 2:
+            raise InputError("a file with references or sources is needed (--ref, --src)")
+        if paths.count(STDIN) > 1:
+            raise InputError("only one of the files can be standard input")
+        for path in paths:
+            if path != STDIN and not path.is_file():
+                raise InputError(f"{path}: there is no such file")
+        counts = {
+            path: sum(1 for _ in read_lines(path, replace_invalid=self.replace_invalid))
+            for path in paths
+            if path != STDIN
+        }
+        if len(set(counts.values())) > 1:
+            lines = ", ".join(f"{path} has {count}" for path, count in counts.items())
+            raise InputError(f"the files differ in their number of lines: {lines}")
+        object.__setattr__(self, "_count", next(iter(counts.values())))
+
+    @property
+    def name(self) -> str:
+        return name_of(self.hyp)
+
+    @property
+    def has_references(self) -> bool:
+        return bool(self.refs)
+
+    @property
+    def has_source(self) -> bool:
+        return self.src is not None
+
+    def count(self) -> int | None:
+        count: int = self._count  # type: ignore[attr-defined]
+        return count
+
+    def __iter__(self) -> Iterator[Item]:
+        paths = self._paths()
+        names = ["hyp", *(f"ref{n}" if n > 1 else "ref" for n in range(1, len(self.refs) + 1))]
+        if self.src is not None:
+            names.append("src")
+        streams = [read_lines(path, replace_invalid=self.replace_invalid) for path in paths]
+        langs = self.languages
+        for number, lines in enumerate(zip_longest(*streams), start=1):
+            if None in lines:
+                short = name_of(paths[lines.index(None)])
+                raise InputError(f"{short} ends before line {number}, the others go on")
+            source = None if self.src is None else Text(lines[-1], langs.src)
+            references = tuple(Text(line, langs.ref) for line in lines[1 : 1 + len(self.refs)])
+            record = dict(zip(names, lines, strict=True))
+            yield Item(number, record, Text(lines[0], langs.hyp), references, source)
+
+    def _paths(self) -> list[Path]:
+        return [self.hyp, *self.refs, *([] if self.src is None else [self.src])]
+
+
+@dataclass(frozen=True)
+class TwoStrings:
+    """A single item, given on the command line."""
+
+    hyp: str
+    ref: str
+    languages: Languages = field(default_factory=Languages)
+    name: str = "command line"
+    has_references: bool = True
+    has_source: bool = False
+
+    def count(self) -> int | None:
+        return 1
+
+    def __iter__(self) -> Iterator[Item]:
+        hypothesis = check_text(self.hyp, role="first text", row=1)
+        reference = check_text(self.ref, role="second text", row=1)
+        yield Item(
+            1,
+            {"hyp": hypothesis, "ref": reference},
+            Text(hypothesis, self.languages.hyp),
+            (Text(reference, self.languages.ref),),
+            None,
+        )
+
+
+def whole(value: Any) -> Any:
+    """Replace what is not a character by U+FFFD.
+
+    >>> whole("ab\\ud800"), whole(["\\udfff"]), whole(3)
+    ('ab�', ['�'], 3)
+    """
+    if isinstance(value, list):
+        return [whole(item) for item in value]
+    if not isinstance(value, str) or lone_surrogate(value) is None:
+        return value
+    return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in value)

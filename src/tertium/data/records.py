@@ -1,0 +1,155 @@
+"""Records, that is rows with named fields, from TSV, CSV, JSON Lines and Parquet, as a stream."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from tertium.data.lines import OPENERS, STDIN, name_of, read_lines
+from tertium.errors import InputError
+
+Format = Literal["tsv", "csv", "jsonl", "parquet"]
+Record = dict[str, Any]
+
+SUFFIXES: dict[str, Format] = {
+    ".tsv": "tsv",
+    ".txt": "tsv",
+    ".csv": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+}
+PARQUET_ROWS = 1024
+
+
+@dataclass
+class Table:
+    """A file of records. TSV has no quoting (a quotation mark is a character); CSV has.
+
+    It can be read as often as one likes; standard input once, after a look at its columns.
+    """
+
+    path: Path
+    format: Format
+    header: bool = True
+    replace_invalid: bool = False
+    _begun: Iterator[Record] | None = field(default=None, repr=False)
+
+    def __iter__(self) -> Iterator[Record]:
+        if self._begun is not None:
+            begun, self._begun = self._begun, None
+            return begun
+        if self.format == "parquet":
+            return self._parquet()
+        if self.format == "jsonl":
+            return self._jsonl()
+        return self._delimited()
+
+    def columns(self) -> list[str]:
+        """The names of the fields; for JSON Lines, those of the first record."""
+        if self.format == "parquet":
+            return list(self._parquet_file().schema_arrow.names)
+        records = iter(self)
+        first = next(records, None)
+        if first is None:
+            return []
+        if self.path == STDIN:
+            self._begun = chain([first], records)
+        return list(first)
+
+    def __len__(self) -> int:
+        """Count the records by reading them, which is quick beside scoring."""
+        if self.format == "parquet":
+            return int(self._parquet_file().metadata.num_rows)
+        return sum(1 for _ in self)
+
+    def _delimited(self) -> Iterator[Record]:
+        lines = read_lines(self.path, replace_invalid=self.replace_invalid)
+        rows: Iterator[Sequence[str]]
+        if self.format == "tsv":
+            rows = (line.split("\t") for line in lines)
+        else:
+            rows = csv.reader((line + "\n" for line in lines), strict=True)
+        names: Sequence[str] | None = None
+        number = 0
+        try:
+            for row in rows:
+                if names is None:
+                    names = row if self.header else [str(place + 1) for place in range(len(row))]
+                    self._check_names(names)
+                    if self.header:
+                        continue
+                number += 1
+                if len(row) != len(names):
+                    raise InputError(
+                        f"{name_of(self.path)}, row {number}: {len(row)} fields, where the first "
+                        f"line has {len(names)}"
+                        + ("; a tab inside a text?" if self.format == "tsv" else "")
+                    )
+                yield dict(zip(names, row, strict=True))
+        except csv.Error as error:
+            raise InputError(f"{name_of(self.path)}, after row {number}: {error}") from None
+
+    def _check_names(self, names: Sequence[str]) -> None:
+        twice = {name for name in names if names.count(name) > 1}
+        if twice:
+            raise InputError(
+                f"{name_of(self.path)}: the header names {', '.join(sorted(twice))} twice"
+            )
+
+    def _jsonl(self) -> Iterator[Record]:
+        number = 0
+        for line in read_lines(self.path, replace_invalid=self.replace_invalid):
+            if not line.strip():
+                continue
+            number += 1
+            try:
+                record = json.loads(line)
+            except ValueError as error:
+                raise InputError(f"{name_of(self.path)}, row {number}: not JSON: {error}") from None
+            if not isinstance(record, dict):
+                raise InputError(f"{name_of(self.path)}, row {number}: not a JSON object")
+            yield record
+
+    def _parquet_file(self) -> Any:
+        import pyarrow
+        from pyarrow.parquet import ParquetFile
+
+        try:
+            return ParquetFile(self.path)
+        except (OSError, pyarrow.ArrowException) as error:
+            raise InputError(f"{self.path} cannot be read as Parquet: {error}") from None
+
+    def _parquet(self) -> Iterator[Record]:
+        for batch in self._parquet_file().iter_batches(batch_size=PARQUET_ROWS):
+            yield from batch.to_pylist()
+
+
+def open_table(
+    path: Path,
+    *,
+    format: Format | None = None,  # noqa: A002
+    header: bool = True,
+    replace_invalid: bool = False,
+) -> Table:
+    """Open a file of records; its format is told by its name unless it is given."""
+    if format is None:
+        suffixes = [suffix for suffix in path.suffixes if suffix not in OPENERS]
+        format = SUFFIXES.get(suffixes[-1]) if suffixes else None  # noqa: A001
+        if path == STDIN:
+            format = "tsv"  # noqa: A001
+        elif format is None:
+            raise InputError(
+                f"{path}: its name does not tell the format; "
+                f"say --format, one of {', '.join(get_args(Format))}"
+            )
+    if format == "parquet" and path == STDIN:
+        raise InputError("Parquet cannot be read from standard input; name a file")
+    if path != STDIN and not path.is_file():
+        raise InputError(f"{path}: there is no such file")
+    return Table(path, format, header, replace_invalid)

@@ -1,0 +1,131 @@
+"""How scored rows are written: as TSV, CSV, JSON Lines, or lines for people."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from tertium.data.pairs import Item
+
+CUT = "cut"
+"""The column that marks rows whose text was too long for the model."""
+BREAKS = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
+
+
+@dataclass(frozen=True)
+class ScoredItem:
+    """A row and what the measures made of it."""
+
+    item: Item
+    scores: Mapping[str, float]
+    cut: bool
+
+    def fields(self, scores_only: bool) -> dict[str, Any]:
+        """The fields of the output, in order."""
+        record = {} if scores_only else self.item.record
+        return {**record, **self.scores, CUT: self.cut}
+
+
+class Layout(Protocol):
+    """Turns scored rows into text."""
+
+    def head(self, columns: Sequence[str]) -> str: ...
+
+    def body(self, rows: Sequence[Mapping[str, Any]]) -> str: ...
+
+
+class TsvLayout:
+    """No quoting: a tab or a line break inside a text becomes a space."""
+
+    def head(self, columns: Sequence[str]) -> str:
+        return "\t".join(columns) + "\n"
+
+    def body(self, rows: Sequence[Mapping[str, Any]]) -> str:
+        return "".join(
+            "\t".join(plain(value).translate(BREAKS) for value in row.values()) + "\n"
+            for row in rows
+        )
+
+
+class CsvLayout:
+    """Quoted where needed."""
+
+    def head(self, columns: Sequence[str]) -> str:
+        return self._write([columns])
+
+    def body(self, rows: Sequence[Mapping[str, Any]]) -> str:
+        return self._write([[plain(value) for value in row.values()] for row in rows])
+
+    @staticmethod
+    def _write(rows: Sequence[Sequence[str]]) -> str:
+        stream = io.StringIO()
+        csv.writer(stream, lineterminator="\n").writerows(rows)
+        return stream.getvalue()
+
+
+class JsonLinesLayout:
+    """One object a line, numbers in full."""
+
+    def head(self, columns: Sequence[str]) -> str:
+        return ""
+
+    def body(self, rows: Sequence[Mapping[str, Any]]) -> str:
+        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def plain(value: Any) -> str:
+    """Write a value as text.
+
+    >>> plain(0.25), plain(True), plain(None), plain(["a"])
+    ('0.250000', '1', '', '["a"]')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, float):
+        return f"{value:.6f}"
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False)
+    return str(value)
+
+
+class JsonDocumentLayout:
+    """The beginning of one JSON document; whoever has the results writes its end."""
+
+    def __init__(self) -> None:
+        self._separator = ""
+
+    def head(self, columns: Sequence[str]) -> str:
+        return '{"segments": [\n'
+
+    def body(self, rows: Sequence[Mapping[str, Any]]) -> str:
+        written = []
+        for row in rows:
+            written.append(self._separator + json.dumps(row, ensure_ascii=False))
+            self._separator = ",\n"
+        return "".join(written)
+
+
+class PeopleLayout:
+    """Scores first, then the texts, a row a line, cut to the width of the terminal."""
+
+    def head(self, columns: Sequence[str]) -> str:
+        return ""
+
+    def body(self, rows: Sequence[Mapping[str, Any]]) -> str:
+        width = shutil.get_terminal_size().columns
+        return "".join(self._line(row, width) + "\n" for row in rows)
+
+    @staticmethod
+    def _line(row: Mapping[str, Any], width: int) -> str:
+        scores = [f"{value:9.4f}" for value in row.values() if isinstance(value, float)]
+        texts = [value for value in row.values() if isinstance(value, str)]
+        mark = " (cut)" if row[CUT] else ""
+        line = f"{' '.join(scores)}{mark}  {'  |  '.join(texts)}".translate(BREAKS)
+        return line if len(line) <= width else line[: width - 1] + "…"

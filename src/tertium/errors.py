@@ -1,0 +1,33 @@
+"""What can go wrong, and the warnings about what went only half right."""
+
+
+class TertiumError(Exception):
+    """The root of every error that Tertium raises on purpose."""
+
+
+class InputError(TertiumError):
+    """The texts cannot be scored as they were given."""
+
+
+class LanguageError(TertiumError):
+    """A language is missing, or the model does not have it."""
+
+
+class SettingError(TertiumError):
+    """A setting has a value that it cannot have."""
+
+
+class ModelError(TertiumError):
+    """A model cannot be found, read or trusted."""
+
+
+class ResumeError(TertiumError):
+    """An unfinished run cannot be taken up again."""
+
+
+class CutWarning(UserWarning):
+    """Some texts are longer than the model reads, and were scored in part."""
+
+
+class CacheWarning(UserWarning):
+    """The cache of answers could not be used; the numbers are not affected."""

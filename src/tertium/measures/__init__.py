@@ -1,0 +1,1 @@
+"""Formulas: one short file per family."""

@@ -1,0 +1,181 @@
+"""What a measure is: its settings, and a call that turns pairs of texts into numbers."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal, overload
+
+from tertium.errors import CutWarning, InputError
+from tertium.measures.inputs import References, rows_from
+from tertium.measures.signature import Signature, spell
+from tertium.models.base import Languages, Progress
+from tertium.text import Row
+
+MIXED = "mixed"
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Segments:
+    """What a measure finds for some rows, in their order."""
+
+    scores: list[float]
+    statistics: list[tuple[float, ...]]
+    """Numbers that add up: the system score is a function of their sum over all rows."""
+    cut: list[bool]
+    """Whether a text of the row was too long and only its beginning counted."""
+
+
+@dataclass
+class Totals:
+    """The running sum of a measure's statistics, and what a signature must say of the rows.
+
+    It is small and plain, so that a run can save it and be taken up again.
+    """
+
+    statistics: list[float] = field(default_factory=list)
+    rows: int = 0
+    cut: int = 0
+    facts: dict[str, str] = field(default_factory=dict)
+
+    def add(self, rows: Sequence[Row], segments: Segments) -> None:
+        """Add the rows one by one, so that the sum is the same however they were grouped."""
+        for row, statistics in zip(rows, segments.statistics, strict=True):
+            if not self.statistics:
+                self.statistics = [0.0] * len(statistics)
+            self.statistics = [a + b for a, b in zip(self.statistics, statistics, strict=True)]
+            self._note("lang", row.hypothesis.lang or UNKNOWN)
+            for reference in row.references:
+                self._note("reference_lang", reference.lang or UNKNOWN)
+            self._note("nrefs", str(len(row.references)))
+        self.rows += len(rows)
+        self.cut += sum(segments.cut)
+
+    def _note(self, fact: str, value: str) -> None:
+        if self.facts.setdefault(fact, value) != value:
+            self.facts[fact] = MIXED
+
+
+@dataclass(frozen=True)
+class Scores(Sequence[float]):
+    """The scores of the segments, in order, and how they came about.
+
+    It is itself the sequence of its segment scores.
+    """
+
+    segments: list[float]
+    system: float
+    """The score of all segments together: for most measures, the mean."""
+    signature: Signature
+    cut: list[bool] = field(repr=False)
+    """True where a text was longer than the model reads, so that only its beginning counted."""
+
+    @overload
+    def __getitem__(self, index: int) -> float: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[float]: ...
+    def __getitem__(self, index: int | slice) -> float | list[float]:
+        return self.segments[index]
+
+    def __len__(self) -> int:
+        return len(self.segments)
+
+    def __iter__(self) -> Iterator[float]:
+        return iter(self.segments)
+
+
+class Measure(ABC):
+    """A formula with its settings. Higher is better, always.
+
+    A measure is called with texts and returns numbers; :meth:`score` returns more about them.
+    """
+
+    name: ClassVar[str]
+    compares_with: ClassVar[Literal["reference", "source"]] = "reference"
+
+    @abstractmethod
+    def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
+        """Score rows; each score depends on its own row and on nothing else."""
+
+    @abstractmethod
+    def choices(self) -> Mapping[str, object]:
+        """Every setting that can change a number, in the order of the signature."""
+
+    def system(self, statistics: Sequence[float]) -> float:
+        """Turn summed statistics into the system score: here, the mean over the rows."""
+        total, count = statistics
+        return total / count
+
+    def signature(self, totals: Totals) -> Signature:
+        """Sign what was scored."""
+        choices = {name: spell(value) for name, value in self.choices().items()}
+        return Signature({"measure": self.name, **choices, **totals.facts})
+
+    def score(
+        self,
+        hypotheses: str | Sequence[str],
+        references: References,
+        *,
+        lang: Languages = None,
+        reference_lang: Languages = None,
+        progress: Progress | None = None,
+    ) -> Scores:
+        """Score hypotheses against references (or, for quality estimation, against sources).
+
+        ``lang`` is the language of the hypotheses and, unless ``reference_lang`` says otherwise, of
+        the references: one code for all, or a list of them.
+        """
+        rows = rows_from(hypotheses, references, lang=lang, reference_lang=reference_lang)
+        if not rows:
+            raise InputError("there is nothing to score: the list of hypotheses is empty")
+        segments = self.segments(rows, progress)
+        totals = Totals()
+        totals.add(rows, segments)
+        if totals.cut:
+            warnings.warn(
+                f"{totals.cut} of {totals.rows} rows hold text that is longer than the model "
+                "reads: only its beginning counts (see Scores.cut)",
+                CutWarning,
+                stacklevel=2,
+            )
+        return Scores(
+            segments.scores,
+            self.system(totals.statistics),
+            self.signature(totals),
+            segments.cut,
+        )
+
+    @overload
+    def __call__(  # type: ignore[overload-overlap]  # a string is no list here
+        self,
+        hypotheses: str,
+        references: References,
+        *,
+        lang: Languages = None,
+        reference_lang: Languages = None,
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        hypotheses: Sequence[str],
+        references: References,
+        *,
+        lang: Languages = None,
+        reference_lang: Languages = None,
+    ) -> list[float]: ...
+    def __call__(
+        self,
+        hypotheses: str | Sequence[str],
+        references: References,
+        *,
+        lang: Languages = None,
+        reference_lang: Languages = None,
+    ) -> float | list[float]:
+        """Score; one string in, one number out."""
+        if not isinstance(hypotheses, str) and not hypotheses and not references:
+            return []
+        scores = self.score(hypotheses, references, lang=lang, reference_lang=reference_lang)
+        return scores.segments[0] if isinstance(hypotheses, str) else scores.segments

@@ -1,0 +1,122 @@
+"""Surface overlap, as sacrebleu computes it: BLEU, chrF and TER."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from tertium.errors import SettingError
+from tertium.measures.base import Measure, Segments
+from tertium.models.base import Progress
+from tertium.text import Row
+
+OWN_FIELDS = ("nrefs", "version")
+"""What sacrebleu's signature calls by the same names as ours; its version goes under its name."""
+
+
+class SurfaceMeasure(Measure):
+    """A sacrebleu metric; several references are treated as that metric treats them."""
+
+    sign: ClassVar[float] = 1.0
+    """-1 for an error rate, which is turned round: higher is better, always."""
+
+    @cached_property
+    def metric(self) -> Any:
+        """The sacrebleu metric with these settings."""
+        raise NotImplementedError
+
+    def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
+        scores, statistics = [], []
+        for done, row in enumerate(rows, start=1):
+            hypothesis = row.hypothesis.text
+            references = [reference.text for reference in row.references]
+            scores.append(self.sign * self.metric.sentence_score(hypothesis, references).score)
+            # The additive statistics that sacrebleu's own significance tests are built on.
+            [numbers] = self.metric._extract_corpus_statistics(
+                [hypothesis], [[reference] for reference in references]
+            )
+            statistics.append(tuple(float(number) for number in numbers))
+            if progress is not None and done % 1000 == 0:
+                progress(self.name, done, len(rows))
+        return Segments(scores, statistics, [False] * len(rows))
+
+    def system(self, statistics: Sequence[float]) -> float:
+        return self.sign * float(self._corpus_metric._compute_score_from_stats(statistics).score)
+
+    @cached_property
+    def _corpus_metric(self) -> Any:
+        return self.metric
+
+    def choices(self) -> Mapping[str, object]:
+        import sacrebleu
+
+        self.metric.num_refs = 1  # sacrebleu signs nothing before it has seen a reference
+        theirs = {
+            name: value
+            for name, value in self.metric.get_signature().info.items()
+            if name not in OWN_FIELDS and value is not None
+        }
+        negated = {"sign": "negated"} if self.sign < 0 else {}
+        return {**theirs, **negated, "sacrebleu": sacrebleu.__version__}
+
+
+@dataclass(frozen=True)
+class Bleu(SurfaceMeasure):
+    """Sentence BLEU with exponential smoothing; corpus BLEU as the system score."""
+
+    name: ClassVar[str] = "bleu"
+    tokenize: str = "13a"
+    lowercase: bool = False
+
+    @cached_property
+    def metric(self) -> Any:
+        from sacrebleu.metrics.bleu import BLEU
+
+        if self.tokenize not in BLEU.TOKENIZERS:
+            known = ", ".join(sorted(BLEU.TOKENIZERS))
+            raise SettingError(f"tokenize={self.tokenize!r}: it must be one of {known}")
+        return BLEU(lowercase=self.lowercase, tokenize=self.tokenize, effective_order=True)
+
+    def choices(self) -> Mapping[str, object]:
+        return {**super().choices(), "eff": "segments"}  # as sacrebleu does: not for the system
+
+    @cached_property
+    def _corpus_metric(self) -> Any:
+        from sacrebleu.metrics.bleu import BLEU
+
+        return BLEU(lowercase=self.lowercase, tokenize=self.tokenize)
+
+
+@dataclass(frozen=True)
+class ChrF(SurfaceMeasure):
+    """Character n-gram F-score; with ``word_order=2``, chrF++."""
+
+    name: ClassVar[str] = "chrf"
+    char_order: int = 6
+    word_order: int = 0
+    beta: int = 2
+    lowercase: bool = False
+
+    @cached_property
+    def metric(self) -> Any:
+        from sacrebleu.metrics.chrf import CHRF
+
+        return CHRF(self.char_order, self.word_order, self.beta, self.lowercase)
+
+
+@dataclass(frozen=True)
+class Ter(SurfaceMeasure):
+    """Translation edit rate, negated: 0 for identical text, -100 for as many edits as words."""
+
+    name: ClassVar[str] = "ter"
+    sign: ClassVar[float] = -1.0
+    normalized: bool = False
+    case_sensitive: bool = False
+
+    @cached_property
+    def metric(self) -> Any:
+        from sacrebleu.metrics.ter import TER
+
+        return TER(normalized=self.normalized, case_sensitive=self.case_sensitive)

@@ -1,0 +1,282 @@
+"""Similarity from translation probability: NMTScore and Prism.
+
+NMTScore: Vamvas and Sennrich, "NMTScore: A Multilingual Analysis of Translation-based Text
+Similarity Measures" (2022). Prism: Thompson and Post, "Automatic Machine Translation Evaluation in
+Many Languages via Zero-Shot Paraphrasing" (2020).
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, fields
+from itertools import pairwise
+from typing import ClassVar, Literal
+
+from tertium.errors import LanguageError, SettingError
+from tertium.measures.base import Measure, Segments
+from tertium.measures.signature import FINGERPRINT_DIGITS
+from tertium.models.base import Progress, TranslationModel, known_language
+from tertium.text import Row, Text
+
+Texts = Sequence[Text]
+LARGEST_EXPONENT = 700.0
+"""``exp`` of more is no float; only sums (G) over broken text ever get there."""
+
+
+@dataclass
+class Inquiry:
+    """Puts a measure's questions to the model, and notes which texts were too long for it."""
+
+    model: TranslationModel
+    aggregate: Literal["H", "G"]
+    progress: Progress | None
+    cut: set[str] = field(default_factory=set)
+
+    def log_p(self, *conditionals: tuple[Texts, Texts]) -> list[list[float]]:
+        """For each (A, B): the log-probabilities H(A|B) (or G) of every text in A, in one call."""
+        targets = [text for A, _ in conditionals for text in A]
+        sources = [text for _, B in conditionals for text in B]
+        answers = self.model.log_probs(
+            [target.text for target in targets],
+            [source.text for source in sources],
+            target_lang=[target.lang for target in targets],
+            source_lang=[source.lang for source in sources],
+            progress=self.progress,
+        )
+        for target, source, answer in zip(targets, sources, answers, strict=True):
+            if answer.cut:
+                self.cut.update((target.text, source.text))
+        values = [answer.H if self.aggregate == "H" else answer.G for answer in answers]
+        ends = [0]
+        for A, _ in conditionals:
+            ends.append(ends[-1] + len(A))
+        return [values[start:end] for start, end in pairwise(ends)]
+
+    def translations(self, *groups: Texts, into: str, beam_size: int) -> list[list[Text]]:
+        """The translations of every text of every group, in one call."""
+        sources = [text for group in groups for text in group]
+        answers = self.model.translate(
+            [source.text for source in sources],
+            target_lang=into,
+            source_lang=[source.lang for source in sources],
+            beam_size=beam_size,
+            progress=self.progress,
+        )
+        for source, answer in zip(sources, answers, strict=True):
+            if answer.cut:
+                self.cut.add(source.text)
+        translations = iter([Text(answer.text, into) for answer in answers])
+        return [[next(translations) for _ in group] for group in groups]
+
+
+@dataclass(frozen=True)
+class TranslationMeasure(Measure):
+    """What all measures by translation probability share."""
+
+    model: TranslationModel
+    _: KW_ONLY
+    aggregate: Literal["H", "G"] = "H"
+    """H, the mean log-probability of a token, or G, the log-probability of the whole."""
+    references: Literal["max", "mean"] = "max"
+    """What becomes of several references."""
+
+    def __post_init__(self) -> None:
+        for name, allowed in ALLOWED.items():
+            value = getattr(self, name, None)
+            if value is not None and value not in allowed:
+                raise SettingError(f"{name}={value!r}: it must be one of {', '.join(allowed)}")
+
+    @abstractmethod
+    def similarities(self, A: Texts, B: Texts, ask: Inquiry) -> list[float]:
+        """The formula."""
+
+    @abstractmethod
+    def targets(self) -> tuple[bool, bool]:
+        """Whether hypotheses are translated into, and whether references are."""
+
+    def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
+        self._check_languages(rows)
+        pairs = [(row, reference) for row in rows for reference in row.references]
+        ask = Inquiry(self.model, self.aggregate, progress)
+        similarities = iter(
+            self.similarities(
+                [row.hypothesis for row, _ in pairs], [reference for _, reference in pairs], ask
+            )
+        )
+        scores, cut = [], []
+        for row in rows:
+            values = [next(similarities) for _ in row.references]
+            scores.append(max(values) if self.references == "max" else sum(values) / len(values))
+            cut.append(any(text.text in ask.cut for text in (row.hypothesis, *row.references)))
+        return Segments(scores, [(score, 1.0) for score in scores], cut)
+
+    def choices(self) -> Mapping[str, object]:
+        own = {
+            setting.name: getattr(self, setting.name)
+            for setting in fields(self)
+            if setting.name not in ("model", "both_directions")
+        }
+        return {
+            "model": self.model.name,
+            "fingerprint": self.model.fingerprint[:FINGERPRINT_DIGITS],
+            **own,
+            **self.model.settings,
+        }
+
+    def _check_languages(self, rows: Sequence[Row]) -> None:
+        """Every language that is given must be known, and those that are needed must be given."""
+        hypothesis_needed, reference_needed = (
+            target or self.model.needs_source_language for target in self.targets()
+        )
+        for row in rows:
+            texts = [("hypothesis", row.hypothesis, hypothesis_needed)]
+            texts += [("reference", text, reference_needed) for text in row.references]
+            for role, text, needed in texts:
+                if text.lang is None and not needed:
+                    continue
+                try:
+                    known_language(self.model, text.lang, f"the {role}")
+                except LanguageError as error:
+                    raise LanguageError(
+                        f"row {row.number}: {self.name}: {error}; "
+                        "say it with lang= (--lang), or row by row"
+                    ) from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NMTScore(TranslationMeasure):
+    """The three measures of the NMTScore paper, which differ in the question they ask."""
+
+    normalized: bool = True
+    """Divide by the score of an identical text (section 2.4)."""
+    both_directions: bool = True
+    """Average sim(A|B) and sim(B|A) (section 2.4)."""
+    base: Literal["e", "2"] = "e"
+    """e, as in the paper; 2 gives the numbers of the nmtscore package, 2 ** mean(ln p)."""
+
+    @abstractmethod
+    def directed(self, A: Texts, B: Texts, ask: Inquiry) -> list[float]:
+        """The formula, one way: sim(A|B)."""
+
+    def similarities(self, A: Texts, B: Texts, ask: Inquiry) -> list[float]:
+        if not self.both_directions:
+            return self.directed(A, B, ask)
+        count = len(A)
+        both = self.directed([*A, *B], [*B, *A], ask)
+        return [
+            (ab + ba) / 2 for ab, ba in zip(both[:count], both[count:], strict=True)
+        ]  # sim(A, B) = (sim(A|B) + sim(B|A)) / 2
+
+    def ratio(self, numerator: Sequence[float], denominator: Sequence[float]) -> list[float]:
+        """p / q from their logarithms."""
+        return [self.power(p - q) for p, q in zip(numerator, denominator, strict=True)]
+
+    def power(self, log_p: float) -> float:
+        """Undo the logarithm: e ** x as in the paper, or 2 ** x as in the package."""
+        exponent = min(log_p, LARGEST_EXPONENT)
+        return math.exp(exponent) if self.base == "e" else 2.0**exponent
+
+    def choices(self) -> Mapping[str, object]:
+        directions = "both" if self.both_directions else "hyp|ref"
+        return {**super().choices(), "directions": directions}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Direct(NMTScore):
+    """How probable A is as a translation (or, in one language, as a paraphrase) of B."""
+
+    name: ClassVar[str] = "direct"
+
+    def targets(self) -> tuple[bool, bool]:
+        return True, self.both_directions
+
+    def directed(self, A: Texts, B: Texts, ask: Inquiry) -> list[float]:
+        if not self.normalized:
+            [AB] = ask.log_p((A, B))
+            return [self.power(ab) for ab in AB]  # p(A|B)
+        AB, AA = ask.log_p((A, B), (A, A))
+        return self.ratio(AB, AA)  # p(A|B) / p(A|A)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pivot(NMTScore):
+    """How probable it is to arrive at A from B by way of a third language."""
+
+    name: ClassVar[str] = "pivot"
+    pivot_lang: str = "en"
+    beam_size: int = 5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        known_language(self.model, self.pivot_lang, "the pivot")
+
+    def targets(self) -> tuple[bool, bool]:
+        return True, self.both_directions
+
+    def directed(self, A: Texts, B: Texts, ask: Inquiry) -> list[float]:
+        into, beam_size = self.pivot_lang, self.beam_size
+        if not self.normalized:
+            [B_] = ask.translations(B, into=into, beam_size=beam_size)
+            [AB] = ask.log_p((A, B_))
+            return [self.power(ab) for ab in AB]  # p(A|B')
+        A_, B_ = ask.translations(A, B, into=into, beam_size=beam_size)
+        AB, AA = ask.log_p((A, B_), (A, A_))
+        return self.ratio(AB, AA)  # p(A|B') / p(A|A')
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cross(NMTScore):
+    """How well a translation of B would do as a translation of A."""
+
+    name: ClassVar[str] = "cross"
+    target_lang: str = "en"
+    beam_size: int = 5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        known_language(self.model, self.target_lang, "the translation")
+
+    def targets(self) -> tuple[bool, bool]:
+        return False, False
+
+    def directed(self, A: Texts, B: Texts, ask: Inquiry) -> list[float]:
+        [B_] = ask.translations(B, into=self.target_lang, beam_size=self.beam_size)
+        if not self.normalized:
+            [BA] = ask.log_p((B_, A))
+            return [self.power(ba) for ba in BA]  # p(B'|A)
+        BA, BB = ask.log_p((B_, A), (B_, B))
+        return self.ratio(BA, BB)  # p(B'|A) / p(B'|B)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrismRef(TranslationMeasure):
+    """Prism against a reference: (H(sys|ref) + H(ref|sys)) / 2, a mean log-probability."""
+
+    name: ClassVar[str] = "prism-ref"
+
+    def targets(self) -> tuple[bool, bool]:
+        return True, True
+
+    def similarities(self, A: Texts, B: Texts, ask: Inquiry) -> list[float]:
+        AB, BA = ask.log_p((A, B), (B, A))
+        return [(ab + ba) / 2 for ab, ba in zip(AB, BA, strict=True)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrismSrc(TranslationMeasure):
+    """Prism against the source, with no reference: H(sys|src)."""
+
+    name: ClassVar[str] = "prism-src"
+    compares_with: ClassVar[Literal["reference", "source"]] = "source"
+
+    def targets(self) -> tuple[bool, bool]:
+        return True, False
+
+    def similarities(self, A: Texts, B: Texts, ask: Inquiry) -> list[float]:
+        [AB] = ask.log_p((A, B))
+        return AB
+
+
+ALLOWED = {"aggregate": ("H", "G"), "references": ("max", "mean"), "base": ("e", "2")}

@@ -1,0 +1,1 @@
+"""Engines: what gives a probability or a vector."""

@@ -1,0 +1,143 @@
+"""What a measure may ask of a model, and nothing about how the model answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from tertium.errors import InputError, LanguageError
+
+Languages = str | None | Sequence[str | None]
+"""One language for all texts, or one for each."""
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and how much there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenScores:
+    """A target's pieces, and the natural-log probability of each given what stands before it.
+
+    The end-of-sentence piece is counted, the language tag is not. Of a text that was ``cut`` at the
+    model's length the beginning is scored, without an end-of-sentence piece.
+
+    >>> scores = TokenScores(("▁Hi", "</s>"), (-0.5, -0.1))
+    >>> round(scores.H, 3), round(scores.G, 3)
+    (-0.3, -0.6)
+    """
+
+    tokens: tuple[str, ...]
+    log_probs: tuple[float, ...]
+    cut: bool = False
+
+    @property
+    def G(self) -> float:  # noqa: N802
+        """The log-probability of the sequence (Prism, section 3)."""
+        return sum(self.log_probs)
+
+    @property
+    def H(self) -> float:  # noqa: N802
+        """The mean log-probability of a token (Prism, section 3)."""
+        return self.G / len(self.log_probs)
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A translation; ``cut`` if its source was longer than the model reads, or it had no end."""
+
+    text: str
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """A piece that the model would have put in a place, and its natural-log probability there."""
+
+    token: str
+    log_prob: float
+
+
+@runtime_checkable
+class TranslationModel(Protocol):
+    """Gives the probability of a translation, and translates."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def fingerprint(self) -> str:
+        """What the weights and the tokenizer are; part of every signature and cache key."""
+        ...
+
+    @property
+    def languages(self) -> frozenset[str]: ...
+
+    @property
+    def needs_source_language(self) -> bool: ...
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """What else can change a number: precision, engine and its version."""
+        ...
+
+    def log_probs(
+        self,
+        targets: Sequence[str],
+        sources: Sequence[str],
+        *,
+        target_lang: Languages,
+        source_lang: Languages = None,
+        progress: Progress | None = None,
+    ) -> list[TokenScores]:
+        """Force-decode each target from its source."""
+        ...
+
+    def translate(
+        self,
+        sources: Sequence[str],
+        *,
+        target_lang: Languages,
+        source_lang: Languages = None,
+        beam_size: int = 5,
+        progress: Progress | None = None,
+    ) -> list[Translation]:
+        """Translate each source by beam search."""
+        ...
+
+
+@runtime_checkable
+class SuggestingModel(Protocol):
+    """A model that can also tell what it would have put in the place of a piece."""
+
+    def alternatives(
+        self,
+        target: str,
+        source: str,
+        places: Sequence[int],
+        *,
+        target_lang: str,
+        source_lang: str | None = None,
+        count: int = 3,
+    ) -> list[list[Alternative]]:
+        """The best pieces at some places of a target, best first."""
+        ...
+
+
+def per_row(languages: Languages, count: int) -> list[str | None]:
+    """Spread one language over ``count`` rows, or check that there is one for each."""
+    if languages is None or isinstance(languages, str):
+        return [languages] * count
+    if len(languages) != count:
+        raise InputError(f"{len(languages)} languages for {count} texts; give one, or one for each")
+    return list(languages)
+
+
+def known_language(model: TranslationModel, lang: str | None, whose: str = "the text") -> str:
+    """Return ``lang`` if the model has it; otherwise say what is missing."""
+    has = f"{model.name} has {', '.join(sorted(model.languages))}"
+    if lang is None:
+        raise LanguageError(f"the language of {whose} is needed and was not given ({has})")
+    if lang not in model.languages:
+        raise LanguageError(f"{whose} is in {lang!r}, which the model does not have ({has})")
+    return lang

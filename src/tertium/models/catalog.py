@@ -1,0 +1,90 @@
+"""Names that users know, and the folders behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+from tertium.errors import ModelError
+from tertium.models.answers import AnswerFile
+from tertium.models.ctranslate2 import BATCH_TOKENS, ComputeType, CTranslate2Model
+from tertium.models.folder import CARD, ModelFolder, read_folder
+from tertium.models.memo import Memo
+from tertium.paths import answers_file, models_folder
+
+BUNDLED_FOLDER = Path(__file__).parent / "bundled"
+DEFAULT_MODEL = "tertium-mini"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A model that can be loaded by its name."""
+
+    name: str
+    where: Literal["bundled", "cached"]
+    path: Path
+
+
+def entries() -> Iterator[Entry]:
+    """List what is bundled, then what lies in the cache."""
+    for where, folder in (("bundled", BUNDLED_FOLDER), ("cached", models_folder())):
+        for card in sorted(folder.glob(f"*/{CARD}")):
+            yield Entry(card.parent.name, where, card.parent)  # type: ignore[arg-type]
+
+
+def find(name: str | Path) -> ModelFolder:
+    """Find a model by its name, or take the folder that is named."""
+    for entry in entries():
+        if entry.name == str(name):
+            return read_folder(entry.path)
+    path = Path(name).expanduser()
+    if path.is_dir():
+        return read_folder(path)
+    names = ", ".join(entry.name for entry in entries())
+    raise ModelError(f"no model {str(name)!r}: neither a folder nor one of {names}")
+
+
+def load_model(
+    model: str | Path = DEFAULT_MODEL,
+    *,
+    compute_type: ComputeType = "auto",
+    device: Literal["cpu", "cuda", "auto"] = "cpu",
+    threads: int | None = None,
+    batch_tokens: int = BATCH_TOKENS,
+    cache: bool | Path = True,
+) -> Memo:
+    """Load a model by name or folder; loading the same one again costs nothing.
+
+    ``cache`` says whether answers outlive the process: in the common file, in a file of one's own,
+    or not at all.
+
+    >>> model = load_model("tertium-mini", cache=False)
+    >>> sorted(model.languages)
+    ['de', 'en', 'es', 'fr']
+    """
+    folder = find(model)
+    engine = _engine(folder.path, folder.fingerprint, compute_type, device, threads, batch_tokens)
+    if cache is False:
+        return Memo(engine)
+    return Memo(engine, AnswerFile(answers_file() if cache is True else cache))
+
+
+@lru_cache(maxsize=4)
+def _engine(
+    path: Path,
+    fingerprint: str,  # a folder that was written anew is another model
+    compute_type: ComputeType,
+    device: Literal["cpu", "cuda", "auto"],
+    threads: int | None,
+    batch_tokens: int,
+) -> CTranslate2Model:
+    return CTranslate2Model(
+        read_folder(path),
+        compute_type=compute_type,
+        device=device,
+        threads=threads,
+        batch_tokens=batch_tokens,
+    )
