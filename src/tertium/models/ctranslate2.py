@@ -71,7 +71,7 @@ class CTranslate2Model:
                 inter_threads=self.threads,
                 intra_threads=1,
             )
-        except (RuntimeError, ValueError) as error:
+        except (IndexError, RuntimeError, ValueError) as error:
             raise ModelError(f"{folder.path}: the engine cannot load the model: {error}") from error
         self._batches = uniform_batches if self._translator.device == "cpu" else padded_batches
         self._settings = {
@@ -176,6 +176,7 @@ class CTranslate2Model:
                 [prefixes[index] for index in batch],
                 beam_size=beam_size,
                 max_input_length=0,
+                min_decoding_length=0,
                 max_decoding_length=self._longest_translation(longest),
                 return_end_token=True,
                 asynchronous=True,
@@ -212,31 +213,29 @@ class CTranslate2Model:
         count: int = 3,
     ) -> list[list[Alternative]]:
         """What the model would rather have said at some places of a target, best first."""
+        import numpy as np
+
         [lang] = self._known(target_lang, 1)
         [encoder_input], _ = self._encoder_inputs([source], source_lang, [lang])
         prefix = self._dialect.target_prefix(lang)
         [pieces] = self._tokenizer.encode([target])
+        forced = [*prefix, *pieces[: self.folder.max_length - 1 - len(prefix)]]
+        [result] = self._translator.translate_batch(
+            [encoder_input],
+            [forced],
+            beam_size=1,
+            return_logits_vocab=True,
+            max_input_length=0,
+            min_decoding_length=0,
+            max_decoding_length=len(forced) + 1,
+        )
+        vocabulary = self.folder.target_vocabulary()
         found = []
         for place in places:
-            before = [*prefix, *pieces[:place]]
-            [result] = self._translator.translate_batch(
-                [encoder_input],
-                [before],
-                beam_size=1,
-                num_hypotheses=count,
-                return_alternatives=True,
-                return_scores=True,
-                return_end_token=True,
-                length_penalty=0,
-                max_input_length=0,
-                max_decoding_length=len(before) + 1,
-            )
-            found.append(
-                [
-                    Alternative(hypothesis[len(before)], score)
-                    for hypothesis, score in zip(result.hypotheses, result.scores, strict=True)
-                ]
-            )
+            logits = np.array(result.logits[0][len(prefix) + place], dtype=np.float64).ravel()
+            log_probs = logits - np.logaddexp.reduce(logits)
+            best = np.argsort(-log_probs)[:count]
+            found.append([Alternative(vocabulary[id_], float(log_probs[id_])) for id_ in best])
         return found
 
     def _encoder_inputs(

@@ -32,6 +32,16 @@ class ModelFolder:
     sizes: Mapping[str, int]
     """The files that make the number, and how many bytes each has."""
 
+    def target_vocabulary(self) -> list[str]:
+        """The pieces that the engine can put into a target, by their number."""
+        name = next(
+            name
+            for name in ("target_vocabulary.json", "shared_vocabulary.json")
+            if name in self.sizes
+        )
+        pieces: list[str] = json.loads((self.path / name).read_text(encoding="utf-8"))
+        return pieces
+
     def check(self) -> None:
         """Hash every file and compare; what :func:`read_folder` is too quick to do."""
         now = fingerprint(self.path, sorted(self.sizes), self.dialect, self.languages)
