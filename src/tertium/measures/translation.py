@@ -46,8 +46,10 @@ class Inquiry:
             progress=self.progress,
         )
         for target, source, answer in zip(targets, sources, answers, strict=True):
-            if answer.cut:
-                self.cut.update((target.text, source.text))
+            if answer.target_cut:
+                self.cut.add(target.text)
+            if answer.source_cut:
+                self.cut.add(source.text)
         values = [answer.H if self.aggregate == "H" else answer.G for answer in answers]
         ends = [0]
         for A, _ in conditionals:

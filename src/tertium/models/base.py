@@ -19,8 +19,8 @@ Progress = Callable[[str, int, int], None]
 class TokenScores:
     """A target's pieces, and the natural-log probability of each given what stands before it.
 
-    The end-of-sentence piece is counted, the language tag is not. Of a text that was ``cut`` at the
-    model's length the beginning is scored, without an end-of-sentence piece.
+    The end-of-sentence piece is counted, the language tag is not. A text that is longer than the
+    model reads is cut: of such a target the beginning is scored, without an end-of-sentence piece.
 
     >>> scores = TokenScores(("▁Hi", "</s>"), (-0.5, -0.1))
     >>> round(scores.H, 3), round(scores.G, 3)
@@ -29,7 +29,13 @@ class TokenScores:
 
     tokens: tuple[str, ...]
     log_probs: tuple[float, ...]
-    cut: bool = False
+    target_cut: bool = False
+    source_cut: bool = False
+
+    @property
+    def cut(self) -> bool:
+        """Whether only a part of the question was answered."""
+        return self.target_cut or self.source_cut
 
     @property
     def G(self) -> float:  # noqa: N802

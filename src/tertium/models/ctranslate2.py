@@ -143,7 +143,8 @@ class CTranslate2Model:
             return TokenScores(
                 tuple(result.tokens[window]),
                 tuple(result.log_probs[window]),
-                sources_cut[index] or targets_cut[index],
+                target_cut=targets_cut[index],
+                source_cut=sources_cut[index],
             )
 
         shapes = [

@@ -240,7 +240,7 @@ def pack_scores(scores: TokenScores) -> bytes:
     numbers = array("f", scores.log_probs)
     if tuple(numbers) != scores.log_probs:
         numbers = array("d", scores.log_probs)
-    head = [numbers.typecode, scores.cut, scores.tokens]
+    head = [numbers.typecode, scores.target_cut, scores.source_cut, scores.tokens]
     return seal(json.dumps(head, separators=(",", ":")).encode("ascii") + b"\n" + numbers.tobytes())
 
 
@@ -250,11 +250,11 @@ def unpack_scores(value: bytes) -> TokenScores | None:
     if payload is None:
         return None
     head, _, numbers = payload.partition(b"\n")
-    typecode, cut, tokens = json.loads(head)
+    typecode, target_cut, source_cut, tokens = json.loads(head)
     log_probs = array(typecode, numbers)
     if len(log_probs) != len(tokens) or not all(map(math.isfinite, log_probs)):
         return None
-    return TokenScores(tuple(tokens), tuple(log_probs), cut)
+    return TokenScores(tuple(tokens), tuple(log_probs), target_cut, source_cut)
 
 
 def pack_translation(translation: Translation) -> bytes:

@@ -1,0 +1,214 @@
+"""The formulas of NMTScore and Prism."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from tertium.errors import LanguageError, SettingError
+from tertium.measures.registry import load, score
+from tertium.measures.translation import Cross, Direct, Pivot, PrismRef, PrismSrc
+from tertium.models.catalog import load_model
+from tertium.models.memo import Memo
+
+from ..conftest import Converted
+from ..fakes import FakeModel
+
+A, B = "a", "b"
+HAND = FakeModel(
+    scores={
+        ("a", "b"): (-1.0, -3.0),  # H -2, G -4
+        ("b", "a"): (-1.0, -1.0, -4.0),  # H -2, G -6
+        ("a", "a"): (-0.5, -0.5),  # H -0.5, G -1
+        ("b", "b"): (-0.2, -0.2, -0.2),  # H -0.2, G -0.6
+        ("a", "b'"): (-1.5, -2.5),  # H -2
+        ("a", "a'"): (-1.0, -1.0),  # H -1
+        ("b", "a'"): (-3.0, -3.0, -3.0),  # H -3
+        ("b", "b'"): (-1.0, -1.0, -1.0),  # H -1
+        ("b'", "a"): (-4.0,),
+        ("b'", "b"): (-1.0,),
+        ("a'", "b"): (-2.0,),
+        ("a'", "a"): (-1.5,),
+    },
+    translations={"a": "a'", "b": "b'"},
+)
+e = math.exp
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        (Direct(HAND), (e(-2 + 0.5) + e(-2 + 0.2)) / 2),
+        (Direct(HAND, normalized=False), (e(-2) + e(-2)) / 2),
+        (Direct(HAND, both_directions=False), e(-2 + 0.5)),
+        (Direct(HAND, both_directions=False, normalized=False), e(-2)),
+        (Direct(HAND, both_directions=False, normalized=False, base="2"), 2**-2),
+        (Direct(HAND, base="2"), (2 ** (-2 + 0.5) + 2 ** (-2 + 0.2)) / 2),
+        (Direct(HAND, aggregate="G"), (e(-4 + 1) + e(-6 + 0.6)) / 2),
+        (Pivot(HAND), (e(-2 + 1) + e(-3 + 1)) / 2),
+        (Pivot(HAND, normalized=False), (e(-2) + e(-3)) / 2),
+        (Pivot(HAND, both_directions=False), e(-2 + 1)),
+        (Cross(HAND), (e(-4 + 1) + e(-2 + 1.5)) / 2),
+        (Cross(HAND, normalized=False), (e(-4) + e(-2)) / 2),
+        (Cross(HAND, both_directions=False, base="2"), 2 ** (-4 + 1)),
+        (PrismRef(HAND), (-2 + -2) / 2),
+        (PrismRef(HAND, aggregate="G"), (-4 + -6) / 2),
+        (PrismSrc(HAND), -2),
+        (PrismSrc(HAND, aggregate="G"), -4),
+    ],
+)
+def test_hand_calculation(measure: Any, expected: float) -> None:
+    assert measure(A, B, lang="en") == pytest.approx(expected, rel=1e-12)
+
+
+def test_prism_table_1() -> None:
+    """The log-probabilities that the paper prints for its example, and the H that it prints."""
+    printed = {
+        "copy": (
+            [-0.08, -0.26, -0.16, -0.16, -0.12, -0.11, -0.14, -0.10, -0.10, -0.11, -0.10],
+            -0.13,
+        ),
+        "disfluent": ([-0.08, -0.26, -7.21, -0.12, -4.81, -0.10, -0.11, -0.11, -0.10], -1.43),
+        "fluent": ([-0.08, -2.01, -1.63, -0.42, -0.10, -0.09, -0.16, -0.10], -0.57),
+    }
+    for name, (log_probs, H) in printed.items():
+        measure = PrismSrc(FakeModel(scores={(name, "ref"): log_probs}))
+        assert measure(name, "ref", lang="en") == pytest.approx(H, abs=0.006)
+
+
+def test_the_nmtscore_package_in_base_2(tiny: Converted) -> None:
+    """Its formulas, written out over a plain PyTorch forward pass with the same weights."""
+    original = tiny.original
+    a, b = "The sea was calm.", "Das Meer war ruhig."
+    a_lang, b_lang = "en", "de"
+
+    def p(target: str, source: str, target_lang: str, source_lang: str) -> float:
+        loss = -sum(x := original.log_probs(target, source, target_lang, source_lang)) / len(x)
+        return float(2**-loss)
+
+    def direct(a: str, b: str, a_lang: str, b_lang: str) -> float:
+        return p(a, b, a_lang, b_lang) / p(a, a, a_lang, a_lang)
+
+    def pivot(a: str, b: str, a_lang: str, b_lang: str, via: str = "fr") -> float:
+        b_, a_ = original.translate(b, via, b_lang), original.translate(a, via, a_lang)
+        return p(a, b_, a_lang, via) / p(a, a_, a_lang, via)
+
+    def cross(a: str, b: str, a_lang: str, b_lang: str, into: str = "fr") -> float:
+        b_ = original.translate(b, into, b_lang)
+        return p(b_, a, into, a_lang) / p(b_, b, into, b_lang)
+
+    model = load_model(tiny.folder.path, cache=False)
+    for theirs, ours in (
+        (direct, Direct(model, base="2")),
+        (pivot, Pivot(model, base="2", pivot_lang="fr")),
+        (cross, Cross(model, base="2", target_lang="fr")),
+    ):
+        expected = (theirs(a, b, a_lang, b_lang) + theirs(b, a, b_lang, a_lang)) / 2
+        found = ours(a, b, lang=a_lang, reference_lang=b_lang)
+        assert found == pytest.approx(expected, abs=1e-4)
+
+
+TEXTS = ["Where is it?", "The old man and the sea.", "", "🙂 5 €", "Das ist gut.", "x " * 2000]
+
+
+@pytest.mark.parametrize("measure", ["direct", "pivot", "cross"])
+@pytest.mark.filterwarnings("ignore::tertium.errors.CutWarning")
+def test_identical_texts_score_one(measure: str) -> None:
+    assert score(TEXTS, TEXTS, measure=measure, lang="en") == [1.0] * len(TEXTS)
+
+
+@pytest.mark.parametrize("measure", ["direct", "pivot", "cross", "prism-ref"])
+@pytest.mark.filterwarnings("ignore::tertium.errors.CutWarning")
+def test_symmetric_order_free_and_finite(measure: str) -> None:
+    pairs = [(a, b) for a in TEXTS for b in TEXTS]
+    first, second = [a for a, _ in pairs], [b for _, b in pairs]
+    made = load(measure, model=load_model(cache=False))
+    forth = made(first, second, lang="en")
+    back = made(second, first, lang="en")
+    assert forth == back
+    assert all(math.isfinite(value) for value in forth)
+    alone = load(measure, model=load_model(cache=False, batch_tokens=1))
+    assert [alone(a, b, lang="en") for a, b in pairs[::5]] == forth[::5]
+
+
+def test_sums_over_broken_text_stay_finite() -> None:
+    model = FakeModel(scores={("a", "b"): [-1.0], ("a", "a"): [-30.0] * 500})
+    assert math.isfinite(Direct(model, aggregate="G", both_directions=False)("a", "b", lang="en"))
+
+
+def test_several_references() -> None:
+    model = FakeModel(scores={("a", "b"): [-1.0], ("a", "c"): [-3.0]})
+    best = PrismSrc(model).score(["a"], [["b", "c"]], lang="en")
+    assert best.segments == [-1.0]
+    assert "nrefs:2" in str(best.signature)
+    assert PrismSrc(model, references="mean")(["a"], [["b", "c"]], lang="en") == [-2.0]
+    varied = PrismSrc(model).score(["a", "a"], [["b", "c"], ["c"]], lang="en")
+    assert varied.segments == [-1.0, -3.0]
+    assert "nrefs:mixed" in str(varied.signature)
+
+
+def test_shared_questions_are_asked_once() -> None:
+    model = FakeModel(translations={"a": "a'", "b": "b'"})
+    memo = Memo(model)
+    for name in ("direct", "prism-ref", "prism-src", "cross", "pivot"):
+        load(name, model=memo)(["a"], ["b"], lang="en")
+    assert len(model.asked) == len(set(model.asked)) == 4 + 4 + 4
+    assert len(model.translated) == 2
+
+
+def test_languages_a_row() -> None:
+    model = FakeModel()
+    Direct(model, both_directions=False, normalized=False)(
+        ["a", "b"], ["c", "d"], lang=["en", "de"], reference_lang=["fr", "en"]
+    )
+    assert model.asked == [("a", "c", "en", "fr"), ("b", "d", "de", "en")]
+
+
+@pytest.mark.parametrize("measure", ["direct", "pivot", "prism-ref", "prism-src"])
+def test_a_language_that_is_needed_must_be_given(measure: str) -> None:
+    with pytest.raises(LanguageError, match=r"row 1: .*hypothesis.*not given.*de, en, fr"):
+        load(measure, model=FakeModel())(["a"], ["b"])
+
+
+def test_cross_needs_no_language_unless_the_model_does() -> None:
+    assert Cross(FakeModel())(["a"], ["b"]) == [1.0]
+    with pytest.raises(LanguageError, match="was not given"):
+        Cross(FakeModel(needs_source_language=True))(["a"], ["b"])
+
+
+def test_unknown_languages_name_the_row_and_the_known_ones() -> None:
+    with pytest.raises(LanguageError, match=r"row 2: cross: the reference is in 'xx'.*de, en, fr"):
+        Cross(FakeModel())(["a", "b"], ["c", "d"], lang="en", reference_lang=["en", "xx"])
+    with pytest.raises(LanguageError, match="'xx'"):
+        Cross(FakeModel(), target_lang="xx")
+    with pytest.raises(LanguageError, match="'xx'"):
+        Pivot(FakeModel(), pivot_lang="xx")
+
+
+@pytest.mark.parametrize(
+    "setting", [{"base": "10"}, {"aggregate": "F"}, {"references": "min"}, {"beams": 3}]
+)
+def test_impossible_settings(setting: dict[str, Any]) -> None:
+    with pytest.raises(SettingError):
+        load("direct", model=FakeModel(), **setting)
+
+
+def test_cut_rows_are_marked_and_warned_of_once() -> None:
+    from tertium.errors import CutWarning
+
+    with pytest.warns(CutWarning, match="1 of 2 rows") as warned:
+        scores = PrismSrc(FakeModel()).score(["long a", "a"], ["b", "b"], lang="en")
+    assert len(warned) == 1
+    assert scores.cut == [True, False]
+
+
+def test_signature_pins_every_choice() -> None:
+    scores = Cross(FakeModel(), target_lang="de", base="2", beam_size=3).score(["a"], ["b"])
+    assert scores.signature.long.rpartition("|version:")[0] == (
+        "measure:cross|model:fake|fingerprint:ffffffffffff|aggregate:H|references:max|"
+        "normalized:yes|base:2|target_lang:de|beam_size:3|precision:exact|directions:both|"
+        "lang:unknown|reference_lang:unknown|nrefs:1"
+    )
+    assert scores.signature.short.startswith("m:cross|mod:fake|fp:ffffffffffff|")
