@@ -9,9 +9,9 @@ from importlib.metadata import version
 import typer
 
 import tertium
+from tertium.models import golden
 from tertium.models.answers import AnswerFile
 from tertium.models.catalog import DEFAULT_MODEL, find, load_model
-from tertium.models.golden import largest_difference, read_golden
 from tertium.models.threads import available_cores
 from tertium.paths import answers_file
 
@@ -50,18 +50,18 @@ def _weights() -> str:
 
 def _golden(compute_type: str, tolerance: float) -> str:
     model = load_model(DEFAULT_MODEL, compute_type=compute_type, cache=False)  # type: ignore[arg-type]
-    golden = read_golden(find(DEFAULT_MODEL).path)
-    off = largest_difference(model, golden)
+    known = golden.read_golden(find(DEFAULT_MODEL).path)
+    off = golden.largest_difference(model, known)
     if off > tolerance:
         raise ValueError(f"log-probabilities are off by {off:.2g} (allowed: {tolerance:g})")
-    return f"{len(golden)} known sentences, at most {off:.2g} off per token"
+    return f"{len(known)} known sentences, at most {off:.2g} off per token"
 
 
 def _batching() -> str:
     """Whether a number here is the same to the bit, whatever it is computed together with."""
-    golden = read_golden(find(DEFAULT_MODEL).path)
-    target, source = [known.target for known in golden], [known.source for known in golden]
-    langs = [known.target_lang for known in golden]
+    known = golden.read_golden(find(DEFAULT_MODEL).path)
+    target, source = [answer.target for answer in known], [answer.source for answer in known]
+    langs = [answer.target_lang for answer in known]
     model = load_model(DEFAULT_MODEL, cache=False).model
     together = model.log_probs(target * 3, source * 3, target_lang=langs * 3)
     alone = [

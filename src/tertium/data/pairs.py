@@ -140,7 +140,7 @@ class TablePairs:
         return self.columns.src is not None
 
     def count(self) -> int | None:
-        return None if self.table.path == STDIN else len(self.table)
+        return None if self.table.path == STDIN else self.table.count()
 
     def __iter__(self) -> Iterator[Item]:
         for number, record in enumerate(self.table, start=1):

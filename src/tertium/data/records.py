@@ -62,7 +62,7 @@ class Table:
             self._begun = chain([first], records)
         return list(first)
 
-    def __len__(self) -> int:
+    def count(self) -> int:
         """Count the records by reading them, which is quick beside scoring."""
         if self.format == "parquet":
             return int(self._parquet_file().metadata.num_rows)

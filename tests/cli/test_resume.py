@@ -1,0 +1,168 @@
+"""A run that is killed and taken up again writes what an unbroken run writes, to the byte."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from .conftest import TERTIUM, Run
+
+WORDS = [
+    "the",
+    "a",
+    "old",
+    "new",
+    "man",
+    "sea",
+    "dog",
+    "reads",
+    "sees",
+    "finds",
+    "calm",
+    "red",
+    "book",
+    "house",
+    "never",
+    "always",
+    "in",
+    "on",
+]
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    draw = random.Random(5)
+    lines = [
+        "\t".join(" ".join(draw.choices(WORDS, k=draw.randint(3, 14))) for _ in range(2))
+        for _ in range(120)
+    ]
+    file = tmp_path / "pairs.tsv"
+    file.write_text("hyp\tref\n" + "\n".join(lines) + "\n")
+    return file
+
+
+def command(pairs: Path, out: Path, *more: str) -> list[str]:
+    measures = ["-m", "direct", "-m", "cross", "-m", "chrf", "--lang", "en"]
+    rows = ["--rows-at-a-time", "8", "--resume", "--json", "-o", str(out)]
+    return [*TERTIUM, "score", str(pairs), *measures, *rows, *more]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [(), ("--no-cache",), ("--no-cache", "--compute-type", "float32")],
+    ids=["cache", "no cache", "float32"],
+)
+def test_kill_at_random_moments(tmp_path: Path, pairs: Path, settings: tuple[str, ...]) -> None:
+    whole, broken = tmp_path / "whole.tsv", tmp_path / "broken.tsv"
+    cache = {**os.environ, "TERTIUM_CACHE": str(tmp_path / "one")}
+    begun = time.monotonic()
+    unbroken = subprocess.run(
+        command(pairs, whole, *settings), env=cache, check=True, capture_output=True
+    )
+    seconds = time.monotonic() - begun
+    cache["TERTIUM_CACHE"] = str(tmp_path / "two")
+    draw = random.Random(str(settings))
+    kills = 0
+    while True:
+        process = subprocess.Popen(
+            command(pairs, broken, *settings), env=cache, stdout=subprocess.PIPE
+        )
+        try:
+            summary, _ = process.communicate(timeout=draw.uniform(0.4, 0.9) * seconds)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+            kills += 1
+            assert not broken.exists()
+            seconds *= 1.1  # so that it comes to an end on any machine
+            continue
+        assert process.returncode == 0
+        break
+    assert kills > 0
+    assert broken.read_bytes() == whole.read_bytes()
+    assert summary.split(b'"questions"')[0] == unbroken.stdout.split(b'"questions"')[0]
+    assert sorted(file.name for file in tmp_path.glob("*.tsv*")) == [
+        "broken.tsv",
+        "pairs.tsv",
+        "whole.tsv",
+    ]
+
+
+def test_ctrl_c_says_how_to_go_on(tmp_path: Path, pairs: Path) -> None:
+    out = tmp_path / "out.tsv"
+    process = subprocess.Popen(command(pairs, out, "--no-cache"), stderr=subprocess.PIPE, text=True)
+    while not (tmp_path / "out.tsv.part.json").exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, message = process.communicate()
+    assert process.returncode == 130
+    assert "--resume" in message
+    assert not out.exists()
+
+
+def test_two_processes_on_one_cache(tmp_path: Path, pairs: Path) -> None:
+    outs = [tmp_path / "one.tsv", tmp_path / "two.tsv"]
+    running = [subprocess.Popen(command(pairs, out), stdout=subprocess.DEVNULL) for out in outs]
+    assert [process.wait() for process in running] == [0, 0]
+    assert outs[0].read_bytes() == outs[1].read_bytes()
+
+
+def begin(tertium: Run, pairs: Path, out: Path) -> None:
+    """Leave an unfinished run behind: the second batch holds a row that cannot be scored."""
+    good = pairs.read_text().splitlines()[1:17]
+    records = [dict(zip(("hyp", "ref"), line.split("\t"), strict=True)) for line in good]
+    import json
+
+    pairs.with_suffix(".jsonl").write_text(
+        "".join(json.dumps(record) + "\n" for record in records) + '{"hyp": 3, "ref": "a"}\n'
+    )
+    done = tertium(*("score", pairs.with_suffix(".jsonl"), "-m", "chrf"), *ROWS, "-o", out)
+    assert done.returncode == 2
+
+
+ROWS = ("--rows-at-a-time", "16", "-q")
+
+
+def test_an_unfinished_run_is_not_lost(tertium: Run, pairs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.tsv"
+    begin(tertium, pairs, out)
+    source = pairs.with_suffix(".jsonl")
+    again = ("score", source, "-m", "chrf", *ROWS, "-o", out)
+    refused = tertium(*again)
+    assert "is an unfinished run; take it up again with --resume" in refused.stderr
+    source.write_text(source.read_text().replace('"hyp": 3', '"hyp": "c"'))
+    assert tertium(*again, "--resume").returncode == 0
+    resumed = out.read_bytes()
+    assert tertium(*again).returncode == 0  # a finished file may be written anew
+    assert out.read_bytes() == resumed
+    assert len(resumed.splitlines()) == 18
+
+
+def test_other_settings_do_not_mix(tertium: Run, pairs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.tsv"
+    begin(tertium, pairs, out)
+    source = pairs.with_suffix(".jsonl")
+    other = tertium("score", source, "-m", "ter", *ROWS, "-o", out, "--resume")
+    assert other.returncode == 2
+    assert "was begun with measures" in other.stderr
+    assert tertium("score", pairs, "-m", "ter", *ROWS, "-o", out, "--overwrite").returncode == 0
+
+
+def test_changed_input_does_not_mix(tertium: Run, pairs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.tsv"
+    begin(tertium, pairs, out)
+    source = pairs.with_suffix(".jsonl")
+    lines = source.read_text().splitlines()[:-1]
+    changed = ["\n".join(lines[:5]), "\n".join(lines[1:] + lines[:1]), "\n".join(["{}", *lines])]
+    for content in changed[:2]:
+        source.write_text(content + "\n")
+        done = tertium("score", source, "-m", "chrf", *ROWS, "-o", out, "--resume")
+        assert done.returncode == 2
+        assert "is not what it was" in done.stderr

@@ -1,0 +1,244 @@
+"""``tertium score`` from every kind of input to every kind of output."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from pyarrow import parquet
+
+import tertium as library
+
+from .conftest import Run
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "pairs.tsv"
+ROWS = [
+    ("I see a dog.", "I see a cat."),
+    ("She is here.", "She is here."),
+    ("", "Nothing."),
+    ("🙂 ok", "שלום"),
+]
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    file = tmp_path / "pairs.tsv"
+    file.write_text("hyp\tref\n" + "".join(f"{a}\t{b}\n" for a, b in ROWS), encoding="utf-8")
+    return file
+
+
+def column(text: str, name: str) -> list[float]:
+    head, *lines = text.splitlines()
+    place = head.split("\t").index(name)
+    return [float(line.split("\t")[place]) for line in lines]
+
+
+def test_the_same_numbers_as_the_library(tertium: Run, pairs: Path) -> None:
+    done = tertium("score", pairs, "-m", "direct", "-m", "chrf", "--lang", "en")
+    assert done.returncode == 0
+    for name in ("direct", "chrf"):
+        lang = {} if name == "chrf" else {"lang": "en"}
+        made = library.load(name)
+        scores = made.score([a for a, _ in ROWS], [b for _, b in ROWS], lang="en")
+        assert column(done.stdout, name) == [round(score, 6) for score in scores]
+        assert f"{name} {scores.system:.4f}" in done.stderr
+        assert lang == {} or scores.signature.short in done.stderr
+
+
+def test_the_summary_tells_what_was_saved(tertium: Run, pairs: Path) -> None:
+    first = tertium("score", pairs, "-m", "direct", "-m", "prism-ref", "--lang", "en")
+    assert "4 rows in" in first.stderr
+    assert "24 questions, 13 distinct, 0 from cache" in first.stderr
+    again = tertium("score", pairs, "-m", "direct", "-m", "prism-ref", "--lang", "en")
+    assert "24 questions, 13 distinct, 13 from cache" in again.stderr
+    assert again.stdout == first.stdout
+    fresh = tertium("score", pairs, "-m", "direct", "-m", "prism-ref", "--lang", "en", "--no-cache")
+    assert "13 distinct, 0 from cache" in fresh.stderr
+    assert fresh.stdout == first.stdout
+
+
+def test_json_is_one_document_with_full_numbers(tertium: Run, pairs: Path) -> None:
+    done = tertium("score", pairs, "-m", "direct", "--lang", "en", "--json")
+    document = json.loads(done.stdout)
+    made = library.load("direct")
+    scores = made.score([a for a, _ in ROWS], [b for _, b in ROWS], lang="en")
+    assert [row["direct"] for row in document["segments"]] == scores.segments
+    assert document["measures"]["direct"]["system"] == scores.system
+    assert document["measures"]["direct"]["signature"] == scores.signature.long
+    assert document["rows"] == 4
+
+
+def test_every_output_format_holds_the_same(tertium: Run, pairs: Path, tmp_path: Path) -> None:
+    command = ("score", pairs, "-m", "direct", "--lang", "en", "--rows-at-a-time", "3", "-q", "-o")
+    outs = {suffix: tmp_path / f"out.{suffix}" for suffix in ("tsv", "csv", "jsonl", "parquet")}
+    for out in outs.values():
+        assert tertium(*command, out).returncode == 0
+    records = [json.loads(line) for line in outs["jsonl"].read_text("utf-8").splitlines()]
+    assert [(record["hyp"], record["ref"]) for record in records] == ROWS
+    assert parquet.read_table(outs["parquet"]).to_pylist() == records
+    rounded = [round(record["direct"], 6) for record in records]
+    assert column(outs["tsv"].read_text("utf-8"), "direct") == rounded
+    assert len(outs["csv"].read_text("utf-8").splitlines()) == 5
+    leftovers = {file.name for file in tmp_path.iterdir()} - {out.name for out in outs.values()}
+    assert leftovers <= {"pairs.tsv", "tertium-cache"}
+
+
+def test_scores_only(tertium: Run, pairs: Path) -> None:
+    done = tertium("score", pairs, "-m", "chrf", "--scores-only")
+    assert done.stdout.splitlines()[0] == "chrf\tcut"
+
+
+def test_plain_files(tertium: Run, tmp_path: Path) -> None:
+    for name, lines in (("h", "a b\nc\n"), ("r", "a b\nd\n"), ("s", "A B\nC\n")):
+        (tmp_path / name).write_text(lines)
+    files = ("--hyp", tmp_path / "h", "--ref", tmp_path / "r", "--src", tmp_path / "s")
+    done = tertium("score", *files, "-m", "chrf", "-m", "prism-src", "--lang", "en", "--json")
+    document = json.loads(done.stdout)
+    assert document["segments"][0]["chrf"] == pytest.approx(100)
+    assert "against:source" in document["measures"]["prism-src"]["signature"]
+    assert "against" not in document["measures"]["chrf"]["signature"]
+
+
+def test_without_references_measures_look_at_the_source(tertium: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a.tsv"
+    file.write_text("src\tmt\nWo ist sie?\tWhere is she?\n", encoding="utf-8")
+    done = tertium("score", file, "-m", "cross", "--json")
+    document = json.loads(done.stdout)
+    expected = library.score("Where is she?", "Wo ist sie?", measure="cross")
+    assert document["segments"][0]["cross"] == expected
+    assert "against:source" in document["measures"]["cross"]["signature"]
+
+
+def test_standard_input(tertium: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"hyp\tref\na\ta\nb\tb\n")))
+    done = tertium("score", "-", "-m", "chrf", "-q")
+    assert column(done.stdout, "chrf") == [100, 100]
+    assert done.stderr == ""
+
+
+def test_two_texts(tertium: Run) -> None:
+    done = tertium("score", "Hello!", "Hello!", "-m", "cross")
+    assert column(done.stdout, "cross") == [1]
+
+
+def test_settings_reach_the_measures_that_have_them(tertium: Run, pairs: Path) -> None:
+    done = tertium(
+        *(
+            "score",
+            pairs,
+            "-m",
+            "direct",
+            "-m",
+            "pivot",
+            "-m",
+            "chrf",
+            "--lang",
+            "en",
+            "--base",
+            "2",
+        ),
+        *("--not-normalized", "--one-way", "--pivot-lang", "de", "--beam-size", "2", "--json"),
+    )
+    measures = json.loads(done.stdout)["measures"]
+    assert "base:2" in measures["direct"]["signature"]
+    assert "normalized:no" in measures["direct"]["signature"]
+    assert "directions:hyp|ref" in measures["direct"]["signature"]
+    assert "pivot_lang:de|beam_size:2" in measures["pivot"]["signature"]
+    refused = tertium("score", pairs, "-m", "chrf", "--pivot-lang", "de")
+    assert refused.returncode == 2
+    assert "--pivot-lang does not concern chrf" in refused.stderr
+
+
+def test_references_are_taken_from_several_columns(tertium: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a.tsv"
+    file.write_text("hyp\tr1\tr2\na b c\tx\ta b c\n")
+    done = tertium("score", file, "-m", "chrf", "--ref-column", "r1", "--ref-column", "r2")
+    assert column(done.stdout, "chrf") == [100]
+
+
+def test_a_broken_row_is_named_and_nothing_is_left(tertium: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text('{"hyp": "a", "ref": "b"}\n{"hyp": "a"}\n')
+    out = tmp_path / "out.tsv"
+    done = tertium("score", file, "-m", "chrf", "-o", out)
+    assert done.returncode == 2
+    assert done.stderr.strip().endswith("row 2: it has no 'ref'")
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "give a file of pairs"),
+        (("a", "b", "c"), "give a file of pairs"),
+        (("none.tsv",), "no such file"),
+        ((EXAMPLES, EXAMPLES), "are files; say --hyp"),
+        ((EXAMPLES, "--hyp", EXAMPLES), "give either"),
+        (("--ref", EXAMPLES), "need --hyp"),
+        ((EXAMPLES, "-m", "bertscroe"), "no measure 'bertscroe'"),
+        ((EXAMPLES, "-m", "chrf", "-m", "chrf"), "asked for twice"),
+        ((EXAMPLES, "-m", "prism-src"), "needs sources"),
+        ((EXAMPLES, "--model", "nothing"), "no model 'nothing'"),
+        ((EXAMPLES, "--resume"), "name it with --output"),
+        ((EXAMPLES, "-o", "out.docx"), "does not tell the format"),
+        ((EXAMPLES, "-o", "none/out.tsv"), "no such folder"),
+        ((EXAMPLES, "-m", "direct", "--base", "10"), "must be one of e, 2"),
+        ((EXAMPLES, "--compute-type", "int4"), "none of auto, float32, int8"),
+        (("Hi.", "Hi.", "-m", "direct"), "was not given"),
+        (("Hi.", "Hi.", "-m", "direct", "--lang", "zz"), "de, en, es, fr"),
+        (("Hi.", b"\xff".decode("utf-8", "surrogateescape")), "lone surrogate"),
+    ],
+)
+def test_mistakes_are_explained(
+    tertium: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...], message: str,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    done = tertium("score", *arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith("tertium: ")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_empty_file(tertium: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a.tsv"
+    for content in ("", "hyp\tref\n"):
+        file.write_text(content)
+        done = tertium("score", file)
+        assert done.returncode == 2
+        assert "is empty" in done.stderr
+
+
+def test_a_column_is_not_overwritten(tertium: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a.tsv"
+    file.write_text("hyp\tref\tchrf\na\tb\t7\n")
+    done = tertium("score", file, "-m", "chrf")
+    assert done.returncode == 2
+    assert "has a column 'chrf' already" in done.stderr
+    assert tertium("score", file, "-m", "chrf", "--scores-only").returncode == 0
+
+
+def test_overlong_lines_are_marked(tertium: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a.tsv"
+    file.write_text("hyp\tref\n" + "word " * 20_000 + "\tshort\nshort\tshort\n")
+    done = tertium("score", file, "-m", "cross")
+    assert column(done.stdout, "cut") == [1, 0]
+    assert "1 rows hold text that is longer" in done.stderr
+
+
+def test_the_example_file(tertium: Run) -> None:
+    done = tertium("score", EXAMPLES)
+    assert done.returncode == 0
+    scores = column(done.stdout, "cross")
+    assert len(scores) == 23
+    kinds = [line.split("\t")[4] for line in done.stdout.splitlines()[1:]]
+    assert scores[kinds.index("identical")] == 1
+    unrelated = [s for s, kind in zip(scores, kinds, strict=True) if kind == "unrelated"]
+    others = [
+        s for s, kind in zip(scores, kinds, strict=True) if kind in ("paraphrase", "translation")
+    ]
+    assert max(unrelated) < min(others)
