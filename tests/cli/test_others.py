@@ -16,18 +16,10 @@ from tertium.paths import answers_file, models_folder
 
 from .conftest import TERTIUM, Run
 
-HEAVY = [
-    "ctranslate2",
-    "sentencepiece",
-    "tokenizers",
-    "numpy",
-    "sacrebleu",
-    "pyarrow",
-    "huggingface_hub",
-    "torch",
-    "transformers",
-    "matplotlib",
-]
+HEAVY = (
+    *("ctranslate2", "sentencepiece", "tokenizers", "numpy", "sacrebleu", "pyarrow"),
+    *("huggingface_hub", "torch", "transformers", "matplotlib"),
+)
 
 
 def test_explain_shows_both_directions(tertium: Run) -> None:

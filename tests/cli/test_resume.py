@@ -13,34 +13,17 @@ import pytest
 
 from .conftest import TERTIUM, Run
 
-WORDS = [
-    "the",
-    "a",
-    "old",
-    "new",
-    "man",
-    "sea",
-    "dog",
-    "reads",
-    "sees",
-    "finds",
-    "calm",
-    "red",
-    "book",
-    "house",
-    "never",
-    "always",
-    "in",
-    "on",
-]
+WHO = ("My brother", "The old man", "She", "Our teacher", "The dog")
+DOES = ("reads", "sees", "wants", "finds", "has")
+WHAT = ("a book.", "the sea.", "a new car.", "the red house.", "three letters today.")
 
 
 @pytest.fixture
 def pairs(tmp_path: Path) -> Path:
     draw = random.Random(5)
     lines = [
-        "\t".join(" ".join(draw.choices(WORDS, k=draw.randint(3, 14))) for _ in range(2))
-        for _ in range(120)
+        "\t".join(f"{draw.choice(WHO)} {draw.choice(DOES)} {draw.choice(WHAT)}" for _ in range(2))
+        for _ in range(150)
     ]
     file = tmp_path / "pairs.tsv"
     file.write_text("hyp\tref\n" + "\n".join(lines) + "\n")
