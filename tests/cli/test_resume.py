@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -36,6 +37,11 @@ def command(pairs: Path, out: Path, *more: str) -> list[str]:
     return [*TERTIUM, "score", str(pairs), *measures, *rows, *more]
 
 
+def saved_rows(out: Path) -> int:
+    state = out.with_name(out.name + ".part.json")
+    return int(json.loads(state.read_text())["rows"]) if state.exists() else 0
+
+
 @pytest.mark.parametrize(
     "settings",
     [(), ("--no-cache",), ("--no-cache", "--compute-type", "float32")],
@@ -43,31 +49,25 @@ def command(pairs: Path, out: Path, *more: str) -> list[str]:
 )
 def test_kill_at_random_moments(tmp_path: Path, pairs: Path, settings: tuple[str, ...]) -> None:
     whole, broken = tmp_path / "whole.tsv", tmp_path / "broken.tsv"
-    cache = {**os.environ, "TERTIUM_CACHE": str(tmp_path / "one")}
-    begun = time.monotonic()
+    environment = {**os.environ, "TERTIUM_CACHE": str(tmp_path / "one")}
     unbroken = subprocess.run(
-        command(pairs, whole, *settings), env=cache, check=True, capture_output=True
+        command(pairs, whole, *settings), env=environment, check=True, capture_output=True
     )
-    seconds = time.monotonic() - begun
-    cache["TERTIUM_CACHE"] = str(tmp_path / "two")
+    environment["TERTIUM_CACHE"] = str(tmp_path / "two")
     draw = random.Random(str(settings))
-    kills = 0
-    while True:
+    for rows in (0, draw.randrange(8, 60), draw.randrange(60, 120)):
         process = subprocess.Popen(
-            command(pairs, broken, *settings), env=cache, stdout=subprocess.PIPE
+            command(pairs, broken, *settings), env=environment, stdout=subprocess.DEVNULL
         )
-        try:
-            summary, _ = process.communicate(timeout=draw.uniform(0.4, 0.9) * seconds)
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            process.communicate()
-            kills += 1
-            assert not broken.exists()
-            seconds *= 1.1  # so that it comes to an end on any machine
-            continue
-        assert process.returncode == 0
-        break
-    assert kills > 0
+        while process.poll() is None and saved_rows(broken) < rows:
+            time.sleep(0.001)
+        time.sleep(draw.uniform(0, 0.05))
+        process.send_signal(signal.SIGKILL)
+        assert process.wait() == -signal.SIGKILL
+        assert not broken.exists()
+    summary = subprocess.run(
+        command(pairs, broken, *settings), env=environment, check=True, capture_output=True
+    ).stdout
     assert broken.read_bytes() == whole.read_bytes()
     assert summary.split(b'"questions"')[0] == unbroken.stdout.split(b'"questions"')[0]
     assert sorted(file.name for file in tmp_path.glob("*.tsv*")) == [
@@ -101,8 +101,6 @@ def begin(tertium: Run, pairs: Path, out: Path) -> None:
     """Leave an unfinished run behind: the second batch holds a row that cannot be scored."""
     good = pairs.read_text().splitlines()[1:17]
     records = [dict(zip(("hyp", "ref"), line.split("\t"), strict=True)) for line in good]
-    import json
-
     pairs.with_suffix(".jsonl").write_text(
         "".join(json.dumps(record) + "\n" for record in records) + '{"hyp": 3, "ref": "a"}\n'
     )
