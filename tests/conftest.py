@@ -69,7 +69,7 @@ class TinyModel:
             labels = decoder[:, 1:].reshape(-1)
             loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), labels, ignore_index=1)
             optimizer.zero_grad()
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
 
     def log_probs(

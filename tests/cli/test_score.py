@@ -235,7 +235,7 @@ def test_the_example_file(tertium: Run) -> None:
     assert done.returncode == 0
     scores = column(done.stdout, "cross")
     assert len(scores) == 23
-    kinds = [line.split("\t")[4] for line in done.stdout.splitlines()[1:]]
+    kinds = [line.split("\t")[0] for line in done.stdout.splitlines()[1:]]
     assert scores[kinds.index("identical")] == 1
     unrelated = [s for s, kind in zip(scores, kinds, strict=True) if kind == "unrelated"]
     others = [

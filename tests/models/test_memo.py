@@ -18,6 +18,7 @@ from tertium.models.memo import (
     pack_scores,
     pack_translation,
     question_key,
+    seal,
     unpack_scores,
     unpack_translation,
 )
@@ -150,6 +151,14 @@ def test_scores_survive_packing(log_probs: list[float], cut: bool) -> None:
 @given(st.text(), st.booleans())
 def test_translations_survive_packing(text: str, cut: bool) -> None:
     assert unpack_translation(pack_translation(Translation(text, cut))) == Translation(text, cut)
+
+
+def test_what_was_never_an_answer_is_none() -> None:
+    for payload in (b"", b"[]", b"{", b'["f",false,["a"]]\n', b'["x",false,false,[]]\n', b"3"):
+        assert unpack_scores(seal(payload)) is None
+        assert unpack_translation(seal(payload)) is None
+    assert unpack_scores(b"") is None
+    assert unpack_translation(b"ab") is None
 
 
 def test_what_is_not_a_number_is_not_an_answer() -> None:

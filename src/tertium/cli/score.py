@@ -28,6 +28,7 @@ from tertium.engines.layouts import JsonDocumentLayout, Layout, PeopleLayout, Ts
 from tertium.engines.local import ROWS_AT_A_TIME, Result, ScoringJob
 from tertium.engines.outputs import FileOutput, Output, StreamOutput
 from tertium.errors import InputError, SettingError
+from tertium.measures.base import CUT_REASON
 from tertium.measures.registry import DEFAULT_MEASURE, load, measure_class
 from tertium.models.catalog import load_model
 
@@ -208,12 +209,12 @@ def score(
     )
     if output is None and (resume or overwrite):
         raise InputError("--resume and --overwrite are about a file: name it with --output")
+    names = measure or [DEFAULT_MEASURE]
     sink: Output = (
-        StreamOutput(sys.stdout, _layout(as_json))
+        StreamOutput(sys.stdout, _layout(names, as_json))
         if output is None
         else FileOutput(output, resume=resume, overwrite=overwrite)
     )
-    names = measure or [DEFAULT_MEASURE]
     engine: Memo | None = None
     if any("model" in _settings_of(name) for name in names):
         own_answers = sink.answers if isinstance(sink, FileOutput) else False
@@ -254,10 +255,10 @@ def score(
         _print_summary(job, results, engine, time.monotonic() - started)
 
 
-def _layout(as_json: bool) -> Layout:
+def _layout(names: Sequence[str], as_json: bool) -> Layout:
     if as_json:
         return JsonDocumentLayout()
-    return PeopleLayout() if sys.stdout.isatty() else TsvLayout()
+    return PeopleLayout(names) if sys.stdout.isatty() else TsvLayout()
 
 
 def _pairs(
@@ -331,11 +332,7 @@ def _print_summary(
         notes.append(str(engine.tally))
     console.print("; ".join(notes))
     if job.cut:
-        console.print(
-            f"{job.cut} rows hold text that is longer than the model reads: only its beginning "
-            "counts (marked in the column cut)",
-            style="yellow",
-        )
+        console.print(f"{job.cut} rows {CUT_REASON} (see the column cut)", style="yellow")
 
 
 def _print_json(

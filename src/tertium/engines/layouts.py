@@ -112,20 +112,22 @@ class JsonDocumentLayout:
         return "".join(written)
 
 
+@dataclass
 class PeopleLayout:
     """Scores first, then the texts, a row a line, cut to the width of the terminal."""
 
+    measures: Sequence[str]
+
     def head(self, columns: Sequence[str]) -> str:
-        return ""
+        return " ".join(f"{name:>9}" for name in self.measures) + "\n"
 
     def body(self, rows: Sequence[Mapping[str, Any]]) -> str:
         width = shutil.get_terminal_size().columns
         return "".join(self._line(row, width) + "\n" for row in rows)
 
-    @staticmethod
-    def _line(row: Mapping[str, Any], width: int) -> str:
-        scores = [f"{value:9.4f}" for value in row.values() if isinstance(value, float)]
-        texts = [value for value in row.values() if isinstance(value, str)]
+    def _line(self, row: Mapping[str, Any], width: int) -> str:
+        scores = " ".join(f"{row[name]:9.4f}" for name in self.measures)
         mark = " (cut)" if row[CUT] else ""
-        line = f"{' '.join(scores)}{mark}  {'  |  '.join(texts)}".translate(BREAKS)
+        texts = " | ".join(value for value in row.values() if isinstance(value, str))
+        line = f"{scores}{mark}  {texts}".translate(BREAKS)
         return line if len(line) <= width else line[: width - 1] + "…"

@@ -16,6 +16,10 @@ from tertium.text import Row
 
 MIXED = "mixed"
 UNKNOWN = "unknown"
+CUT_REASON = (
+    "hold text that is longer than the model reads, or for which it finds no translation that "
+    "ends: only the beginning counts"
+)
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ class Scores(Sequence[float]):
     """The score of all segments together: for most measures, the mean."""
     signature: Signature
     cut: list[bool] = field(repr=False)
-    """True where a text was longer than the model reads, so that only its beginning counted."""
+    """True where a text (or its translation) was too long, so that only its beginning counted."""
 
     @overload
     def __getitem__(self, index: int) -> float: ...
@@ -136,8 +140,7 @@ class Measure(ABC):
         totals.add(rows, segments)
         if totals.cut:
             warnings.warn(
-                f"{totals.cut} of {totals.rows} rows hold text that is longer than the model "
-                "reads: only its beginning counts (see Scores.cut)",
+                f"{totals.cut} of {totals.rows} rows {CUT_REASON} (see Scores.cut)",
                 CutWarning,
                 stacklevel=2,
             )

@@ -28,6 +28,8 @@ Answer = TypeVar("Answer")
 COMPUTE_TYPES = ("auto", "float32", "int8")
 BATCH_TOKENS = 512
 """Enough to keep a core busy; more only makes the table of logits outgrow the cache."""
+TRANSLATION_SHARE = 4
+"""Translations per scoring: they hold the logits of one step at a time, not of all tokens."""
 IN_FLIGHT = 4
 """Batches queued for each worker: none waits for work, and memory stays bounded."""
 
@@ -151,7 +153,7 @@ class CTranslate2Model:
             (len(source), len(target))
             for source, target in zip(encoder_inputs, decoder_inputs, strict=True)
         ]
-        return self._run("scoring", shapes, submit, read, progress)
+        return self._run("scoring", shapes, submit, read, progress, self.batch_tokens)
 
     def translate(
         self,
@@ -197,6 +199,7 @@ class CTranslate2Model:
             lambda batch: submit([asked[place] for place in batch]),
             lambda place, result: read(asked[place], result),
             progress,
+            self.batch_tokens * TRANSLATION_SHARE,
         )
         answers = [Translation("")] * len(sources)
         for index, translation in zip(asked, found, strict=True):
@@ -271,6 +274,7 @@ class CTranslate2Model:
         submit: Callable[[list[int]], list[Any]],
         read: Callable[[int, Any], Answer],
         progress: Progress | None,
+        batch_tokens: int,
     ) -> list[Answer]:
         """Keep the workers busy, longest first, and put the answers back in order."""
         answers: dict[int, Answer] = {}
@@ -283,7 +287,7 @@ class CTranslate2Model:
             if progress is not None:
                 progress(what, len(answers), len(shapes))
 
-        for batch in self._batches(shapes, self.batch_tokens):
+        for batch in self._batches(shapes, batch_tokens):
             flying.append((batch, submit(batch)))
             if len(flying) > IN_FLIGHT * self.threads:
                 land()

@@ -27,6 +27,8 @@ Answer = TypeVar("Answer")
 
 MEMORY_BYTES = 64 << 20
 CHECKSUM_BYTES = 4
+EDITION = 1
+"""Part of every key; to be raised whenever an answer's meaning or layout changes."""
 
 
 class Store(Protocol):
@@ -171,7 +173,7 @@ class Memo:
         pack: Callable[[Answer], bytes],
         unpack: Callable[[bytes], Answer | None],
     ) -> list[Answer]:
-        head = [self.fingerprint, sorted(self.settings.items()), operation]
+        head = [EDITION, self.fingerprint, sorted(self.settings.items()), operation]
         keys = [question_key([*head, question]) for question in questions]
         first = {key: index for index, key in reversed(list(enumerate(keys)))}
         known: dict[bytes, Answer] = {}
@@ -250,8 +252,11 @@ def unpack_scores(value: bytes) -> TokenScores | None:
     if payload is None:
         return None
     head, _, numbers = payload.partition(b"\n")
-    typecode, target_cut, source_cut, tokens = json.loads(head)
-    log_probs = array(typecode, numbers)
+    try:
+        typecode, target_cut, source_cut, tokens = json.loads(head)
+        log_probs = array(typecode, numbers)
+    except (TypeError, ValueError):
+        return None
     if len(log_probs) != len(tokens) or not all(map(math.isfinite, log_probs)):
         return None
     return TokenScores(tuple(tokens), tuple(log_probs), target_cut, source_cut)
@@ -267,5 +272,8 @@ def unpack_translation(value: bytes) -> Translation | None:
     payload = unseal(value)
     if payload is None:
         return None
-    cut, text = json.loads(payload)
+    try:
+        cut, text = json.loads(payload)
+    except (TypeError, ValueError):
+        return None
     return Translation(text, cut)

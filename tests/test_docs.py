@@ -1,0 +1,85 @@
+"""Every command that the README and the docs show is run, and prints what they say.
+
+The Python examples are run as doctests; the shell ones here, in a terminal as a reader has it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .cli.conftest import TERTIUM
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+TOLERANCE = 0.05
+"""int8 rounds differently from processor to processor."""
+
+
+def examples() -> list[tuple[str, str, str]]:
+    found = []
+    for page in PAGES:
+        for block in BLOCK.findall(page.read_text("utf-8")):
+            for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+                command, _, output = part.partition("\n")
+                found.append((page.name, command, output))
+    return found
+
+
+def in_a_terminal(command: list[str], folder: Path) -> str:
+    ours, theirs = os.openpty()
+    environment = {**os.environ, "TERM": "dumb", "COLUMNS": "100"}
+    process = subprocess.Popen(
+        command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment, cwd=folder
+    )
+    os.close(theirs)
+    shown = b""
+    try:
+        while block := os.read(ours, 65536):
+            shown += block
+    except OSError:  # the terminal has closed
+        pass
+    os.close(ours)
+    assert process.wait() == 0, shown.decode()
+    return shown.decode().replace("\r\n", "\n")
+
+
+def same(word: str, expected: str) -> bool:
+    try:
+        return abs(float(word.strip(",;()")) - float(expected.strip(",;()"))) <= TOLERANCE
+    except ValueError:
+        return word == expected
+
+
+def assert_shown(output: str, expected: str) -> None:
+    """Compare word by word; ``...`` in what is expected stands for the rest of a line."""
+    lines = [line for line in output.splitlines() if line.strip()]
+    wanted = [line for line in expected.splitlines() if line.strip()]
+    assert len(lines) == len(wanted), output
+    for line, want in zip(lines, wanted, strict=True):
+        start, cut, _ = want.partition("...")
+        words, expected_words = line.split(), start.split()
+        if not cut:
+            assert len(words) == len(expected_words), (line, want)
+        pairs = zip(words, expected_words, strict=False)
+        assert all(same(word, other) for word, other in pairs), (line, want)
+
+
+def test_there_are_examples() -> None:
+    assert len(examples()) >= 4
+
+
+@pytest.mark.parametrize(("page", "command", "output"), examples())
+def test_commands_print_what_the_docs_say(
+    page: str, command: str, output: str, tmp_path: Path
+) -> None:
+    words = shlex.split(command)
+    assert words[0] == "tertium", f"{page}: only Tertium's commands can be run here"
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    assert_shown(in_a_terminal([*TERTIUM, *words[1:]], tmp_path), output)
