@@ -65,14 +65,16 @@ def assert_shown(output: str, expected: str) -> None:
     for line, want in zip(lines, wanted, strict=True):
         start, cut, _ = want.partition("...")
         words, expected_words = line.split(), start.split()
-        if not cut:
-            assert len(words) == len(expected_words), (line, want)
-        pairs = zip(words, expected_words, strict=False)
+        if cut:
+            words = words[: len(expected_words)]
+            words[-1] = words[-1][: len(expected_words[-1])]
+        assert len(words) == len(expected_words), (line, want)
+        pairs = zip(words, expected_words, strict=True)
         assert all(same(word, other) for word, other in pairs), (line, want)
 
 
 def test_there_are_examples() -> None:
-    assert len(examples()) >= 4
+    assert len(examples()) >= 3
 
 
 @pytest.mark.parametrize(("page", "command", "output"), examples())

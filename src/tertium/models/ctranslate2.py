@@ -116,7 +116,7 @@ class CTranslate2Model:
         >>> model = tertium.load_model("tertium-mini", cache=False)
         >>> [scores] = model.log_probs(["Hallo!"], ["Hello!"], target_lang="de")
         >>> scores.tokens
-        ('▁Ha', 'll', 'o', '!', '</s>')
+        ('▁Hallo', '!', '</s>')
         """
         if len(targets) != len(sources):
             raise ValueError(f"{len(targets)} targets for {len(sources)} sources")
