@@ -58,9 +58,7 @@ def main() -> None:
     bundled = BUNDLED_FOLDER / DEFAULT_MODEL
     with tempfile.TemporaryDirectory() as scratch:
         made = Path(scratch) / DEFAULT_MODEL
-        folder = convert(
-            source, made, name=DEFAULT_MODEL, dialect="prism", licence=LICENCE, quantization="int8"
-        )
+        folder = convert(source, made, name=DEFAULT_MODEL, licence=LICENCE, quantization="int8")
         golden = json.dumps(golden_answers(made), indent=1, ensure_ascii=False)
         (made / GOLDEN).write_text(golden + "\n", encoding="utf-8")
         for file in made.iterdir():

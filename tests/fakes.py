@@ -6,6 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tertium.models.base import Languages, Progress, TokenScores, Translation, per_row
+from tertium.models.languages import LanguageSet
+
+TAGS = {"en": "", "de": "", "fr": ""}
+LANGUAGES = LanguageSet(TAGS, TAGS)
 
 
 @dataclass
@@ -16,7 +20,7 @@ class FakeModel:
     translations: Mapping[str, str] = field(default_factory=dict)
     name: str = "fake"
     fingerprint: str = "f" * 64
-    languages: frozenset[str] = frozenset({"en", "de", "fr"})
+    languages: LanguageSet = LANGUAGES
     needs_source_language: bool = False
     settings: Mapping[str, str] = field(default_factory=lambda: {"precision": "exact"})
     asked: list[tuple[str, str, str | None, str | None]] = field(default_factory=list)

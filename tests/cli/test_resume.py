@@ -97,14 +97,14 @@ def test_two_processes_on_one_cache(tmp_path: Path, pairs: Path) -> None:
     assert outs[0].read_bytes() == outs[1].read_bytes()
 
 
-def begin(tertium: Run, pairs: Path, out: Path) -> None:
+def begin(tertium: Run, pairs: Path, out: Path, *more: str) -> None:
     """Leave an unfinished run behind: the second batch holds a row that cannot be scored."""
     good = pairs.read_text().splitlines()[1:17]
     records = [dict(zip(("hyp", "ref"), line.split("\t"), strict=True)) for line in good]
     pairs.with_suffix(".jsonl").write_text(
         "".join(json.dumps(record) + "\n" for record in records) + '{"hyp": 3, "ref": "a"}\n'
     )
-    done = tertium(*("score", pairs.with_suffix(".jsonl"), "-m", "chrf"), *ROWS, "-o", out)
+    done = tertium(*("score", pairs.with_suffix(".jsonl"), "-m", "chrf"), *more, *ROWS, "-o", out)
     assert done.returncode == 2
 
 
@@ -136,14 +136,29 @@ def test_other_settings_do_not_mix(tertium: Run, pairs: Path, tmp_path: Path) ->
     assert tertium("score", pairs, "-m", "ter", *ROWS, "-o", out, "--overwrite").returncode == 0
 
 
+def test_measures_in_another_order_do_not_mix(tertium: Run, pairs: Path, tmp_path: Path) -> None:
+    source, out = pairs.with_suffix(".jsonl"), tmp_path / "out.tsv"
+    begin(tertium, pairs, out, "-m", "ter")
+    swapped = tertium("score", source, "-m", "ter", "-m", "chrf", *ROWS, "-o", out, "--resume")
+    assert swapped.returncode == 2
+    assert "was begun with measures" in swapped.stderr
+
+
+def test_a_mistake_at_the_start_leaves_nothing(tertium: Run, pairs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.tsv"
+    assert tertium("score", pairs, "-m", "direct", *ROWS, "-o", out).returncode == 2
+    assert list(tmp_path.glob("out*")) == []
+    done = tertium("score", pairs, "-m", "direct", "--lang", "en", *ROWS, "-o", out)
+    assert done.returncode == 0
+
+
 def test_changed_input_does_not_mix(tertium: Run, pairs: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.tsv"
     begin(tertium, pairs, out)
     source = pairs.with_suffix(".jsonl")
     lines = source.read_text().splitlines()[:-1]
-    changed = ["\n".join(lines[:5]), "\n".join(lines[1:] + lines[:1]), "\n".join(["{}", *lines])]
-    for content in changed[:2]:
-        source.write_text(content + "\n")
+    for changed in (lines[:5], lines[1:] + lines[:1]):
+        source.write_text("\n".join(changed) + "\n")
         done = tertium("score", source, "-m", "chrf", *ROWS, "-o", out, "--resume")
         assert done.returncode == 2
         assert "is not what it was" in done.stderr

@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import json
 import sys
+from datetime import date
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
@@ -40,12 +42,11 @@ def test_the_same_numbers_as_the_library(tertium: Run, pairs: Path) -> None:
     done = tertium("score", pairs, "-m", "direct", "-m", "chrf", "--lang", "en")
     assert done.returncode == 0
     for name in ("direct", "chrf"):
-        lang = {} if name == "chrf" else {"lang": "en"}
         made = library.load(name)
         scores = made.score([a for a, _ in ROWS], [b for _, b in ROWS], lang="en")
         assert column(done.stdout, name) == [round(score, 6) for score in scores]
         assert f"{name} {scores.system:.4f}" in done.stderr
-        assert lang == {} or scores.signature.short in done.stderr
+        assert scores.signature.short in done.stderr
 
 
 def test_the_summary_tells_what_was_saved(tertium: Run, pairs: Path) -> None:
@@ -175,7 +176,9 @@ def test_a_broken_row_is_named_and_nothing_is_left(tertium: Run, tmp_path: Path)
         ((), "give a file of pairs"),
         (("a", "b", "c"), "give a file of pairs"),
         (("none.tsv",), "no such file"),
-        ((EXAMPLES, EXAMPLES), "are files; say --hyp"),
+        ((EXAMPLES, EXAMPLES), "is a file, and two arguments are two texts"),
+        ((EXAMPLES, "-o", EXAMPLES), "is the input"),
+        ((EXAMPLES, "--format", "josn"), "no format 'josn'"),
         ((EXAMPLES, "--hyp", EXAMPLES), "give either"),
         (("--ref", EXAMPLES), "need --hyp"),
         ((EXAMPLES, "-m", "bertscroe"), "no measure 'bertscroe'"),
@@ -185,7 +188,7 @@ def test_a_broken_row_is_named_and_nothing_is_left(tertium: Run, tmp_path: Path)
         ((EXAMPLES, "--resume"), "name it with --output"),
         ((EXAMPLES, "-o", "out.docx"), "does not tell the format"),
         ((EXAMPLES, "-o", "none/out.tsv"), "no such folder"),
-        ((EXAMPLES, "-m", "direct", "--base", "10"), "must be one of e, 2"),
+        ((EXAMPLES, "-m", "direct", "--base", "10"), "must be one of 'e', '2'"),
         ((EXAMPLES, "--compute-type", "int4"), "none of auto, float32, int8"),
         (("Hi.", "Hi.", "-m", "direct"), "was not given"),
         (("Hi.", "Hi.", "-m", "direct", "--lang", "zz"), "de, en, es, fr"),
@@ -202,6 +205,65 @@ def test_mistakes_are_explained(
     assert done.stderr.startswith("tertium: ")
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_records_may_have_their_fields_in_any_order(tertium: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(
+        '{"hyp": "h1", "ref": "r1"}\n{"ref": "r2", "hyp": "h2"}\n'
+        '{"hyp": "h3", "ref": "r3", "lang": "de", "id": 7}\n'
+    )
+    done = tertium("score", file, "-m", "chrf", "-q")
+    head, *rows = [line.split("\t") for line in done.stdout.splitlines()]
+    assert head == ["hyp", "ref", "lang", "id", "chrf", "cut"]
+    assert [row[:4] for row in rows] == [
+        ["h1", "r1", "", ""],
+        ["h2", "r2", "", ""],
+        ["h3", "r3", "de", "7"],
+    ]
+
+
+def test_what_is_said_beats_what_is_found(tertium: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a.tsv"
+    file.write_text("hyp\tref\tlang\nHallo.\tHallo.\tde\n")
+    command = ("score", file, "-m", "direct", "--json")
+    for options, expected in (
+        ((), "lang:de|reference_lang:de"),
+        (("--lang", "fr"), "lang:fr|reference_lang:fr"),
+        (("--ref-lang", "en"), "lang:de|reference_lang:en"),
+    ):
+        document = json.loads(tertium(*command, *options).stdout)
+        assert expected in document["measures"]["direct"]["signature"]
+
+
+def test_parquet_keeps_text_text(tertium: Run, tmp_path: Path) -> None:
+    file, out = tmp_path / "a.jsonl", tmp_path / "out.parquet"
+    file.write_text(
+        '{"hyp": "a", "ref": "b", "when": "2020-01-01", "id": 1, "none": null}\n'
+        '{"hyp": "a", "ref": "b", "when": "2020-01-02", "id": "x", "none": null}\n'
+    )
+    assert tertium("score", file, "-m", "chrf", "-o", out).returncode == 0
+    first, second = parquet.read_table(out).to_pylist()
+    assert (first["when"], first["id"], second["id"], first["none"]) == (
+        "2020-01-01",
+        "1",
+        "x",
+        None,
+    )
+
+
+def test_dates_and_missing_numbers_can_be_written(tertium: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a.parquet"
+    row = {"hyp": "a", "ref": "b", "day": date(2020, 1, 2), "x": float("nan"), "raw": b"\xff"}
+    parquet.write_table(pa.Table.from_pylist([row]), file)
+    document = json.loads(tertium("score", file, "-m", "chrf", "--json").stdout)
+    assert document["segments"][0]["day"] == "2020-01-02"
+    assert document["segments"][0]["x"] is None
+    assert tertium("score", file, "-m", "chrf", "-o", tmp_path / "o.parquet").returncode == 0
+
+
+def test_long_texts_are_not_names_of_files(tertium: Run) -> None:
+    assert tertium("score", "word " * 100, "a dog", "-m", "chrf").returncode == 0
 
 
 def test_the_empty_file(tertium: Run, tmp_path: Path) -> None:

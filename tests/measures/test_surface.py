@@ -72,6 +72,11 @@ def test_signature_tells_the_settings() -> None:
     assert f"sacrebleu:{sacrebleu.__version__}" in signature
 
 
+def test_every_setting_is_signed() -> None:
+    one, two = (str(tertium.load("chrf", beta=b).score(["a"], ["b"]).signature) for b in (1, 2))
+    assert one != two
+
+
 def test_unknown_tokenizer() -> None:
     with pytest.raises(SettingError, match=r"it must be one of .*13a"):
         tertium.score(["a"], ["b"], measure="bleu", tokenize="14b")

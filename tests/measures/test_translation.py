@@ -188,11 +188,22 @@ def test_unknown_languages_name_the_row_and_the_known_ones() -> None:
 
 
 @pytest.mark.parametrize(
-    "setting", [{"base": "10"}, {"aggregate": "F"}, {"references": "min"}, {"beams": 3}]
+    "setting",
+    [
+        {"base": "10"},
+        {"base": 2},
+        {"aggregate": "F"},
+        {"references": "min"},
+        {"beams": 3},
+        {"normalized": "no"},
+        {"both_directions": 1},
+        {"beam_size": 2.5},
+        {"beam_size": 0},
+    ],
 )
 def test_impossible_settings(setting: dict[str, Any]) -> None:
     with pytest.raises(SettingError):
-        load("direct", model=FakeModel(), **setting)
+        load("cross", model=FakeModel(), **setting)
 
 
 def test_cut_rows_are_marked_and_warned_of_once() -> None:

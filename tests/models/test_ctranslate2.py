@@ -12,19 +12,10 @@ from tertium.errors import LanguageError, ModelError, SettingError
 from tertium.models.catalog import load_model
 from tertium.models.ctranslate2 import CTranslate2Model
 from tertium.models.folder import read_folder
+from tertium.models.tokenizer import open_tokenizer
 
-from ..conftest import LANGUAGES, PARALLEL, Converted
+from ..conftest import Converted
 
-PAIRS = [
-    ("The sea was calm.", "Das Meer war ruhig.", "en", "de"),
-    ("Она читает книгу.", "She reads a book.", "ru", "en"),
-    ("La mer était calme et l'homme était fatigué.", "The man.", "fr", "en"),
-    ("sea", "sea", "en", "en"),
-    ("", "The old man.", "en", "en"),
-    ("Der Mann.", "", "de", "en"),
-    ("", "", "fr", "fr"),
-    ("emoji 🙂 and\tcontrol \x07 \x00 signs", "עברית ‏من اليمين", "en", "de"),
-]
 SOME = [
     "Close the window.",
     "Der Zug kommt um acht Uhr an.",
@@ -43,37 +34,6 @@ def ask(model: Any, pairs: list[tuple[str, str, str, str]]) -> Any:
         target_lang=[pair[2] for pair in pairs],
         source_lang=[pair[3] for pair in pairs],
     )
-
-
-def test_log_probs_equal_the_original_forward_pass(tiny: Converted) -> None:
-    model = CTranslate2Model(tiny.folder)
-    for scores, (target, source, target_lang, source_lang) in zip(
-        ask(model, PAIRS), PAIRS, strict=True
-    ):
-        expected = tiny.original.log_probs(target, source, target_lang, source_lang)
-        assert scores.log_probs == pytest.approx(expected, abs=1e-4)
-        assert len(scores.tokens) == len(expected)
-        assert scores.tokens[-1] == "</s>"
-        assert not scores.cut
-
-
-def test_translations_equal_those_of_the_original(tiny: Converted) -> None:
-    model = CTranslate2Model(tiny.folder)
-    pairs = [
-        (text, source, target_lang, source_lang)
-        for sentences in PARALLEL
-        for text, target_lang in zip(sentences, LANGUAGES, strict=True)
-        for source, source_lang in zip(sentences, LANGUAGES, strict=True)
-    ]
-    found = model.translate(
-        [pair[1] for pair in pairs],
-        target_lang=[pair[2] for pair in pairs],
-        source_lang=[pair[3] for pair in pairs],
-    )
-    for translation, (_, source, target_lang, source_lang) in zip(found, pairs, strict=True):
-        assert translation.text == tiny.original.translate(source, target_lang, source_lang)
-    right = sum(pair[0] == translation.text for pair, translation in zip(pairs, found, strict=True))
-    assert right > len(pairs) / 2  # it has learnt something, so this compares real translations
 
 
 def test_nothing_is_translated_as_nothing(tiny_prism: Converted) -> None:
@@ -134,7 +94,8 @@ def test_the_longest_text_that_fits_is_not_cut(tiny_prism: Converted) -> None:
     model = CTranslate2Model(tiny_prism.folder)
     room = tiny_prism.folder.max_length - 2
     text = " ".join(["Mann"] * 10)
-    while len(tiny_prism.original.pieces.encode(text)) < room:
+    tokenizer = open_tokenizer(tiny_prism.folder.path / tiny_prism.folder.source_tokenizer)
+    while len(tokenizer.encode([text])[0]) < room:
         text += "!"
     [fits] = ask(model, [(text, "sea", "en", "en")])
     assert len(fits.tokens) == room + 1
@@ -146,7 +107,7 @@ def test_the_longest_text_that_fits_is_not_cut(tiny_prism: Converted) -> None:
 
 def test_unknown_and_missing_languages(tiny_m2m100: Converted, tiny_prism: Converted) -> None:
     model = CTranslate2Model(tiny_m2m100.folder)
-    with pytest.raises(LanguageError, match=r"'xx'.*de, en, fr, ru"):
+    with pytest.raises(LanguageError, match=r"'xx'.*af, am, ar"):
         model.log_probs(["a"], ["b"], target_lang="xx", source_lang="en")
     with pytest.raises(LanguageError, match="was not given"):
         model.log_probs(["a"], ["b"], target_lang="en")
@@ -172,7 +133,7 @@ def test_alternatives_have_the_probabilities_of_forced_decoding(tiny: Converted)
 
 def test_the_whole_distribution_is_found_among_the_alternatives(tiny_prism: Converted) -> None:
     model = CTranslate2Model(tiny_prism.folder)
-    vocabulary = tiny_prism.original.pieces.get_piece_size()
+    vocabulary = len(tiny_prism.folder.target_vocabulary())
     [scores] = ask(model, [("sea", "Meer", "en", "de")])
     [alternatives] = model.alternatives(
         "sea", "Meer", [0], target_lang="en", source_lang="de", count=vocabulary

@@ -28,7 +28,7 @@ def copy(tiny_prism: Converted, tmp_path: Path) -> Path:
 def test_a_folder_is_read_and_checked(copy: Path) -> None:
     folder = read_folder(copy)
     folder.check()
-    assert folder.languages == ("en", "de", "fr", "ru")
+    assert list(folder.languages.source) == ["en", "de", "fr", "ru"]
     assert folder.dialect == "prism"
 
 
@@ -54,9 +54,9 @@ def test_a_bad_card_is_a_clear_error(copy: Path) -> None:
     (copy / CARD).write_text(json.dumps({**card, "dialect": "klingon"}))
     with pytest.raises(ModelError, match=r"unknown dialect 'klingon'.*prism, m2m100"):
         read_folder(copy)
-    del card["languages"]
+    del card["source_languages"]
     (copy / CARD).write_text(json.dumps(card))
-    with pytest.raises(ModelError, match="does not say 'languages'"):
+    with pytest.raises(ModelError, match="does not say 'source_languages'"):
         read_folder(copy)
     (copy / CARD).write_text("{")
     with pytest.raises(ModelError, match="not readable"):
@@ -92,8 +92,6 @@ def test_converting_twice_gives_the_same_fingerprint(tiny_prism: Converted, tmp_
         tiny_prism.original.folder,
         tmp_path / "again",
         name="another name",
-        dialect="prism",
-        licence="CC0-1.0",
     )
     assert again.fingerprint == tiny_prism.folder.fingerprint
 
@@ -104,10 +102,10 @@ def test_a_conversion_that_fails_leaves_nothing(tiny_prism: Converted, tmp_path:
     (broken / "model.safetensors").write_bytes(b"nothing")
     out = tmp_path / "out" / "model"
     with pytest.raises(SafetensorError):
-        convert(broken, out, name="x", dialect="prism", licence="x")
+        convert(broken, out)
     assert list(out.parent.iterdir()) == []
     with pytest.raises(ModelError, match="is there already"):
-        convert(broken, broken, name="x", dialect="prism", licence="x")
+        convert(broken, broken)
     (broken / "spm.model").unlink()
     with pytest.raises(ModelError, match="no SentencePiece model"):
-        convert(broken, out, name="x", dialect="prism", licence="x")
+        convert(broken, out)

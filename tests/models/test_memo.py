@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tertium.errors import CacheWarning
+from tertium.errors import CacheWarning, ModelError
 from tertium.models.answers import AnswerFile
 from tertium.models.base import TokenScores, Translation
 from tertium.models.memo import (
@@ -159,6 +159,25 @@ def test_what_was_never_an_answer_is_none() -> None:
         assert unpack_translation(seal(payload)) is None
     assert unpack_scores(b"") is None
     assert unpack_translation(b"ab") is None
+
+
+def test_a_model_that_gives_no_number_is_an_error(tmp_path: Path) -> None:
+    model = FakeModel(scores={("a", "x"): (float("nan"),)})
+    with pytest.raises(ModelError, match="gives no number for"):
+        Memo(model, AnswerFile(tmp_path / "a.sqlite")).log_probs(["a"], ["x"], target_lang="en")
+
+
+def test_a_file_damaged_inside_is_put_aside(tmp_path: Path) -> None:
+    path = tmp_path / "answers.sqlite"
+    store = AnswerFile(path)
+    store.put({b"%d" % n: bytes(1000) for n in range(100)})
+    store.close()
+    path.write_bytes(path.read_bytes()[:8192] + b"\xa5" * 100_000)
+    with pytest.warns(CacheWarning):
+        AnswerFile(path).get([b"%d" % n for n in range(100)])
+    again = AnswerFile(path)
+    again.put({b"k": b"v"})
+    assert again.get([b"k"]) == {b"k": b"v"}
 
 
 def test_what_is_not_a_number_is_not_an_answer() -> None:

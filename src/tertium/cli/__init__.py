@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import sys
+import warnings
 from typing import Annotated
 
 import typer
@@ -43,11 +45,19 @@ def _options(
 
 def main() -> None:
     """Run the command line; what is wrong with the input is said in one line, with exit code 2."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")  # what is read as UTF-8 is written so
     try:
-        app()
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            app()
     except TertiumError as error:
         print(f"tertium: {error}", file=sys.stderr)
         sys.exit(2)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(141)  # as if SIGPIPE had ended us: the reader has had enough
+    except OSError as error:
+        print(f"tertium: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    print(f"tertium: {message}", file=sys.stderr)

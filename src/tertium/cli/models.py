@@ -23,7 +23,7 @@ def models() -> None:
         table.add_row(
             entry.name,
             entry.where,
-            ", ".join(sorted(folder.languages)),
+            folder.languages.describe(),
             f"{sum(folder.sizes.values()) / 1e6:.1f} MB",
             folder.licence,
             folder.fingerprint[:12],

@@ -11,8 +11,10 @@ Detail = Callable[[str, int, int], None]
 
 
 @contextmanager
-def progress_bar(total: int | None, *, shown: bool) -> Iterator[tuple[Advance, Detail] | None]:
-    """Show rows done of ``total``, and what is being done to the next ones."""
+def progress_bar(
+    total: Callable[[], int | None], *, shown: bool
+) -> Iterator[tuple[Advance, Detail] | None]:
+    """Show rows done of ``total`` (counted only if it is shown), and what is done to the next."""
     if not shown or not sys.stderr.isatty():
         yield None
         return
@@ -34,7 +36,7 @@ def progress_bar(total: int | None, *, shown: bool) -> Iterator[tuple[Advance, D
         console=Console(stderr=True),
         transient=True,
     ) as bar:
-        task = bar.add_task("rows", total=total, detail="")
+        task = bar.add_task("rows", total=total(), detail="")
 
         def advance(done: int) -> None:
             bar.update(task, completed=done, detail="")

@@ -191,6 +191,7 @@ def score(
     """
     started = time.monotonic()
     languages = Languages(hyp=lang, ref=ref_lang or lang, src=src_lang)
+    _check_output(output, [*(texts or [])[:1], hyp, *(ref or []), src])
     pairs = _pairs(
         texts or [],
         files=(hyp, tuple(ref or ()), src),
@@ -241,7 +242,7 @@ def score(
     )
     job = ScoringJob(pairs, measures, sink, scores_only, rows_at_a_time)
     try:
-        with progress_bar(pairs.count(), shown=not quiet) as bar:
+        with progress_bar(pairs.count, shown=not quiet) as bar:
             if bar is not None:
                 job.advance, job.progress = bar
             results = job.run()
@@ -253,6 +254,15 @@ def score(
         _print_json(job, results, engine, closing=output is None)
     elif not quiet:
         _print_summary(job, results, engine, time.monotonic() - started)
+
+
+def _check_output(output: Path | None, inputs: Sequence[str | Path | None]) -> None:
+    """An output must not be one of the inputs."""
+    if output is None or not output.exists():
+        return
+    for name in inputs:
+        if name is not None and _is_file(str(name)) and output.samefile(name):
+            raise InputError(f"{output} is the input; name another file for the output")
 
 
 def _layout(names: Sequence[str], as_json: bool) -> Layout:
@@ -279,10 +289,11 @@ def _pairs(
             raise InputError("--ref and --src need --hyp, the file with the hypotheses")
         return FilePairs(hyp, refs, src, languages, replace_invalid)
     if len(texts) == 2:
-        if all(Path(text).is_file() for text in texts):
-            raise InputError(
-                f"{texts[0]} and {texts[1]} are files; say --hyp {texts[0]} --ref {texts[1]}"
-            )
+        for text in texts:
+            if _is_file(text):
+                raise InputError(
+                    f"{text} is a file, and two arguments are two texts; say --hyp and --ref"
+                )
         return TwoStrings(texts[0], texts[1], languages)
     if len(texts) != 1:
         raise InputError("give a file of pairs, or two texts, or --hyp with --ref or --src")
@@ -292,7 +303,14 @@ def _pairs(
         header=header,
         replace_invalid=replace_invalid,
     )
-    return TablePairs(table, choose_columns(table, **columns), languages)
+    return TablePairs(table, choose_columns(table, languages, **columns), languages)
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # too long for a name, or with a null in it
+        return False
 
 
 def _settings_of(name: str) -> set[str]:

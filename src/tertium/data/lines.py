@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, cast
@@ -45,8 +46,17 @@ def read_lines(path: Path, *, replace_invalid: bool = False) -> Iterator[str]:
                         f"(0x{content[error.start]:02X}) is not valid UTF-8; convert the file, "
                         "or let invalid bytes be replaced (--replace-invalid)"
                     ) from None
-        except (EOFError, OSError, lzma.LZMAError) as error:
+        except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
             raise InputError(f"{name_of(path)} cannot be unpacked: {error}") from None
+
+
+def check_file(path: Path) -> None:
+    """Make sure that a file can be read, and read again."""
+    if path == STDIN or path.is_file():
+        return
+    if path.exists():
+        raise InputError(f"{path} is not a plain file; pass it by standard input (-)")
+    raise InputError(f"{path}: there is no such file")
 
 
 def name_of(path: Path) -> str:

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Protocol
 
-from tertium.data.lines import STDIN, name_of, read_lines
+from tertium.data.lines import STDIN, check_file, name_of, read_lines
 from tertium.data.records import Record, Table
 from tertium.errors import InputError
 from tertium.text import Text, check_text, lone_surrogate
@@ -40,6 +40,11 @@ class Pairs(Protocol):
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The names of the fields of the records."""
+        ...
 
     @property
     def has_references(self) -> bool: ...
@@ -77,6 +82,7 @@ class Columns:
 
 def choose_columns(
     table: Table,
+    languages: Languages | None = None,
     *,
     hyp: str | None = None,
     refs: Sequence[str] = (),
@@ -85,8 +91,12 @@ def choose_columns(
     ref_lang: str | None = None,
     src_lang: str | None = None,
 ) -> Columns:
-    """Take the columns that are named, and find the others by their usual names."""
+    """Take the columns that are named, and find the others by their usual names.
+
+    A language in ``languages`` is somebody's word for all rows: then no column is looked for.
+    """
     names = table.columns()
+    said = languages or Languages()
     if not names:
         raise InputError(f"{name_of(table.path)} is empty: there is nothing to score")
     there = f"{name_of(table.path)} has the columns {', '.join(names)}"
@@ -98,18 +108,24 @@ def choose_columns(
             return given
         return next((alias for alias in ALIASES[role] if alias in names), None)
 
+    def pick_language(role: str, given: str | None, said: str | None) -> str | None:
+        return None if given is None and said is not None else pick(role, given)
+
     hyp = pick("hyp", hyp)
     if hyp is None:
         raise InputError(f"which column is the hypothesis? {there}; say --hyp-column")
     found = [pick("ref", given) for given in refs] or [pick("ref", None)]
     src = pick("src", src)
+    hyp_lang = pick_language("hyp_lang", lang, said.hyp)
+    if ref_lang is None and lang is not None and "ref_lang" not in names:
+        ref_lang = lang
     columns = Columns(
         hyp=hyp,
         refs=tuple(column for column in found if column is not None),
         src=src,
-        hyp_lang=pick("hyp_lang", lang),
-        ref_lang=pick("ref_lang", ref_lang or lang),
-        src_lang=pick("src_lang", src_lang),
+        hyp_lang=hyp_lang,
+        ref_lang=pick_language("ref_lang", ref_lang, said.ref),
+        src_lang=pick_language("src_lang", src_lang, said.src),
     )
     if not columns.refs and src is None:
         raise InputError(
@@ -124,7 +140,7 @@ class TablePairs:
     """Items from a file of records. A reference column of JSON may hold a list of references."""
 
     table: Table
-    columns: Columns
+    roles: Columns
     languages: Languages = field(default_factory=Languages)
 
     @property
@@ -132,12 +148,16 @@ class TablePairs:
         return name_of(self.table.path)
 
     @property
+    def columns(self) -> Sequence[str]:
+        return self.table.columns()
+
+    @property
     def has_references(self) -> bool:
-        return bool(self.columns.refs)
+        return bool(self.roles.refs)
 
     @property
     def has_source(self) -> bool:
-        return self.columns.src is not None
+        return self.roles.src is not None
 
     def count(self) -> int | None:
         return None if self.table.path == STDIN else self.table.count()
@@ -152,10 +172,13 @@ class TablePairs:
                 raise InputError(f"{self.name}, {error}") from None
 
     def _item(self, number: int, record: Record) -> Item:
-        columns, common = self.columns, self.languages
+        roles, common = self.roles, self.languages
 
         def lang(column: str | None, otherwise: str | None) -> str | None:
-            return otherwise if column is None else record.get(column) or otherwise
+            value = record.get(column) if column is not None else None
+            if value is not None and not isinstance(value, str):
+                raise InputError(f"row {number}: the language in {column!r} is not text: {value!r}")
+            return value or otherwise
 
         def texts(column: str, role: str, lang: str | None) -> list[Text]:
             if column not in record:
@@ -164,16 +187,16 @@ class TablePairs:
             several = value if isinstance(value, list) and role == "reference" else [value]
             return [Text(check_text(text, role=role, row=number), lang) for text in several]
 
-        [hypothesis] = texts(columns.hyp, "hypothesis", lang(columns.hyp_lang, common.hyp))
-        ref_lang = lang(columns.ref_lang, common.ref)
+        [hypothesis] = texts(roles.hyp, "hypothesis", lang(roles.hyp_lang, common.hyp))
+        ref_lang = lang(roles.ref_lang, common.ref)
         references = [
-            text for column in columns.refs for text in texts(column, "reference", ref_lang)
+            text for column in roles.refs for text in texts(column, "reference", ref_lang)
         ]
-        if columns.refs and not references:
+        if roles.refs and not references:
             raise InputError(f"row {number}: its list of references is empty")
         source = None
-        if columns.src is not None:
-            [source] = texts(columns.src, "source", lang(columns.src_lang, common.src))
+        if roles.src is not None:
+            [source] = texts(roles.src, "source", lang(roles.src_lang, common.src))
         return Item(number, record, hypothesis, tuple(references), source)
 
 
@@ -188,17 +211,15 @@ class FilePairs:
     replace_invalid: bool = False
 
     def __post_init__(self) -> None:
-        paths = self._paths()
-        if len(paths) < 2:
+        if len(self.paths) < 2:
             raise InputError("a file with references or sources is needed (--ref, --src)")
-        if paths.count(STDIN) > 1:
+        if self.paths.count(STDIN) > 1:
             raise InputError("only one of the files can be standard input")
-        for path in paths:
-            if path != STDIN and not path.is_file():
-                raise InputError(f"{path}: there is no such file")
+        for path in self.paths:
+            check_file(path)
         counts = {
             path: sum(1 for _ in read_lines(path, replace_invalid=self.replace_invalid))
-            for path in paths
+            for path in self.paths
             if path != STDIN
         }
         if len(set(counts.values())) > 1:
@@ -209,6 +230,16 @@ class FilePairs:
     @property
     def name(self) -> str:
         return name_of(self.hyp)
+
+    @property
+    def paths(self) -> list[Path]:
+        """All the files, in the order of the columns."""
+        return [self.hyp, *self.refs, *([] if self.src is None else [self.src])]
+
+    @property
+    def columns(self) -> Sequence[str]:
+        refs = ["ref", *(f"ref{n}" for n in range(2, len(self.refs) + 1))][: len(self.refs)]
+        return ["hyp", *refs, *([] if self.src is None else ["src"])]
 
     @property
     def has_references(self) -> bool:
@@ -223,12 +254,8 @@ class FilePairs:
         return count
 
     def __iter__(self) -> Iterator[Item]:
-        paths = self._paths()
-        names = ["hyp", *(f"ref{n}" if n > 1 else "ref" for n in range(1, len(self.refs) + 1))]
-        if self.src is not None:
-            names.append("src")
+        paths, names, langs = self.paths, self.columns, self.languages
         streams = [read_lines(path, replace_invalid=self.replace_invalid) for path in paths]
-        langs = self.languages
         for number, lines in enumerate(zip_longest(*streams), start=1):
             if None in lines:
                 short = name_of(paths[lines.index(None)])
@@ -237,9 +264,6 @@ class FilePairs:
             references = tuple(Text(line, langs.ref) for line in lines[1 : 1 + len(self.refs)])
             record = dict(zip(names, lines, strict=True))
             yield Item(number, record, Text(lines[0], langs.hyp), references, source)
-
-    def _paths(self) -> list[Path]:
-        return [self.hyp, *self.refs, *([] if self.src is None else [self.src])]
 
 
 @dataclass(frozen=True)
@@ -250,6 +274,7 @@ class TwoStrings:
     ref: str
     languages: Languages = field(default_factory=Languages)
     name: str = "command line"
+    columns: Sequence[str] = ("hyp", "ref")
     has_references: bool = True
     has_source: bool = False
 

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from tertium.data.lines import OPENERS, STDIN, name_of, read_lines
+from tertium.data.lines import OPENERS, STDIN, check_file, name_of, read_lines
 from tertium.errors import InputError
 
 Format = Literal["tsv", "csv", "jsonl", "parquet"]
@@ -25,6 +25,7 @@ SUFFIXES: dict[str, Format] = {
     ".parquet": "parquet",
 }
 PARQUET_ROWS = 1024
+LONGEST_FIELD = 1 << 30
 
 
 @dataclass
@@ -39,6 +40,7 @@ class Table:
     header: bool = True
     replace_invalid: bool = False
     _begun: Iterator[Record] | None = field(default=None, repr=False)
+    _columns: list[str] | None = field(default=None, repr=False)
 
     def __iter__(self) -> Iterator[Record]:
         if self._begun is not None:
@@ -51,7 +53,12 @@ class Table:
         return self._delimited()
 
     def columns(self) -> list[str]:
-        """The names of the fields; for JSON Lines, those of the first record."""
+        """The names of the fields; of standard input, those of the first record."""
+        if self._columns is None:
+            self._columns = self._find_columns()
+        return self._columns
+
+    def _find_columns(self) -> list[str]:
         if self.format == "parquet":
             return list(self._parquet_file().schema_arrow.names)
         records = iter(self)
@@ -60,6 +67,11 @@ class Table:
             return []
         if self.path == STDIN:
             self._begun = chain([first], records)
+        elif self.format == "jsonl":  # any record may have fields of its own
+            names = dict.fromkeys(first)
+            for record in records:
+                names.update(dict.fromkeys(record))
+            return list(names)
         return list(first)
 
     def count(self) -> int:
@@ -74,11 +86,14 @@ class Table:
         if self.format == "tsv":
             rows = (line.split("\t") for line in lines)
         else:
+            csv.field_size_limit(LONGEST_FIELD)
             rows = csv.reader((line + "\n" for line in lines), strict=True)
         names: Sequence[str] | None = None
         number = 0
         try:
             for row in rows:
+                if not row:  # a blank line in CSV
+                    continue
                 if names is None:
                     names = row if self.header else [str(place + 1) for place in range(len(row))]
                     self._check_names(names)
@@ -148,8 +163,9 @@ def open_table(
                 f"{path}: its name does not tell the format; "
                 f"say --format, one of {', '.join(get_args(Format))}"
             )
+    if format not in get_args(Format):
+        raise InputError(f"no format {format!r}: there are {', '.join(get_args(Format))}")
     if format == "parquet" and path == STDIN:
         raise InputError("Parquet cannot be read from standard input; name a file")
-    if path != STDIN and not path.is_file():
-        raise InputError(f"{path}: there is no such file")
+    check_file(path)
     return Table(path, format, header, replace_invalid)

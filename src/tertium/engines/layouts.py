@@ -5,47 +5,33 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from tertium.data.pairs import Item
-
 CUT = "cut"
 """The column that marks rows whose text was too long for the model."""
 BREAKS = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
-
-
-@dataclass(frozen=True)
-class ScoredItem:
-    """A row and what the measures made of it."""
-
-    item: Item
-    scores: Mapping[str, float]
-    cut: bool
-
-    def fields(self, scores_only: bool) -> dict[str, Any]:
-        """The fields of the output, in order."""
-        record = {} if scores_only else self.item.record
-        return {**record, **self.scores, CUT: self.cut}
+Fields = Mapping[str, Any]
 
 
 class Layout(Protocol):
-    """Turns scored rows into text."""
+    """Turns scored rows into text. Every row has all the columns, in their order."""
 
     def head(self, columns: Sequence[str]) -> str: ...
 
-    def body(self, rows: Sequence[Mapping[str, Any]]) -> str: ...
+    def body(self, rows: Sequence[Fields]) -> str: ...
 
 
 class TsvLayout:
     """No quoting: a tab or a line break inside a text becomes a space."""
 
     def head(self, columns: Sequence[str]) -> str:
-        return "\t".join(columns) + "\n"
+        return "\t".join(name.translate(BREAKS) for name in columns) + "\n"
 
-    def body(self, rows: Sequence[Mapping[str, Any]]) -> str:
+    def body(self, rows: Sequence[Fields]) -> str:
         return "".join(
             "\t".join(plain(value).translate(BREAKS) for value in row.values()) + "\n"
             for row in rows
@@ -58,7 +44,7 @@ class CsvLayout:
     def head(self, columns: Sequence[str]) -> str:
         return self._write([columns])
 
-    def body(self, rows: Sequence[Mapping[str, Any]]) -> str:
+    def body(self, rows: Sequence[Fields]) -> str:
         return self._write([[plain(value) for value in row.values()] for row in rows])
 
     @staticmethod
@@ -74,8 +60,46 @@ class JsonLinesLayout:
     def head(self, columns: Sequence[str]) -> str:
         return ""
 
-    def body(self, rows: Sequence[Mapping[str, Any]]) -> str:
-        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    def body(self, rows: Sequence[Fields]) -> str:
+        return "".join(to_json(row) + "\n" for row in rows)
+
+
+class JsonDocumentLayout:
+    """The beginning of one JSON document; whoever has the results writes its end."""
+
+    def __init__(self) -> None:
+        self._separator = ""
+
+    def head(self, columns: Sequence[str]) -> str:
+        return '{"segments": [\n'
+
+    def body(self, rows: Sequence[Fields]) -> str:
+        written = []
+        for row in rows:
+            written.append(self._separator + to_json(row))
+            self._separator = ",\n"
+        return "".join(written)
+
+
+@dataclass
+class PeopleLayout:
+    """Scores first, then the texts, a row a line, cut to the width of the terminal."""
+
+    measures: Sequence[str]
+
+    def head(self, columns: Sequence[str]) -> str:
+        return " ".join(f"{name:>9}" for name in self.measures) + "\n"
+
+    def body(self, rows: Sequence[Fields]) -> str:
+        width = shutil.get_terminal_size().columns
+        return "".join(self._line(row, width) + "\n" for row in rows)
+
+    def _line(self, row: Fields, width: int) -> str:
+        scores = " ".join(f"{row[name]:9.4f}" for name in self.measures)
+        mark = " (cut)" if row[CUT] else ""
+        texts = " | ".join(value for value in row.values() if isinstance(value, str))
+        line = f"{scores}{mark}  {texts}".translate(BREAKS)
+        return line if len(line) <= width else line[: width - 1] + "…"
 
 
 def plain(value: Any) -> str:
@@ -91,43 +115,22 @@ def plain(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6f}"
     if isinstance(value, list | dict):
-        return json.dumps(value, ensure_ascii=False)
+        return to_json(value)
     return str(value)
 
 
-class JsonDocumentLayout:
-    """The beginning of one JSON document; whoever has the results writes its end."""
-
-    def __init__(self) -> None:
-        self._separator = ""
-
-    def head(self, columns: Sequence[str]) -> str:
-        return '{"segments": [\n'
-
-    def body(self, rows: Sequence[Mapping[str, Any]]) -> str:
-        written = []
-        for row in rows:
-            written.append(self._separator + json.dumps(row, ensure_ascii=False))
-            self._separator = ",\n"
-        return "".join(written)
+def to_json(value: Any) -> str:
+    """Write a value as JSON that every reader takes: no NaN, and dates as text."""
+    return json.dumps(_jsonable(value), ensure_ascii=False, allow_nan=False)
 
 
-@dataclass
-class PeopleLayout:
-    """Scores first, then the texts, a row a line, cut to the width of the terminal."""
-
-    measures: Sequence[str]
-
-    def head(self, columns: Sequence[str]) -> str:
-        return " ".join(f"{name:>9}" for name in self.measures) + "\n"
-
-    def body(self, rows: Sequence[Mapping[str, Any]]) -> str:
-        width = shutil.get_terminal_size().columns
-        return "".join(self._line(row, width) + "\n" for row in rows)
-
-    def _line(self, row: Mapping[str, Any], width: int) -> str:
-        scores = " ".join(f"{row[name]:9.4f}" for name in self.measures)
-        mark = " (cut)" if row[CUT] else ""
-        texts = " | ".join(value for value in row.values() if isinstance(value, str))
-        line = f"{scores}{mark}  {texts}".translate(BREAKS)
-        return line if len(line) <= width else line[: width - 1] + "…"
+def _jsonable(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, Mapping):
+        return {str(name): _jsonable(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_jsonable(item) for item in value]
+    return str(value)

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+import tertium
 from tertium.data.pairs import Item, Pairs
-from tertium.engines.layouts import CUT, ScoredItem
+from tertium.engines.layouts import CUT
 from tertium.engines.outputs import Output
 from tertium.errors import InputError, ResumeError
 from tertium.measures.base import Measure, Segments, Totals
@@ -50,15 +51,17 @@ class ScoringJob:
     def run(self) -> dict[str, Result]:
         """Score everything; returns the system scores."""
         self._check()
+        try:
+            return self._run()
+        finally:
+            self.output.close()
+
+    def _run(self) -> dict[str, Result]:
         self.totals = {measure.name: Totals() for measure in self.measures}
+        columns = self._columns()
+        state = self.output.begin(self._description(columns), columns)
         digest = ""
-        state: Mapping[str, Any] | None = None
-        begun = False
         for items in groups(self.pairs, self.rows_at_a_time):
-            if not begun:
-                columns = self._columns(items[0])
-                state = self.output.begin(self._description(), columns)
-                begun = True
             digest = chain_digest(digest, items)
             self.rows += len(items)
             if state is not None and not self.resumed:
@@ -66,10 +69,9 @@ class ScoringJob:
                     self._take_up(state, digest)
                 self._report()
                 continue
-            scored = self._score(items)
-            self.cut += sum(row.cut for row in scored)
+            scored = self._score(items, columns)
             self.output.add(
-                [row.fields(self.scores_only) for row in scored],
+                scored,
                 {
                     "rows": self.rows,
                     "cut": self.cut,
@@ -78,7 +80,7 @@ class ScoringJob:
                 },
             )
             self._report()
-        if not begun:
+        if not self.rows:
             raise InputError(f"{self.pairs.name} is empty: there is nothing to score")
         if state is not None and not self.resumed:
             self._take_up(state, digest)  # fewer rows than were scored before: refused
@@ -91,7 +93,8 @@ class ScoringJob:
             for measure in self.measures
         }
 
-    def _score(self, items: Sequence[Item]) -> list[ScoredItem]:
+    def _score(self, items: Sequence[Item], columns: Sequence[str]) -> list[dict[str, Any]]:
+        """Score some rows by every measure; returns the fields of the output."""
         found: dict[str, Segments] = {}
         for measure in self.measures:
             rows = [self._row(measure, item) for item in items]
@@ -99,14 +102,22 @@ class ScoringJob:
             self.totals[measure.name].add(rows, found[measure.name])
             if self._against_source(measure):
                 self.totals[measure.name].facts["against"] = "source"
-        return [
-            ScoredItem(
-                item,
-                {name: segments.scores[index] for name, segments in found.items()},
-                any(segments.cut[index] for segments in found.values()),
-            )
-            for index, item in enumerate(items)
-        ]
+        scored = []
+        for index, item in enumerate(items):
+            scores = {name: segments.scores[index] for name, segments in found.items()}
+            cut = any(segments.cut[index] for segments in found.values())
+            self.cut += cut
+            record = {} if self.scores_only else item.record
+            for name in record:
+                if name not in columns or name in scores or name == CUT:
+                    raise InputError(
+                        f"{self.pairs.name}, row {item.number}: it has a field {name!r}, which the "
+                        "rows before have not, or which the scores would replace; "
+                        "write the scores alone (--scores-only)"
+                    )
+            fields = {**record, **scores, CUT: cut}
+            scored.append({name: fields.get(name) for name in columns})
+        return scored
 
     def _against_source(self, measure: Measure) -> bool:
         return measure.compares_with == "source" or not self.pairs.has_references
@@ -129,34 +140,37 @@ class ScoringJob:
                     "say --src-column or --src"
                 )
 
-    def _columns(self, first: Item) -> list[str]:
+    def _columns(self) -> list[str]:
+        """The columns of the output, in order."""
         new = [*(measure.name for measure in self.measures), CUT]
         if self.scores_only:
             return new
         for name in new:
-            if name in first.record:
+            if name in self.pairs.columns:
                 raise InputError(
                     f"{self.pairs.name} has a column {name!r} already, which the scores would "
                     "replace; rename it, or write the scores alone (--scores-only)"
                 )
-        return [*first.record, *new]
+        return [*self.pairs.columns, *new]
 
-    def _description(self) -> dict[str, Any]:
+    def _description(self, columns: Sequence[str]) -> dict[str, Any]:
         """All that must be the same for a run to be taken up again, but for the texts."""
         return {
-            "rows_at_a_time": self.rows_at_a_time,
-            "scores_only": self.scores_only,
-            "measures": {
-                measure.name: {name: spell(value) for name, value in measure.choices().items()}
+            "measures": [
+                [measure.name, {name: spell(value) for name, value in measure.choices().items()}]
                 for measure in self.measures
-            },
+            ],
+            "columns": columns,
+            "rows_at_a_time": self.rows_at_a_time,
+            "version": tertium.__version__,
         }
 
     def _take_up(self, state: Mapping[str, Any], digest: str) -> None:
         if digest != state["digest"]:
             raise ResumeError(
-                f"{self.pairs.name} is not what it was when the run began: the first "
-                f"{state['rows']} rows have changed; begin anew with --overwrite"
+                f"{self.pairs.name} is not what it was when the run began: of the first "
+                f"{state['rows']} rows some have changed, or there were no more and now there are; "
+                "begin anew with --overwrite"
             )
         self.totals = {name: Totals(**totals) for name, totals in state["totals"].items()}
         self.cut = state["cut"]

@@ -178,7 +178,7 @@ class Measure(ABC):
         reference_lang: Languages = None,
     ) -> float | list[float]:
         """Score; one string in, one number out."""
-        if not isinstance(hypotheses, str) and not hypotheses and not references:
+        if not isinstance(hypotheses, str) and len(hypotheses) == len(references) == 0:
             return []
         scores = self.score(hypotheses, references, lang=lang, reference_lang=reference_lang)
         return scores.segments[0] if isinstance(hypotheses, str) else scores.segments

@@ -26,6 +26,8 @@ def rows_from(
     >>> rows_from(["Hi."], [["Hello.", "Hey."]], lang="en")[0].references
     (Text(text='Hello.', lang='en'), Text(text='Hey.', lang='en'))
     """
+    if hypotheses is None or references is None:
+        raise InputError("hypotheses and references must be given: strings, or lists of them")
     if isinstance(hypotheses, str):
         hypotheses = [hypotheses]
         references = [references]  # type: ignore[list-item]

@@ -32,7 +32,8 @@ class SurfaceMeasure(Measure):
         for done, row in enumerate(rows, start=1):
             hypothesis = row.hypothesis.text
             references = [reference.text for reference in row.references]
-            scores.append(self.sign * self.metric.sentence_score(hypothesis, references).score)
+            found = self.metric.sentence_score(hypothesis, references).score
+            scores.append(self.sign * found + 0.0)  # no minus zero
             # The additive statistics that sacrebleu's own significance tests are built on.
             [numbers] = self.metric._extract_corpus_statistics(
                 [hypothesis], [[reference] for reference in references]
@@ -43,7 +44,8 @@ class SurfaceMeasure(Measure):
         return Segments(scores, statistics, [False] * len(rows))
 
     def system(self, statistics: Sequence[float]) -> float:
-        return self.sign * float(self._corpus_metric._compute_score_from_stats(statistics).score)
+        found = self._corpus_metric._compute_score_from_stats(statistics).score
+        return self.sign * float(found) + 0.0
 
     @cached_property
     def _corpus_metric(self) -> Any:
@@ -77,7 +79,10 @@ class Bleu(SurfaceMeasure):
         if self.tokenize not in BLEU.TOKENIZERS:
             known = ", ".join(sorted(BLEU.TOKENIZERS))
             raise SettingError(f"tokenize={self.tokenize!r}: it must be one of {known}")
-        return BLEU(lowercase=self.lowercase, tokenize=self.tokenize, effective_order=True)
+        try:
+            return BLEU(lowercase=self.lowercase, tokenize=self.tokenize, effective_order=True)
+        except RuntimeError as error:  # a tokenizer that has to be installed
+            raise SettingError(f"tokenize={self.tokenize!r}: {str(error).strip()}") from None
 
     def choices(self) -> Mapping[str, object]:
         return {**super().choices(), "eff": "segments"}  # as sacrebleu does: not for the system
@@ -105,6 +110,9 @@ class ChrF(SurfaceMeasure):
 
         return CHRF(self.char_order, self.word_order, self.beta, self.lowercase)
 
+    def choices(self) -> Mapping[str, object]:
+        return {**super().choices(), "beta": self.beta}  # which sacrebleu leaves out
+
 
 @dataclass(frozen=True)
 class Ter(SurfaceMeasure):
@@ -112,11 +120,11 @@ class Ter(SurfaceMeasure):
 
     name: ClassVar[str] = "ter"
     sign: ClassVar[float] = -1.0
-    normalized: bool = False
+    normalize_text: bool = False
     case_sensitive: bool = False
 
     @cached_property
     def metric(self) -> Any:
         from sacrebleu.metrics.ter import TER
 
-        return TER(normalized=self.normalized, case_sensitive=self.case_sensitive)
+        return TER(normalized=self.normalize_text, case_sensitive=self.case_sensitive)

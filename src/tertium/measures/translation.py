@@ -17,7 +17,8 @@ from typing import ClassVar, Literal
 from tertium.errors import LanguageError, SettingError
 from tertium.measures.base import Measure, Segments
 from tertium.measures.signature import FINGERPRINT_DIGITS
-from tertium.models.base import Progress, TranslationModel, known_language
+from tertium.models.base import Progress, TranslationModel
+from tertium.models.languages import known_language, target_language
 from tertium.text import Row, Text
 
 Texts = Sequence[Text]
@@ -86,9 +87,13 @@ class TranslationMeasure(Measure):
 
     def __post_init__(self) -> None:
         for name, allowed in ALLOWED.items():
-            value = getattr(self, name, None)
-            if value is not None and value not in allowed:
-                raise SettingError(f"{name}={value!r}: it must be one of {', '.join(allowed)}")
+            value = getattr(self, name, allowed[0])
+            if value not in allowed or isinstance(value, bool) is not isinstance(allowed[0], bool):
+                names = ", ".join(map(repr, allowed))
+                raise SettingError(f"{name}={value!r}: it must be one of {names}")
+        beam_size = getattr(self, "beam_size", 1)
+        if type(beam_size) is not int or beam_size < 1:
+            raise SettingError(f"beam_size={beam_size!r}: it must be a whole number from 1")
 
     @abstractmethod
     def similarities(self, A: Texts, B: Texts, ask: Inquiry) -> list[float]:
@@ -134,7 +139,8 @@ class TranslationMeasure(Measure):
         )
         for row in rows:
             texts = [("hypothesis", row.hypothesis, hypothesis_needed)]
-            texts += [("reference", text, reference_needed) for text in row.references]
+            other = "reference" if self.compares_with == "reference" else "source"
+            texts += [(other, text, reference_needed) for text in row.references]
             for role, text, needed in texts:
                 if text.lang is None and not needed:
                     continue
@@ -207,12 +213,13 @@ class Pivot(NMTScore):
     """How probable it is to arrive at A from B by way of a third language."""
 
     name: ClassVar[str] = "pivot"
-    pivot_lang: str = "en"
+    pivot_lang: str = ""
+    """English unless it is said, or the one language that the model translates into."""
     beam_size: int = 5
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        known_language(self.model, self.pivot_lang, "the pivot")
+        object.__setattr__(self, "pivot_lang", intermediate(self.model, self.pivot_lang))
 
     def targets(self) -> tuple[bool, bool]:
         return True, self.both_directions
@@ -233,12 +240,13 @@ class Cross(NMTScore):
     """How well a translation of B would do as a translation of A."""
 
     name: ClassVar[str] = "cross"
-    target_lang: str = "en"
+    target_lang: str = ""
+    """English unless it is said, or the one language that the model translates into."""
     beam_size: int = 5
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        known_language(self.model, self.target_lang, "the translation")
+        object.__setattr__(self, "target_lang", intermediate(self.model, self.target_lang))
 
     def targets(self) -> tuple[bool, bool]:
         return False, False
@@ -281,4 +289,20 @@ class PrismSrc(TranslationMeasure):
         return AB
 
 
-ALLOWED = {"aggregate": ("H", "G"), "references": ("max", "mean"), "base": ("e", "2")}
+def intermediate(model: TranslationModel, lang: str) -> str:
+    """The language to translate into: as given, or English as in the paper, or the only one."""
+    if lang:
+        return target_language(model, lang)
+    targets = model.languages.target
+    if len(targets) == 1:
+        return next(iter(targets))
+    return target_language(model, "en")
+
+
+ALLOWED: dict[str, tuple[object, ...]] = {
+    "aggregate": ("H", "G"),
+    "references": ("max", "mean"),
+    "base": ("e", "2"),
+    "normalized": (True, False),
+    "both_directions": (True, False),
+}

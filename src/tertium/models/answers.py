@@ -104,9 +104,7 @@ class AnswerFile:
             except sqlite3.DatabaseError as error:
                 if isinstance(error, sqlite3.OperationalError):
                     raise
-                aside = self.path.with_name(f"{self.path.name}.damaged-{os.getpid()}")
-                os.replace(self.path, aside)
-                self._warn(f"{self.path} was damaged ({error}); it is now {aside.name}")
+                self._put_aside(error)
                 self._connection = self._connect()
         except (OSError, sqlite3.Error) as error:
             self._warn(f"{self.path} cannot be used ({error}); answers are not kept")
@@ -146,11 +144,21 @@ class AnswerFile:
             )
         connection.execute("PRAGMA incremental_vacuum").fetchall()
 
+    def _put_aside(self, error: Exception) -> None:
+        aside = self.path.with_name(f"{self.path.name}.damaged-{os.getpid()}")
+        os.replace(self.path, aside)
+        for suffix in ("-wal", "-shm"):
+            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+        self._warn(f"{self.path} was damaged ({error}); it is now {aside.name}")
+
     def _give_up(self, error: Exception) -> None:
-        self._warn(f"{self.path} failed ({error}); answers are not kept from here on")
         if self._connection is not None:
             self._connection.close()
         self._connection = None
+        if isinstance(error, sqlite3.OperationalError):
+            self._warn(f"{self.path} failed ({error}); answers are not kept from here on")
+        else:
+            self._put_aside(error)
 
     @staticmethod
     def _warn(message: str) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from tertium.errors import InputError, LanguageError
+from tertium.errors import InputError
+from tertium.models.languages import LanguageSet
 
 Languages = str | None | Sequence[str | None]
 """One language for all texts, or one for each."""
@@ -77,7 +78,7 @@ class TranslationModel(Protocol):
         ...
 
     @property
-    def languages(self) -> frozenset[str]: ...
+    def languages(self) -> LanguageSet: ...
 
     @property
     def needs_source_language(self) -> bool: ...
@@ -137,13 +138,3 @@ def per_row(languages: Languages, count: int) -> list[str | None]:
     if len(languages) != count:
         raise InputError(f"{len(languages)} languages for {count} texts; give one, or one for each")
     return list(languages)
-
-
-def known_language(model: TranslationModel, lang: str | None, whose: str = "the text") -> str:
-    """Return ``lang`` if the model has it; otherwise say what is missing."""
-    has = f"{model.name} has {', '.join(sorted(model.languages))}"
-    if lang is None:
-        raise LanguageError(f"the language of {whose} is needed and was not given ({has})")
-    if lang not in model.languages:
-        raise LanguageError(f"{whose} is in {lang!r}, which the model does not have ({has})")
-    return lang

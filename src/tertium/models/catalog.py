@@ -54,7 +54,7 @@ def load_model(
     device: Literal["cpu", "cuda", "auto"] = "cpu",
     threads: int | None = None,
     batch_tokens: int = BATCH_TOKENS,
-    cache: bool | Path = True,
+    cache: bool | str | Path = True,
 ) -> Memo:
     """Load a model by name or folder; loading the same one again costs nothing.
 
@@ -62,14 +62,14 @@ def load_model(
     or not at all.
 
     >>> model = load_model("tertium-mini", cache=False)
-    >>> sorted(model.languages)
+    >>> sorted(model.languages.all)
     ['de', 'en', 'es', 'fr']
     """
     folder = find(model)
     engine = _engine(folder.path, folder.fingerprint, compute_type, device, threads, batch_tokens)
     if cache is False:
         return Memo(engine)
-    return Memo(engine, AnswerFile(answers_file() if cache is True else cache))
+    return Memo(engine, AnswerFile(answers_file() if cache is True else Path(cache)))
 
 
 @lru_cache(maxsize=4)

@@ -3,106 +3,104 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
 from tertium.errors import ModelError
-from tertium.models.dialects import dialect as dialect_named
-from tertium.models.folder import ModelFolder, write_card
+from tertium.models.families import Family, recognise
+from tertium.models.folder import ModelFolder, read_folder, write_card
 
-SENTENCEPIECE_FILES = ("spm.model", "sentencepiece.bpe.model")
-LANGUAGE_TAG = re.compile(r"__([a-z]{2,3})__")
+Quantization = Literal["int8", "float32"]
 
 
 class Vocabulary:
-    """A folder's vocabulary with what the engine's converter asks of a tokenizer.
+    """A family's vocabulary with what the engine's converter asks of a tokenizer."""
 
-    The pieces are those of ``vocab.json`` and, after them, the language tags; where there is no
-    such file, those of the SentencePiece model itself.
-    """
-
-    bos_token, eos_token, unk_token = "<s>", "</s>", "<unk>"
+    bos_token, eos_token, unk_token, pad_token = "<s>", "</s>", "<unk>", "<pad>"
     special_tokens_map: dict[str, list[str]] = {}  # noqa: RUF012 (read by the converter only)
 
-    def __init__(self, folder: Path, languages: Sequence[str]) -> None:
-        from sentencepiece import SentencePieceProcessor
-
-        self.sentencepiece = next(
-            (name for name in SENTENCEPIECE_FILES if (folder / name).is_file()), None
-        )
-        if self.sentencepiece is None:
-            raise ModelError(f"{folder} has no SentencePiece model ({SENTENCEPIECE_FILES[0]})")
-        if (folder / "vocab.json").is_file():
-            ids = json.loads((folder / "vocab.json").read_text(encoding="utf-8"))
-            self.tokens = sorted(ids, key=ids.__getitem__)
-            self.tokens += [f"__{lang}__" for lang in languages]
-        else:
-            processor = SentencePieceProcessor(model_file=str(folder / self.sentencepiece))
-            self.tokens = [processor.id_to_piece(id_) for id_ in range(processor.get_piece_size())]
-        self.num_madeup_words = 0
+    def __init__(self, tokens: list[str], size: int) -> None:
+        self.tokens = tokens
+        self.num_madeup_words = size - len(tokens)
 
     def get_vocab(self) -> dict[str, int]:
         return {token: id_ for id_, token in enumerate(self.tokens)}
 
     def convert_ids_to_tokens(self, id_: int) -> str:
-        return str(self.tokens[id_])
-
-    def languages(self) -> list[str]:
-        """The languages that have a tag."""
-        return [found[1] for token in self.tokens if (found := LANGUAGE_TAG.fullmatch(token))]
+        return self.tokens[id_]
 
 
 def convert(
     source: Path,
     out: Path,
     *,
-    name: str,
-    dialect: Literal["prism", "m2m100"],
-    licence: str,
-    languages: Sequence[str] = (),
-    quantization: Literal["int8"] | None = None,
+    name: str | None = None,
+    dialect: str | None = None,
+    licence: str = "unknown",
+    quantization: Quantization = "float32",
 ) -> ModelFolder:
-    """Convert a folder of M2M100 architecture; ``out`` appears whole, or not at all.
+    """Convert a Hugging Face folder; ``out`` appears whole, or not at all.
 
-    ``languages`` are the tags that follow ``vocab.json``, in order; they are not needed where the
-    SentencePiece model has the tags itself.
+    What the folder is is told by its files; ``dialect`` settles what they leave open (a SMaLL-100
+    that does not say so looks like M2M100). Only safetensors, and PyTorch files that hold nothing
+    but weights, are read: no code in a checkpoint is run.
     """
-    from ctranslate2.converters import TransformersConverter
+    if not source.is_dir():
+        raise ModelError(f"{source}: there is no such folder")
+    family = recognise(source, dialect=dialect, name=name)
 
-    dialect_named(dialect)
+    def fill(made: Path) -> None:
+        _convert_weights(source, made, family, quantization)
+        for tokenizer in {family.source_tokenizer, family.target_tokenizer}:
+            shutil.copyfile(source / tokenizer, made / tokenizer)
+
+    return make_folder(out, family, fill, name=name or out.name, licence=licence)
+
+
+def make_folder(
+    out: Path, family: Family, fill: Callable[[Path], None], *, name: str, licence: str
+) -> ModelFolder:
+    """Make a model folder beside its place, and move it there when it is finished."""
     if out.exists():
         raise ModelError(f"{out} is there already; remove it or name another folder")
-    vocabulary = Vocabulary(source, languages)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as scratch:
+        made = Path(scratch) / "model"
+        fill(made)
+        write_card(
+            made,
+            name=name,
+            dialect=family.dialect,
+            languages=family.languages,
+            max_length=family.max_length,
+            source_tokenizer=family.source_tokenizer,
+            target_tokenizer=family.target_tokenizer,
+            licence=licence,
+        )
+        made.rename(out)
+    return read_folder(out)
+
+
+def _convert_weights(source: Path, out: Path, family: Family, quantization: Quantization) -> None:
+    from ctranslate2.converters import TransformersConverter
+
     config = json.loads((source / "config.json").read_text(encoding="utf-8"))
-    vocabulary.num_madeup_words = config["vocab_size"] - len(vocabulary.tokens)
+    vocabulary = Vocabulary(family.tokens, config["vocab_size"])
 
     class Converter(TransformersConverter):  # type: ignore[misc]
         def load_model(self, model_class: Any, path: str, **options: Any) -> Any:
-            return model_class.from_pretrained(path, use_safetensors=True, **options)
+            model = model_class.from_pretrained(path, **{**options, "dtype": "float32"})
+            # transformers 5 calls every T5 tied, and says here whether its outputs are scaled.
+            scaled = getattr(model.config, "scale_decoder_outputs", None)
+            if scaled is not None:
+                model.config.tie_word_embeddings = scaled
+            return model
 
         def load_tokenizer(self, tokenizer_class: Any, path: str, **options: Any) -> Vocabulary:
             return vocabulary
 
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as scratch:
-        made = Path(scratch) / out.name
-        Converter(str(source)).convert(str(made), quantization=quantization)
-        assert vocabulary.sentencepiece is not None
-        shutil.copy(source / vocabulary.sentencepiece, made / "spm.model")
-        write_card(
-            made,
-            name=name,
-            dialect=dialect,
-            languages=vocabulary.languages(),
-            max_length=config["max_position_embeddings"],
-            tokenizer="spm.model",
-            licence=licence,
-        )
-        made.rename(out)
-    from tertium.models.folder import read_folder
-
-    return read_folder(out)
+    converter = Converter(str(source))
+    converter.convert(str(out), quantization=None if quantization == "float32" else quantization)

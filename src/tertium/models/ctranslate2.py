@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
@@ -13,14 +14,14 @@ from tertium.models.base import (
     Progress,
     TokenScores,
     Translation,
-    known_language,
     per_row,
 )
 from tertium.models.batches import padded_batches, uniform_batches
 from tertium.models.dialects import END, dialect
 from tertium.models.folder import ModelFolder
+from tertium.models.languages import LanguageSet, source_language, target_language
 from tertium.models.threads import available_cores
-from tertium.models.tokenizer import SentencePieceTokenizer
+from tertium.models.tokenizer import open_tokenizer
 
 ComputeType = Literal["auto", "float32", "int8"]
 Answer = TypeVar("Answer")
@@ -30,6 +31,9 @@ BATCH_TOKENS = 512
 """Enough to keep a core busy; more only makes the table of logits outgrow the cache."""
 TRANSLATION_SHARE = 4
 """Translations per scoring: they hold the logits of one step at a time, not of all tokens."""
+PATIENCE = 2.0
+"""Beam search goes on until twice as many translations have ended as the beam is wide. With 1, the
+engine's default, it misses longer and better ones that transformers finds."""
 IN_FLIGHT = 4
 """Batches queued for each worker: none waits for work, and memory stays bounded."""
 
@@ -64,7 +68,11 @@ class CTranslate2Model:
         self.threads = threads or available_cores()
         self.batch_tokens = batch_tokens
         self._dialect = dialect(folder.dialect)
-        self._tokenizer = SentencePieceTokenizer(folder.path / folder.tokenizer)
+        tags = {*folder.languages.source.values(), *folder.languages.target.values()}
+        self._source_tokenizer = open_tokenizer(
+            folder.path / folder.source_tokenizer, () if self._dialect.tag_is_text else tags
+        )
+        self._target_tokenizer = open_tokenizer(folder.path / folder.target_tokenizer, tags)
         try:
             self._translator = ctranslate2.Translator(
                 str(folder.path),
@@ -76,10 +84,13 @@ class CTranslate2Model:
         except (IndexError, RuntimeError, ValueError) as error:
             raise ModelError(f"{folder.path}: the engine cannot load the model: {error}") from error
         self._batches = uniform_batches if self._translator.device == "cpu" else padded_batches
+        self._process = os.getpid()
         self._settings = {
             "precision": self._translator.compute_type,
             "engine": f"ctranslate2-{ctranslate2.__version__}",
         }
+        if self._translator.device != "cpu":
+            self._settings["device"] = f"{self._translator.device}-{batch_tokens}"
 
     @property
     def name(self) -> str:
@@ -90,8 +101,8 @@ class CTranslate2Model:
         return self.folder.fingerprint
 
     @property
-    def languages(self) -> frozenset[str]:
-        return frozenset(self.folder.languages)
+    def languages(self) -> LanguageSet:
+        return self.folder.languages
 
     @property
     def needs_source_language(self) -> bool:
@@ -120,12 +131,12 @@ class CTranslate2Model:
         """
         if len(targets) != len(sources):
             raise ValueError(f"{len(targets)} targets for {len(sources)} sources")
-        target_langs = self._known(target_lang, len(targets))
-        encoder_inputs, sources_cut = self._encoder_inputs(sources, source_lang, target_langs)
-        prefixes = [self._dialect.target_prefix(lang) for lang in target_langs]
+        tags = self._target_tags(target_lang, len(targets))
+        encoder_inputs, sources_cut = self._encoder_inputs(sources, source_lang, tags)
+        prefixes = [self._dialect.target_prefix(tag) for tag in tags]
         room = self.folder.max_length - 1  # the decoder reads one start token of its own
         bodies, targets_cut = [], []
-        for prefix, pieces in zip(prefixes, self._tokenizer.encode(targets), strict=True):
+        for prefix, pieces in zip(prefixes, self._target_tokenizer.encode(targets), strict=True):
             bodies.append(pieces[: room - len(prefix)])
             targets_cut.append(len(bodies[-1]) < len(pieces))
         decoder_inputs = [[*prefix, *body] for prefix, body in zip(prefixes, bodies, strict=True)]
@@ -167,9 +178,9 @@ class CTranslate2Model:
         """Translate each source by beam search; nothing is translated as nothing."""
         if beam_size < 1:
             raise SettingError(f"beam_size is {beam_size}; it must be at least 1")
-        target_langs = self._known(target_lang, len(sources))
-        encoder_inputs, cut = self._encoder_inputs(sources, source_lang, target_langs)
-        prefixes = [self._dialect.target_prefix(lang) for lang in target_langs]
+        tags = self._target_tags(target_lang, len(sources))
+        encoder_inputs, cut = self._encoder_inputs(sources, source_lang, tags)
+        prefixes = [self._dialect.target_prefix(tag) for tag in tags]
         blank = [not source.strip() for source in sources]
 
         def submit(batch: list[int]) -> list[Any]:
@@ -178,6 +189,7 @@ class CTranslate2Model:
                 [encoder_inputs[index] for index in batch],
                 [prefixes[index] for index in batch],
                 beam_size=beam_size,
+                patience=PATIENCE,
                 max_input_length=0,
                 min_decoding_length=0,
                 max_decoding_length=self._longest_translation(longest),
@@ -189,7 +201,7 @@ class CTranslate2Model:
         def read(index: int, result: Any) -> Translation:
             pieces = result.hypotheses[0][len(prefixes[index]) :]
             ended = bool(pieces) and pieces[-1] == END
-            text = self._tokenizer.decode(pieces[:-1] if ended else pieces)
+            text = self._target_tokenizer.decode(pieces[:-1] if ended else pieces)
             return Translation(text, cut[index] or not ended)
 
         asked = [index for index in range(len(sources)) if not blank[index]]
@@ -219,10 +231,10 @@ class CTranslate2Model:
         """What the model would rather have said at some places of a target, best first."""
         import numpy as np
 
-        [lang] = self._known(target_lang, 1)
-        [encoder_input], _ = self._encoder_inputs([source], source_lang, [lang])
-        prefix = self._dialect.target_prefix(lang)
-        [pieces] = self._tokenizer.encode([target])
+        tags = self._target_tags(target_lang, 1)
+        [encoder_input], _ = self._encoder_inputs([source], source_lang, tags)
+        prefix = self._dialect.target_prefix(tags[0])
+        [pieces] = self._target_tokenizer.encode([target])
         forced = [*prefix, *pieces[: self.folder.max_length - 1 - len(prefix)]]
         [result] = self._translator.translate_batch(
             [encoder_input],
@@ -233,6 +245,8 @@ class CTranslate2Model:
             min_decoding_length=0,
             max_decoding_length=len(forced) + 1,
         )
+        if not result.logits:  # the engine has nothing to say about an empty source
+            return [[] for _ in places]
         vocabulary = self.folder.target_vocabulary()
         found = []
         for place in places:
@@ -243,29 +257,42 @@ class CTranslate2Model:
         return found
 
     def _encoder_inputs(
-        self, sources: Sequence[str], source_lang: Languages, target_langs: Sequence[str]
+        self, sources: Sequence[str], source_lang: Languages, target_tags: Sequence[str]
     ) -> tuple[list[list[str]], list[bool]]:
-        source_langs: Sequence[str | None]
-        if self.needs_source_language:
-            source_langs = self._known(source_lang, len(sources))
-        else:
-            source_langs = [None] * len(sources)
+        """Frame the sources; whatever the encoder has no room for is cut, and marked."""
+        dialect = self._dialect
+        source_tags = self._source_tags(source_lang, len(sources))
+        texts = [
+            dialect.source_text(text, target_tag=tag)
+            for text, tag in zip(sources, target_tags, strict=True)
+        ]
         framed, cut = [], []
-        for pieces, source, target in zip(
-            self._tokenizer.encode(sources), source_langs, target_langs, strict=True
+        for pieces, source_tag, target_tag in zip(
+            self._source_tokenizer.encode(texts), source_tags, target_tags, strict=True
         ):
-            frame = self._dialect.source([], source_lang=source, target_lang=target)
+            frame = dialect.source([], source_tag=source_tag, target_tag=target_tag)
             kept = pieces[: self.folder.max_length - len(frame)]
-            framed.append(self._dialect.source(kept, source_lang=source, target_lang=target))
+            framed.append(dialect.source(kept, source_tag=source_tag, target_tag=target_tag))
             cut.append(len(kept) < len(pieces))
         return framed, cut
+
+    def _source_tags(self, languages: Languages, count: int) -> list[str]:
+        """The tags of the sources; a language that is not needed is checked if it is given."""
+        tags = self.languages.source
+        return [
+            ""
+            if lang is None and not self.needs_source_language
+            else tags[source_language(self, lang)]
+            for lang in per_row(languages, count)
+        ]
+
+    def _target_tags(self, languages: Languages, count: int) -> list[str]:
+        tags = self.languages.target
+        return [tags[target_language(self, lang)] for lang in per_row(languages, count)]
 
     def _longest_translation(self, source_length: int) -> int:
         """Stop a decoder that has lost its way, long before the positions run out."""
         return min(self.folder.max_length - 1, 2 * source_length + 50)
-
-    def _known(self, languages: Languages, count: int) -> list[str]:
-        return [known_language(self, lang) for lang in per_row(languages, count)]
 
     def _run(
         self,
@@ -277,6 +304,11 @@ class CTranslate2Model:
         batch_tokens: int,
     ) -> list[Answer]:
         """Keep the workers busy, longest first, and put the answers back in order."""
+        if os.getpid() != self._process:
+            raise ModelError(
+                f"{self.name} was loaded before this process was forked, and its threads are gone; "
+                "load it in the new process, or start processes with 'spawn'"
+            )
         answers: dict[int, Answer] = {}
         flying: deque[tuple[list[int], list[Any]]] = deque()
 

@@ -1,7 +1,6 @@
-"""How a model family spells languages and frames its input.
+"""How a model family frames its input: where the names of the languages go.
 
-The families differ in three things only: how a language is written as a token, which language (if
-any) is named before the source, and whether the target begins with its language.
+How a language is spelled (``__de__``, ``deu_Latn``, ``<2de>``) is the model folder's to say.
 """
 
 from __future__ import annotations
@@ -17,45 +16,55 @@ END = "</s>"
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The spelling of one model family.
+    """The frame of one model family.
 
-    >>> DIALECTS["m2m100"].source(["▁Hallo"], source_lang="de", target_lang="en")
+    >>> DIALECTS["m2m100"].source(["▁Hallo"], source_tag="__de__", target_tag="__en__")
     ['__de__', '▁Hallo', '</s>']
-    >>> DIALECTS["prism"].source(["▁Hallo"], source_lang=None, target_lang="en")
+    >>> DIALECTS["small100"].source(["▁Hallo"], source_tag="__de__", target_tag="__en__")
+    ['__en__', '▁Hallo', '</s>']
+    >>> DIALECTS["prism"].source(["▁Hallo"], source_tag="", target_tag="__en__")
     ['▁Hallo', '</s>']
-    >>> DIALECTS["prism"].target_prefix("en")
+    >>> DIALECTS["prism"].target_prefix("__en__")
     ['__en__']
     """
 
     name: str
-    tag: str
-    """A language as a token, with the code in the place of ``{}``."""
-    source_tag: Literal["none", "source"]
+    before_source: Literal["nothing", "source", "target"]
     """Which language is named before the source."""
-    target_tag: bool
+    before_target: bool
     """Whether the target begins with its language."""
+    tag_is_text: bool = False
+    """Whether the tag before the source is cut into pieces together with the text."""
 
     @property
     def needs_source_language(self) -> bool:
-        return self.source_tag == "source"
+        return self.before_source == "source"
 
-    def source(
-        self, pieces: Sequence[str], *, source_lang: str | None, target_lang: str
-    ) -> list[str]:
-        """Frame a source as the encoder expects it."""
-        prefix = [self.tag.format(source_lang)] if self.source_tag == "source" else []
+    def source_text(self, text: str, *, target_tag: str) -> str:
+        """The text that is to be cut into pieces."""
+        return f"{target_tag} {text}" if self.tag_is_text else text
+
+    def source(self, pieces: Sequence[str], *, source_tag: str, target_tag: str) -> list[str]:
+        """Frame a source as the encoder expects it; an empty tag is no token."""
+        tag = {"nothing": "", "source": source_tag, "target": target_tag}[self.before_source]
+        prefix = [tag] if tag and not self.tag_is_text else []
         return [*prefix, *pieces, END]
 
-    def target_prefix(self, lang: str) -> list[str]:
+    def target_prefix(self, tag: str) -> list[str]:
         """What is forced before the first piece of a target; it is never scored."""
-        return [self.tag.format(lang)] if self.target_tag else []
+        return [tag] if self.before_target and tag else []
 
 
 DIALECTS = {
     dialect.name: dialect
     for dialect in (
-        Dialect("prism", tag="__{}__", source_tag="none", target_tag=True),
-        Dialect("m2m100", tag="__{}__", source_tag="source", target_tag=True),
+        Dialect("prism", before_source="nothing", before_target=True),
+        Dialect("m2m100", before_source="source", before_target=True),
+        Dialect("nllb", before_source="source", before_target=True),
+        Dialect("mbart50", before_source="source", before_target=True),
+        Dialect("small100", before_source="target", before_target=False),
+        Dialect("marian", before_source="target", before_target=False),
+        Dialect("madlad", before_source="target", before_target=False, tag_is_text=True),
     )
 }
 

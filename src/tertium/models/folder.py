@@ -1,32 +1,35 @@
-"""A model on disk: the engine's files, a tokenizer, and ``tertium.json`` that describes them."""
+"""A model on disk: the engine's files, its tokenizers, and ``tertium.json`` that describes them."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tertium.errors import ModelError
 from tertium.models.dialects import dialect
+from tertium.models.languages import LanguageSet
 
 CARD = "tertium.json"
 ENGINE_FILES = ("model.bin", "config.json")
 HASH_BLOCK = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ModelFolder:
     """What ``tertium.json`` says of a model, and where the folder is."""
 
     path: Path
     name: str
     dialect: str
-    languages: tuple[str, ...]
+    languages: LanguageSet
     max_length: int
     """The longest sequence the engine has positions for, tags and end included."""
-    tokenizer: str
+    source_tokenizer: str
+    target_tokenizer: str
     licence: str
     fingerprint: str
     sizes: Mapping[str, int]
@@ -34,17 +37,25 @@ class ModelFolder:
 
     def target_vocabulary(self) -> list[str]:
         """The pieces that the engine can put into a target, by their number."""
-        name = next(
-            name
-            for name in ("target_vocabulary.json", "shared_vocabulary.json")
-            if name in self.sizes
-        )
+        names = ("target_vocabulary.json", "shared_vocabulary.json")
+        name = next(name for name in names if name in self.sizes)
         pieces: list[str] = json.loads((self.path / name).read_text(encoding="utf-8"))
         return pieces
 
+    def answers_by(self) -> dict[str, Any]:
+        """What decides the model's answers, beside its files."""
+        return {
+            "dialect": self.dialect,
+            "max_length": self.max_length,
+            "source_tokenizer": self.source_tokenizer,
+            "target_tokenizer": self.target_tokenizer,
+            "source_languages": dict(self.languages.source),
+            "target_languages": dict(self.languages.target),
+        }
+
     def check(self) -> None:
         """Hash every file and compare; what :func:`read_folder` is too quick to do."""
-        now = fingerprint(self.path, sorted(self.sizes), self.dialect, self.languages)
+        now = fingerprint(self.path, sorted(self.sizes), self.answers_by())
         if now != self.fingerprint:
             raise ModelError(
                 f"{self.path}: the files do not match the fingerprint in {CARD} "
@@ -52,9 +63,9 @@ class ModelFolder:
             )
 
 
-def fingerprint(path: Path, files: Sequence[str], dialect: str, languages: Sequence[str]) -> str:
-    """Hash all that decides what the model answers."""
-    digest = hashlib.sha256(json.dumps([dialect, sorted(languages)]).encode())
+def fingerprint(path: Path, files: Sequence[str], description: object) -> str:
+    """Hash all that decides what the model answers: the description, and the files."""
+    digest = hashlib.sha256(json.dumps(description, sort_keys=True).encode())
     for name in files:
         content = hashlib.sha256()
         with (path / name).open("rb") as stream:
@@ -73,17 +84,7 @@ def read_folder(path: Path) -> ModelFolder:
     except ValueError as error:
         raise ModelError(f"{path / CARD} is not readable: {error}") from None
     try:
-        folder = ModelFolder(
-            path=path,
-            name=str(card["name"]),
-            dialect=dialect(card["dialect"]).name,
-            languages=tuple(card["languages"]),
-            max_length=int(card["max_length"]),
-            tokenizer=str(card["tokenizer"]),
-            licence=str(card["licence"]),
-            fingerprint=str(card["fingerprint"]),
-            sizes={str(name): int(size) for name, size in card["sizes"].items()},
-        )
+        folder = _from_card(path, card)
     except KeyError as missing:
         raise ModelError(f"{path / CARD} does not say {missing}") from None
     for name, size in folder.sizes.items():
@@ -98,32 +99,59 @@ def read_folder(path: Path) -> ModelFolder:
     return folder
 
 
+def _from_card(path: Path, card: Mapping[str, Any]) -> ModelFolder:
+    return ModelFolder(
+        path=path,
+        name=str(card["name"]),
+        dialect=dialect(card["dialect"]).name,
+        languages=LanguageSet(
+            source=dict(card["source_languages"]),
+            target=dict(card["target_languages"]),
+            aliases={name: tuple(codes) for name, codes in card["aliases"].items()},
+        ),
+        max_length=int(card["max_length"]),
+        source_tokenizer=str(card["source_tokenizer"]),
+        target_tokenizer=str(card["target_tokenizer"]),
+        licence=str(card["licence"]),
+        fingerprint=str(card["fingerprint"]),
+        sizes={str(name): int(size) for name, size in card["sizes"].items()},
+    )
+
+
 def write_card(
     path: Path,
     *,
     name: str,
     dialect: str,
-    languages: Sequence[str],
+    languages: LanguageSet,
     max_length: int,
-    tokenizer: str,
+    source_tokenizer: str,
+    target_tokenizer: str,
     licence: str,
 ) -> ModelFolder:
     """Write ``tertium.json`` for the files in ``path``: the last step of making a model folder."""
-    vocabularies = sorted(file.name for file in path.glob("*vocabulary*"))
-    files = sorted({*ENGINE_FILES, *vocabularies, tokenizer})
+    vocabularies = [file.name for file in path.glob("*_vocabulary.json")]
+    files = sorted({*ENGINE_FILES, *vocabularies, source_tokenizer, target_tokenizer})
     folder = ModelFolder(
         path=path,
         name=name,
         dialect=dialect,
-        languages=tuple(languages),
+        languages=languages,
         max_length=max_length,
-        tokenizer=tokenizer,
+        source_tokenizer=source_tokenizer,
+        target_tokenizer=target_tokenizer,
         licence=licence,
-        fingerprint=fingerprint(path, files, dialect, languages),
+        fingerprint="",
         sizes={file: (path / file).stat().st_size for file in files},
     )
-    card = {key: value for key, value in asdict(folder).items() if key != "path"}
-    (path / CARD).write_text(
-        json.dumps(card, indent=2, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n"
-    )
-    return folder
+    card = {
+        "name": name,
+        "licence": licence,
+        "fingerprint": fingerprint(path, files, folder.answers_by()),
+        "sizes": folder.sizes,
+        **folder.answers_by(),
+        "aliases": languages.aliases,
+    }
+    text = json.dumps(card, indent=1, ensure_ascii=False) + "\n"
+    (path / CARD).write_text(text, encoding="utf-8", newline="\n")
+    return read_folder(path)

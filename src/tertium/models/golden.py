@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,8 +41,9 @@ def largest_difference(model: TranslationModel, golden: list[GoldenAnswer]) -> f
         target_lang=[known.target_lang for known in golden],
         source_lang=[known.source_lang for known in golden],
     )
-    return max(
+    differences = [
         abs(a - b)
         for answer, known in zip(answers, golden, strict=True)
         for a, b in zip(answer.log_probs, known.log_probs, strict=True)
-    )
+    ]
+    return max(differences) if all(map(math.isfinite, differences)) else math.inf

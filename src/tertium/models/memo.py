@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from tertium.errors import ModelError
 from tertium.models.base import (
     Alternative,
     Languages,
@@ -22,6 +23,7 @@ from tertium.models.base import (
     TranslationModel,
     per_row,
 )
+from tertium.models.languages import LanguageSet
 
 Answer = TypeVar("Answer")
 
@@ -84,7 +86,7 @@ class Memo:
         return self.model.fingerprint
 
     @property
-    def languages(self) -> frozenset[str]:
+    def languages(self) -> LanguageSet:
         return self.model.languages
 
     @property
@@ -105,7 +107,10 @@ class Memo:
         progress: Progress | None = None,
     ) -> list[TokenScores]:
         count = len(targets)
-        target_langs, source_langs = per_row(target_lang, count), self._sources(source_lang, count)
+        target_langs, source_langs = (
+            self._targets(target_lang, count),
+            self._sources(source_lang, count),
+        )
         questions = list(zip(sources, source_langs, targets, target_langs, strict=True))
 
         def ask(open_questions: Sequence[int]) -> list[TokenScores]:
@@ -129,7 +134,10 @@ class Memo:
         progress: Progress | None = None,
     ) -> list[Translation]:
         count = len(sources)
-        target_langs, source_langs = per_row(target_lang, count), self._sources(source_lang, count)
+        target_langs, source_langs = (
+            self._targets(target_lang, count),
+            self._sources(source_lang, count),
+        )
         questions = list(zip(sources, source_langs, target_langs, strict=True))
 
         def ask(open_questions: Sequence[int]) -> list[Translation]:
@@ -161,9 +169,14 @@ class Memo:
             target, source, places, target_lang=target_lang, source_lang=source_lang, count=count
         )
 
-    def _sources(self, source_lang: Languages, count: int) -> list[str | None]:
+    def _targets(self, languages: Languages, count: int) -> list[str | None]:
+        """A language by another name makes no other question."""
+        resolve = self.languages.resolve
+        return [lang and resolve(lang) for lang in per_row(languages, count)]
+
+    def _sources(self, languages: Languages, count: int) -> list[str | None]:
         """A model that does not look at the source language gets one question, not two."""
-        return per_row(source_lang if self.needs_source_language else None, count)
+        return self._targets(languages if self.needs_source_language else None, count)
 
     def _answers(
         self,
@@ -199,6 +212,9 @@ class Memo:
             for key, answer in zip(pending, ask([first[key] for key in pending]), strict=True):
                 known[key] = answer
                 new[key] = pack(answer)
+                if unpack(new[key]) is None:
+                    question = questions[first[key]]
+                    raise ModelError(f"{self.name} gives no number for {question!r}")
             if self.store is not None:
                 self.store.put(new)
             for key, value in new.items():

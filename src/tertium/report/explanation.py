@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from tertium.errors import LanguageError
+from tertium.measures.translation import Direct
 from tertium.models.base import (
     Alternative,
     SuggestingModel,
     TokenScores,
     TranslationModel,
-    known_language,
 )
-from tertium.text import Text, check_text
+from tertium.models.languages import known_language
+from tertium.text import Row, Text, check_text
 
 WORST_PLACES = 3
 
@@ -75,8 +75,8 @@ def explain(
             raise LanguageError(
                 f"{error}; say it with --lang, and --ref-lang for the second"
             ) from None
-    targets, sources = [first, second, first, second], [second, first, first, second]
-    ab, ba, aa, bb = model.log_probs(
+    targets, sources = [first, second], [second, first]
+    ab, ba = model.log_probs(
         [target.text for target in targets],
         [source.text for source in sources],
         target_lang=[target.lang for target in targets],
@@ -88,7 +88,7 @@ def explain(
             Direction(first, second, ab, _preferred(model, first, second, ab, worst)),
             Direction(second, first, ba, _preferred(model, second, first, ba, worst)),
         ),
-        (math.exp(ab.H - aa.H) + math.exp(ba.H - bb.H)) / 2,
+        Direct(model).segments([Row(1, first, (second,))]).scores[0],
     )
 
 
