@@ -14,3 +14,13 @@ def write_text(path: Path, text: str) -> None:
         stream.flush()
         os.fsync(stream.fileno())
     os.replace(scratch, path)
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """As :func:`write_text`, for bytes."""
+    scratch = path.with_name(path.name + ".new")
+    with scratch.open("wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.replace(scratch, path)

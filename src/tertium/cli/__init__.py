@@ -14,6 +14,7 @@ from tertium.cli.doctor import doctor
 from tertium.cli.explain import explain
 from tertium.cli.models import models
 from tertium.cli.score import score
+from tertium.cli.train import train
 from tertium.errors import TertiumError
 
 app = typer.Typer(
@@ -26,6 +27,7 @@ app.command()(score)
 app.command()(explain)
 app.command()(models)
 app.command()(doctor)
+app.add_typer(train, name="train")
 
 
 def _version(wanted: bool) -> None:

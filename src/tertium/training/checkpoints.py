@@ -1,0 +1,96 @@
+"""Checkpoints: all that the next step depends on, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tertium.errors import ResumeError
+from tertium.training.schedule import Decay
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+FOLDER = "checkpoints"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run has come: the steps done, and the decay once it was asked for."""
+
+    step: int = 0
+    decay: Decay | None = None
+
+
+def list_checkpoints(run: Path) -> list[Path]:
+    """The checkpoints of a run, oldest first."""
+    return sorted((run / FOLDER).glob("step-*.pt"))
+
+
+def save_checkpoint(
+    run: Path, network: Any, optimizer: Any, progress: Progress, *, keep: int
+) -> Path:
+    """Write a checkpoint beside the others, and remove all but the last ``keep``."""
+    import torch
+
+    folder = run / FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"step-{progress.step:09d}.pt"
+    scratch = path.with_suffix(".new")
+    decay = progress.decay
+    with scratch.open("wb") as stream:
+        torch.save(
+            {
+                "step": progress.step,
+                "decay": None if decay is None else [decay.start, decay.steps],
+                "network": network.state_dict(),
+                "optimizer": optimizer.state_dict(),
+                "random": torch.get_rng_state(),
+            },
+            stream,
+        )
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.replace(scratch, path)
+    for old in list_checkpoints(run)[:-keep]:
+        old.unlink()
+    return path
+
+
+def load_checkpoint(path: Path, network: Any, optimizer: Any) -> Progress:
+    """Put a run back to where it was, random numbers included."""
+    import torch
+
+    state = _read(path)
+    network.load_state_dict(state["network"])
+    optimizer.load_state_dict(state["optimizer"])
+    torch.set_rng_state(state["random"])
+    decay = state["decay"]
+    return Progress(state["step"], None if decay is None else Decay(*decay))
+
+
+def average_weights(paths: Sequence[Path]) -> dict[str, Tensor]:
+    """The mean of the weights of several checkpoints."""
+    import torch
+
+    total: dict[str, Tensor] = {}
+    for path in paths:
+        for name, tensor in _read(path)["network"].items():
+            total[name] = total.get(name, torch.zeros(())) + tensor.double() / len(paths)
+    return {name: tensor.float() for name, tensor in total.items()}
+
+
+def _read(path: Path) -> Any:
+    import pickle
+
+    import torch
+
+    try:
+        return torch.load(path, map_location="cpu", weights_only=True)
+    except (OSError, RuntimeError, pickle.UnpicklingError) as error:
+        raise ResumeError(
+            f"{path} cannot be read ({error}); remove it to resume from the one before"
+        ) from None

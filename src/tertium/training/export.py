@@ -1,0 +1,37 @@
+"""From checkpoints to a Hugging Face folder, which :mod:`tertium.models.convert` reads."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from tertium.errors import ModelError
+from tertium.training.checkpoints import average_weights, list_checkpoints
+from tertium.training.pieces import Pieces
+from tertium.training.plan import read_plan
+from tertium.training.preparation import SPM
+from tertium.training.run import first_network
+
+
+def export(run: Path, out: Path, *, average: int = 1) -> Path:
+    """Write the mean of a run's last checkpoints; ``out`` appears whole, or not at all."""
+    plan = read_plan(run)
+    checkpoints = list_checkpoints(run)
+    if plan is None or not checkpoints:
+        raise ModelError(f"{run} has no checkpoint; it is not a run of `tertium train model`")
+    if len(checkpoints) < average:
+        raise ModelError(
+            f"{run} has {len(checkpoints)} checkpoints, not {average}; average fewer (--average)"
+        )
+    if out.exists():
+        raise ModelError(f"{out} is there already; remove it or name another folder")
+    network = first_network(plan, Pieces(run / SPM, plan.languages))
+    network.load_state_dict(average_weights(checkpoints[-average:]))
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as scratch:
+        made = Path(scratch) / out.name
+        network.save_pretrained(str(made))
+        shutil.copyfile(run / SPM, made / SPM)
+        made.rename(out)
+    return out

@@ -1,0 +1,79 @@
+"""The SentencePiece model: trained here, or brought along."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tertium.errors import ModelError
+
+START, PAD, END, UNKNOWN = 0, 1, 2, 3
+
+
+def language_tag(lang: str) -> str:
+    return f"__{lang}__"
+
+
+def train_pieces(sentences: Iterable[str], languages: Sequence[str], *, vocabulary: int) -> bytes:
+    """Train a unigram model with byte fallback, digits split and a tag for each language."""
+    from sentencepiece import SentencePieceTrainer
+
+    model = io.BytesIO()
+    try:
+        SentencePieceTrainer.train(
+            sentence_iterator=iter(sentences),
+            model_writer=model,
+            model_type="unigram",
+            vocab_size=vocabulary,
+            byte_fallback=True,
+            split_digits=True,
+            character_coverage=0.9999,
+            input_sentence_size=2_000_000,
+            shuffle_input_sentence=False,
+            user_defined_symbols=[language_tag(lang) for lang in languages],
+            bos_id=START,
+            pad_id=PAD,
+            eos_id=END,
+            unk_id=UNKNOWN,
+            num_threads=1,
+            minloglevel=2,
+        )
+    except RuntimeError as error:
+        raise ModelError(
+            f"SentencePiece cannot make {vocabulary} pieces of these sentences ({error}); "
+            "give more text or a smaller --vocabulary"
+        ) from None
+    return model.getvalue()
+
+
+class Pieces:
+    """Sentences to the ids that the network reads, and back."""
+
+    def __init__(self, path: Path, languages: Sequence[str]) -> None:
+        from sentencepiece import SentencePieceProcessor
+
+        self._processor: Any = SentencePieceProcessor(model_proto=path.read_bytes())
+        self.size = int(self._processor.get_piece_size())
+        ids = [self._processor.piece_to_id(piece) for piece in ("<s>", "<pad>", "</s>")]
+        if ids != [START, PAD, END]:
+            raise ModelError(
+                f"{path}: <s>, <pad>, </s> have the ids {ids}, not {[START, PAD, END]}; "
+                "train the SentencePiece model with Tertium"
+            )
+        self.tags = {
+            lang: int(self._processor.piece_to_id(language_tag(lang))) for lang in languages
+        }
+        for lang, tag in self.tags.items():
+            if tag == self._processor.unk_id():
+                raise ModelError(
+                    f"{path} has no piece {language_tag(lang)}; "
+                    "train it with the tags of all languages as user-defined symbols"
+                )
+
+    def encode(self, sentences: Sequence[str]) -> list[list[int]]:
+        return [list(ids) for ids in self._processor.encode(list(sentences), out_type=int)]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return str(self._processor.decode(list(ids)))

@@ -1,0 +1,213 @@
+"""A training run: it can be killed at any time and goes on as if it had not been."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tertium.training.checkpoints import (
+    Progress,
+    list_checkpoints,
+    load_checkpoint,
+    save_checkpoint,
+)
+from tertium.training.development import development_batches, development_loss
+from tertium.training.network import load_network, new_network, train_on
+from tertium.training.pieces import Pieces
+from tertium.training.plan import Plan, check_same, read_plan, write_plan
+from tertium.training.preparation import prepare_corpus, prepare_development, prepare_pieces
+from tertium.training.recipes import Recipe
+from tertium.training.sampler import Sampler
+from tertium.training.schedule import Decay, learning_rate
+
+LOG = "log.jsonl"
+BETAS = (0.9, 0.98)
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long to train, and how often to save and report; it may change from run to resume."""
+
+    steps: int | None = None
+    """Stop when the run has this many; None is to go on until stopped, or until decayed."""
+    decay_steps: int | None = None
+    """Let the rate fall to zero: over the last of ``steps``, or else from now on."""
+    save_minutes: float = 10.0
+    save_steps: int | None = None
+    keep: int = 5
+    dev_steps: int = 500
+    log_steps: int = 50
+    threads: int = 1
+
+
+def train(run: Path, plan: Plan | None, pace: Pace) -> Progress:
+    """Begin a run, or resume it from its last checkpoint; ``plan`` may be None to resume."""
+    import torch
+
+    torch.set_num_threads(pace.threads)
+    saved = read_plan(run)
+    if plan is None:
+        assert saved is not None
+        plan = saved
+    elif saved is not None:
+        check_same(run, saved, plan)
+    write_plan(run, plan)
+    pieces = prepare_pieces(run, plan)
+    corpus = prepare_corpus(run, plan, pieces)
+    sampler = Sampler(
+        corpus,
+        plan.mixture,
+        pieces.tags,
+        batch_tokens=plan.recipe.batch_tokens,
+        max_pieces=plan.recipe.max_pieces,
+        seed=plan.seed,
+    )
+    dev = prepare_development(plan, pieces)
+    dev_batches = [] if dev is None else development_batches(dev, pieces.tags)
+
+    torch.manual_seed(plan.seed)
+    network = first_network(plan, pieces)
+    network.train()
+    optimizer = new_optimizer(network, plan.recipe)
+    progress = Progress()
+    if checkpoints := list_checkpoints(run):
+        progress = load_checkpoint(checkpoints[-1], network, optimizer)
+    progress = replace(progress, decay=progress.decay or _decay(progress.step, pace))
+
+    with _stop_asked() as stop, (run / LOG).open("a", encoding="utf-8") as log:
+        report = Report(log, progress.step)
+        last_save, unsaved = time.monotonic(), False
+        while not stop and not _finished(progress, pace):
+            rate = learning_rate(
+                progress.step,
+                peak=plan.recipe.peak_rate,
+                warmup_steps=plan.recipe.warmup_steps,
+                decay=progress.decay,
+            )
+            loss, tokens = step(network, optimizer, sampler, progress.step, rate, plan.recipe)
+            progress = replace(progress, step=progress.step + 1)
+            report.add(loss, tokens)
+            unsaved = True
+            if progress.step % pace.log_steps == 0 or _finished(progress, pace):
+                report.write(progress.step, rate=rate)
+            if dev_batches and (progress.step % pace.dev_steps == 0 or _finished(progress, pace)):
+                report.write_dev(progress.step, development_loss(network, dev_batches))
+            minutes = (time.monotonic() - last_save) / 60
+            if minutes >= pace.save_minutes or (
+                pace.save_steps and progress.step % pace.save_steps == 0
+            ):
+                save_checkpoint(run, network, optimizer, progress, keep=pace.keep)
+                last_save, unsaved = time.monotonic(), False
+        if unsaved:
+            save_checkpoint(run, network, optimizer, progress, keep=pace.keep)
+    return progress
+
+
+def step(
+    network: Any, optimizer: Any, sampler: Sampler, number: int, rate: float, recipe: Recipe
+) -> tuple[float, int]:
+    """Make one update; return the summed loss and the number of tokens."""
+    import torch
+
+    first = number * recipe.accumulate
+    batches = [sampler.batch(first + place) for place in range(recipe.accumulate)]
+    tokens = sum(batch.tokens for batch in batches)
+    loss = sum(
+        train_on(network, batch, smoothing=recipe.label_smoothing, scale=1 / tokens)
+        for batch in batches
+    )
+    torch.nn.utils.clip_grad_norm_(network.parameters(), recipe.clip_norm)
+    for group in optimizer.param_groups:
+        group["lr"] = rate
+    optimizer.step()
+    optimizer.zero_grad()
+    return loss, tokens
+
+
+def first_network(plan: Plan, pieces: Pieces) -> Any:
+    """The network that a run starts with."""
+    if plan.init is not None:
+        return load_network(Path(plan.init), pieces.size)
+    return new_network(plan.recipe, pieces.size)
+
+
+def new_optimizer(network: Any, recipe: Recipe) -> Any:
+    import torch
+
+    return torch.optim.AdamW(
+        network.parameters(),
+        lr=recipe.peak_rate,
+        betas=BETAS,
+        weight_decay=recipe.weight_decay,
+        fused=True,
+    )
+
+
+class Report:
+    """The log: a JSON object a line, with what was seen since the line before."""
+
+    def __init__(self, stream: Any, step: int) -> None:
+        self._stream = stream
+        self._step = step
+        self._loss, self._tokens, self._since = 0.0, 0, time.monotonic()
+
+    def add(self, loss: float, tokens: int) -> None:
+        self._loss += loss
+        self._tokens += tokens
+
+    def write(self, step: int, *, rate: float) -> None:
+        """Write the training loss (with smoothing) and the speed."""
+        seconds = time.monotonic() - self._since
+        self._put(
+            step=step,
+            rate=round(rate, 8),
+            loss=round(self._loss / max(1, self._tokens), 4),
+            tokens=self._tokens,
+            tokens_per_second=round(self._tokens / max(seconds, 1e-9), 1),
+        )
+        self._loss, self._tokens, self._since = 0.0, 0, time.monotonic()
+
+    def write_dev(self, step: int, losses: dict[str, float]) -> None:
+        """Write the development losses; the time they took is not held against the speed."""
+        self._put(step=step, dev={name: round(loss, 4) for name, loss in losses.items()})
+        self._since = time.monotonic() if self._tokens == 0 else self._since
+
+    def _put(self, **record: object) -> None:
+        now = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+        self._stream.write(json.dumps({"time": now, **record}, ensure_ascii=False) + "\n")
+        self._stream.flush()
+
+
+def _decay(step: int, pace: Pace) -> Decay | None:
+    if pace.decay_steps is None:
+        return None
+    start = step if pace.steps is None else max(step, pace.steps - pace.decay_steps)
+    return Decay(start, pace.decay_steps)
+
+
+def _finished(progress: Progress, pace: Pace) -> bool:
+    decay = progress.decay
+    if decay is not None and progress.step >= decay.start + decay.steps:
+        return True
+    return pace.steps is not None and progress.step >= pace.steps
+
+
+@contextmanager
+def _stop_asked() -> Iterator[list[int]]:
+    """A list that is empty until SIGINT or SIGTERM asks us to save and leave."""
+    asked: list[int] = []
+    before = {
+        number: signal.signal(number, lambda number, _: asked.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield asked
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sacrebleu
+
+from tertium.errors import ModelError
+from tertium.models.catalog import load_model
+from tertium.models.convert import convert
+from tertium.training.batches import Example, make_batch
+from tertium.training.bitext import Pair
+from tertium.training.corpus import Corpus, Source, build_corpus
+from tertium.training.export import export
+from tertium.training.network import load_network, surprise
+from tertium.training.pieces import Pieces
+from tertium.training.plan import Plan
+from tertium.training.run import Pace, train
+
+ToyPairs = list[tuple[str, str]]
+
+
+@pytest.fixture(scope="module")
+def exported(tiny_plan: Plan, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that has learnt the toy corpus by heart, as a Hugging Face folder."""
+    folder = tmp_path_factory.mktemp("export")
+    plan = replace(tiny_plan, dev=None, recipe=replace(tiny_plan.recipe, dropout=0.0))
+    train(folder / "run", plan, Pace(steps=150, decay_steps=50))
+    return export(folder / "run", folder / "hugging-face")
+
+
+@pytest.fixture(scope="module")
+def converted(exported: Path) -> Path:
+    return convert(
+        exported, exported.parent / "tertium", name="toy", dialect="prism", licence="CC0-1.0"
+    ).path
+
+
+def test_a_toy_corpus_is_learnt_by_heart(converted: Path, toy_pairs: ToyPairs) -> None:
+    model = load_model(converted, cache=False)
+    english, german = (list(side) for side in zip(*toy_pairs, strict=True))
+    found = model.translate(english, target_lang="de", source_lang="en", beam_size=1)
+    bleu = sacrebleu.corpus_bleu([translation.text for translation in found], [german])
+    assert bleu.score > 90
+
+
+def test_the_engine_gives_the_log_probs_of_the_network(
+    exported: Path, converted: Path, toy_pairs: ToyPairs
+) -> None:
+    texts = [*toy_pairs[:20], ("An unknown 🦉!", "Straße 42")]
+    pieces = Pieces(exported / "spm.model", ["en", "de"])
+    pairs = [Pair("de", "en", de, en) for en, de in texts]
+    corpus: Corpus = build_corpus([Source(pairs)], pieces, max_pieces=64)
+    [stream] = [
+        stream
+        for stream in corpus.streams
+        if stream.source_lang == "de" and stream.target_lang == "en"
+    ]
+    numbers = corpus.pairs[stream.start : stream.end].tolist()
+    batch = make_batch(corpus, pieces.tags, [Example((de,), (en,), "en") for de, en in numbers])
+    network = load_network(exported, pieces.size)
+    network.eval()
+    model = load_model(converted, cache=False)
+    scores = model.log_probs(
+        [en for en, _ in texts], [de for _, de in texts], target_lang="en", source_lang="de"
+    )
+    ours = np.concatenate([score.log_probs for score in scores])
+    np.testing.assert_allclose(ours, -surprise(network, batch).numpy(), atol=1e-4)
+
+
+def test_what_cannot_be_exported(exported: Path, tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="no checkpoint"):
+        export(tmp_path, tmp_path / "out")
+    with pytest.raises(ModelError, match="1 checkpoints, not 3"):
+        export(exported.parent / "run", tmp_path / "out", average=3)
+    with pytest.raises(ModelError, match="there already"):
+        export(exported.parent / "run", exported)

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from tertium.errors import ResumeError
+from tertium.training.checkpoints import average_weights, list_checkpoints
+from tertium.training.plan import Plan, write_plan
+from tertium.training.run import LOG, Pace, train
+
+PACE = Pace(steps=30, decay_steps=8, save_steps=7, dev_steps=10, log_steps=5)
+
+
+def weights(run: Path) -> dict[str, torch.Tensor]:
+    return average_weights(list_checkpoints(run)[-1:])
+
+
+def same_weights(a: Path, b: Path) -> bool:
+    left, right = weights(a), weights(b)
+    return left.keys() == right.keys() and all(
+        torch.equal(left[name], right[name]) for name in left
+    )
+
+
+@pytest.fixture(scope="module")
+def unbroken(tiny_plan: Plan, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    run = tmp_path_factory.mktemp("runs") / "unbroken"
+    assert train(run, tiny_plan, PACE).step == 30
+    return run
+
+
+def test_a_run_that_was_stopped_twice_ends_with_the_same_weights(
+    unbroken: Path, tiny_plan: Plan, tmp_path: Path
+) -> None:
+    run = tmp_path / "broken"
+    train(run, tiny_plan, replace(PACE, steps=5, decay_steps=None))
+    train(run, tiny_plan, replace(PACE, steps=18, decay_steps=None))
+    assert not same_weights(unbroken, run)
+    train(run, None, PACE)
+    assert same_weights(unbroken, run)
+
+
+def test_a_run_that_was_stopped_while_decaying_remembers_the_decay(
+    unbroken: Path, tiny_plan: Plan, tmp_path: Path
+) -> None:
+    run = tmp_path / "decaying"
+    train(run, tiny_plan, PACE)
+    list_checkpoints(run)[-1].unlink()
+    assert list_checkpoints(run)[-1].name == "step-000000028.pt"
+    assert train(run, None, Pace(save_steps=7)).step == 30
+    assert same_weights(unbroken, run)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
+def test_a_killed_run_resumes_to_the_same_weights(tiny_plan: Plan, tmp_path: Path) -> None:
+    run = tmp_path / "killed"
+    write_plan(run, tiny_plan)
+    command = [sys.executable, "-c", "from tertium.cli import main; main()", "train", "model"]
+    process = subprocess.Popen([*command, str(run), "--save-steps", "2"])
+    try:
+        deadline = time.monotonic() + 60
+        while len(list_checkpoints(run)) < 3 and time.monotonic() < deadline:
+            time.sleep(0.01)
+    finally:
+        process.kill()
+        process.wait()
+    steps = int(list_checkpoints(run)[-1].stem.removeprefix("step-")) + 3
+    train(run, None, Pace(steps=steps))
+    train(tmp_path / "unbroken", tiny_plan, Pace(steps=steps))
+    assert same_weights(tmp_path / "unbroken", run)
+
+
+def test_only_the_last_checkpoints_stay(unbroken: Path, tiny_plan: Plan, tmp_path: Path) -> None:
+    assert [path.name for path in list_checkpoints(unbroken)] == [
+        f"step-{step:09d}.pt" for step in (7, 14, 21, 28, 30)
+    ]
+    run = tmp_path / "run"
+    train(run, tiny_plan, Pace(steps=4, save_steps=1, keep=2))
+    assert [path.name for path in list_checkpoints(run)] == [
+        "step-000000003.pt",
+        "step-000000004.pt",
+    ]
+    assert not list(run.rglob("*.new"))
+
+
+def test_the_log_has_the_loss_the_speed_and_each_direction(unbroken: Path) -> None:
+    records = [json.loads(line) for line in (unbroken / LOG).read_text().splitlines()]
+    assert [record["step"] for record in records if "loss" in record] == [5, 10, 15, 20, 25, 30]
+    assert all(record["tokens_per_second"] > 0 for record in records if "loss" in record)
+    losses = [record["dev"] for record in records if "dev" in record]
+    assert len(losses) == 3
+    assert losses[0]["translation"] > losses[-1]["translation"] > 0
+    assert set(losses[0]) == {"translation", "en-de", "de-en", "copy en", "copy de"}
+
+
+def test_another_plan_is_another_run(unbroken: Path, tiny_plan: Plan) -> None:
+    with pytest.raises(ResumeError, match=r"other settings \(seed\)"):
+        train(unbroken, replace(tiny_plan, seed=2), PACE)
