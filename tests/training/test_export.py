@@ -14,6 +14,7 @@ from tertium.training.batches import Example, make_batch
 from tertium.training.bitext import Pair
 from tertium.training.corpus import Corpus, Source, build_corpus
 from tertium.training.export import export
+from tertium.training.mixture import Mixture
 from tertium.training.network import load_network, surprise
 from tertium.training.pieces import Pieces
 from tertium.training.plan import Plan
@@ -26,8 +27,10 @@ ToyPairs = list[tuple[str, str]]
 def exported(tiny_plan: Plan, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model that has learnt the toy corpus by heart, as a Hugging Face folder."""
     folder = tmp_path_factory.mktemp("export")
-    plan = replace(tiny_plan, dev=None, recipe=replace(tiny_plan.recipe, dropout=0.0))
-    train(folder / "run", plan, Pace(steps=150, decay_steps=50))
+    recipe = replace(tiny_plan.recipe, dropout=0.0, label_smoothing=0.0)
+    mixture = Mixture(paraphrases=0.0, copies=0.0, joined=0.0)
+    plan = replace(tiny_plan, dev=None, recipe=recipe, mixture=mixture)
+    train(folder / "run", plan, Pace(steps=250, decay_steps=50))
     return export(folder / "run", folder / "hugging-face")
 
 

@@ -12,11 +12,14 @@ from tertium.training.batches import Batch, Example, make_batch
 from tertium.training.corpus import Corpus
 from tertium.training.mixture import Mixture
 
-BLOCK_BATCHES = 64
+BLOCK_BATCHES = 512
+BAND_WIDTH = 1.15
+"""The ratio of the longest to the shortest target that batches are cut from."""
+NONE = -1
 
 
 class Sampler:
-    """Draws blocks of pairs, sorts each by length and cuts it into batches of equal work.
+    """Draws blocks of pairs, sorts each by lengths and cuts it into batches of equal work.
 
     Block k takes, of each stream, the pairs from ``floor(k n p)`` to ``floor((k + 1) n p)`` of an
     endless sequence of permutations: nothing depends on what was drawn before, each stream is
@@ -53,56 +56,61 @@ class Sampler:
 
     def batch(self, number: int) -> Batch:
         """Return a batch by its number, whatever was asked before."""
-        examples = self._block(number // BLOCK_BATCHES)[number % BLOCK_BATCHES]
+        rows = self._block(number // BLOCK_BATCHES)[number % BLOCK_BATCHES]
+        examples = [
+            Example(
+                sources=(source, *([source_2] if source_2 != NONE else [])),
+                targets=(target, *([target_2] if target_2 != NONE else [])),
+                target_lang=self._corpus.streams[stream].target_lang,
+            )
+            for source, target, source_2, target_2, stream in rows.tolist()
+        ]
         return make_batch(self._corpus, self._tags, examples)
 
     def _new_permutation(self, stream: int, epoch: int) -> NDArray[np.int64]:
         generator = np.random.default_rng([self._seed, 0, stream, epoch])
         return generator.permutation(self._corpus.streams[stream].size)
 
-    def _new_block(self, number: int) -> list[list[Example]]:
-        examples = [
-            example
-            for stream, share in enumerate(self._probabilities * self._block_pairs)
-            for example in self._draw(stream, int(number * share), int((number + 1) * share))
-        ]
-        generator = np.random.default_rng([self._seed, 1, number])
-        examples = [examples[place] for place in generator.permutation(len(examples))]
-        sizes = np.array(
+    def _new_block(self, number: int) -> list[NDArray[np.int64]]:
+        """The batches of a block; a row has the numbers of two pairs (or of one) and the stream."""
+        rows = np.concatenate(
             [
-                [self._lengths[list(example.targets)].sum() for example in examples],
-                [self._lengths[list(example.sources)].sum() for example in examples],
+                self._draw(stream, int(number * share), int((number + 1) * share))
+                for stream, share in enumerate(self._probabilities * self._block_pairs)
             ]
         )
-        order = np.lexsort(sizes[::-1])  # by target length, and by source length within it
-        work = np.cumsum(sizes.sum(axis=0)[order] + 2)
+        generator = np.random.default_rng([self._seed, 1, number])
+        generator.shuffle(rows)
+        lengths = np.append(self._lengths, 0)  # so that NONE, which is -1, has no length
+        sources = lengths[rows[:, 0]] + lengths[rows[:, 2]] + 1
+        targets = lengths[rows[:, 1]] + lengths[rows[:, 3]] + 1
+        band = (np.log(targets) / np.log(BAND_WIDTH)).astype(np.int64)
+        # Up and down in turn, so that the batch at the edge of two bands is no mixture.
+        order = np.lexsort([np.where(band % 2, sources, -sources), band])
+        work = np.cumsum((sources + targets)[order])
         cuts = np.searchsorted(work, work[-1] * np.arange(1, BLOCK_BATCHES) / BLOCK_BATCHES)
-        batches = [part.tolist() for part in np.split(order, cuts)]
-        return [
-            [examples[place] for place in batches[index]]
-            for index in generator.permutation(BLOCK_BATCHES)
-        ]
+        batches = np.split(rows[order], cuts)
+        return [batches[index] for index in generator.permutation(BLOCK_BATCHES)]
 
-    def _draw(self, stream: int, start: int, end: int) -> list[Example]:
+    def _draw(self, stream: int, start: int, end: int) -> NDArray[np.int64]:
         """Take pairs of one stream; some are joined, where that is not too long."""
         about = self._corpus.streams[stream]
-        positions = np.arange(start, end)
-        chosen = [
-            about.start
-            + self._permutation(stream, int(position) // about.size)[position % about.size]
-            for position in positions
-        ]
-        pairs = self._corpus.pairs[np.array(chosen, np.int64)]
+        epochs, places = np.divmod(np.arange(start, end), about.size)
+        chosen = np.concatenate(
+            [np.empty(0, np.int64)]
+            + [
+                self._permutation(stream, int(epoch))[places[epochs == epoch]]
+                for epoch in np.unique(epochs)
+            ]
+        )
+        pairs = self._corpus.pairs[about.start + chosen].astype(np.int64)
         joins = int(len(pairs) * self._joined / 2)
-        rows = [[pair] for pair in pairs[2 * joins :]]
-        for a, b in zip(pairs[:joins], pairs[joins : 2 * joins], strict=True):
-            fits = (self._lengths[a] + self._lengths[b]).max() <= self._max_pieces
-            rows += [[a, b]] if fits else [[a], [b]]
-        return [
-            Example(
-                sources=tuple(int(pair[0]) for pair in row),
-                targets=tuple(int(pair[1]) for pair in row),
-                target_lang=about.target_lang,
-            )
-            for row in rows
-        ]
+        first, second = pairs[:joins], pairs[joins : 2 * joins]
+        fits = (self._lengths[first] + self._lengths[second]).max(axis=1) <= self._max_pieces
+        alone = np.concatenate([pairs[2 * joins :], first[~fits], second[~fits]])
+        rows = np.full((len(alone) + int(fits.sum()), 5), NONE)
+        rows[:, 4] = stream
+        rows[: len(alone), :2] = alone
+        rows[len(alone) :, :2] = first[fits]
+        rows[len(alone) :, 2:4] = second[fits]
+        return rows

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tertium.errors import InputError, ModelError, SettingError
+from tertium.training.bitext import Pair, read_bitext
+from tertium.training.corpus import Source, build_corpus, load_corpus, save_corpus
+from tertium.training.heldout import held_out
+from tertium.training.mixture import Mixture
+from tertium.training.paraphrases import pivot_paraphrases
+from tertium.training.pieces import Pieces, train_pieces
+from tertium.training.plan import Plan
+from tertium.training.preparation import training_pairs
+
+# zlib.crc32(b"Sentence 654.") == 2531946800 == 6329867 * 400
+HELD_OUT = "Sentence 654."
+
+
+@pytest.fixture
+def pieces(toy_pairs: list[tuple[str, str]], tmp_path: Path) -> Pieces:
+    sentences = [sentence for pair in toy_pairs for sentence in pair]
+    (tmp_path / "spm.model").write_bytes(train_pieces(sentences, ["en", "de"], vocabulary=320))
+    return Pieces(tmp_path / "spm.model", ["en", "de"])
+
+
+def test_held_out_goes_by_the_checksum_of_the_sentence_as_it_stands_or_respaced() -> None:
+    assert held_out(HELD_OUT)
+    assert held_out("Sentence  \u00a0654.")
+    assert not held_out("Sentence 655.")
+
+
+def test_no_pair_with_a_held_out_side_is_trained_on(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.tsv"
+    path.write_text(f"en\tde\n{HELD_OUT}\tEins\nTwo\tZwei\nThree\t{HELD_OUT}\n", encoding="utf-8")
+    plan = Plan(("en", "de"), ((str(path), 1.0),))
+    assert list(training_pairs(path, plan)) == [Pair("en", "de", "Two", "Zwei")]
+
+
+def test_columns_may_be_named_by_language_or_otherwise(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.tsv"
+    path.write_text('en\tnote\tde\nA "b"\tx\tC\n\ty\tD\n', encoding="utf-8")
+    expected = [Pair("en", "de", 'A "b"', "C")]
+    assert list(read_bitext(path, ["en", "de"])) == expected
+    path.write_text('left\tnote\tright\nA "b"\tx\tC\n', encoding="utf-8")
+    columns = {"left": "en", "right": "de"}
+    assert list(read_bitext(path, ["en", "de"], columns=columns)) == expected
+    with pytest.raises(InputError, match="--column"):
+        list(read_bitext(path, ["en", "de"]))
+
+
+def test_rows_may_say_their_languages(tmp_path: Path) -> None:
+    path = tmp_path / "dev.tsv"
+    path.write_text(
+        "lang_a\tlang_b\tsentence_a\tsentence_b\nde\ten\tJa\tYes\nde\tru\tJa\tДа\n",
+        encoding="utf-8",
+    )
+    assert list(read_bitext(path, ["en", "de"])) == [Pair("de", "en", "Ja", "Yes")]
+
+
+def test_a_row_of_another_width_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.tsv"
+    path.write_text("en\tde\nA\tB\nC\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 3: 1 fields"):
+        list(read_bitext(path, ["en", "de"]))
+
+
+def test_paraphrases_are_bounded() -> None:
+    many = [(sentence, 99) for sentence in range(9)]
+    assert pivot_paraphrases(many, max_renderings=8) == []
+    assert len(pivot_paraphrases(many, max_renderings=9)) == 9
+    hub = [(sentence, pivot) for pivot in range(100, 105) for sentence in (0, pivot - 99)]
+    assert [pair for pair in pivot_paraphrases(hub, max_partners=2) if pair[0] == 0] == [
+        (0, 1),
+        (0, 2),
+    ]
+
+
+def test_a_corpus_has_both_directions_paraphrases_and_copies(
+    toy_pairs: list[tuple[str, str]], pieces: Pieces, tmp_path: Path
+) -> None:
+    pairs = [Pair("en", "de", en, de) for en, de in toy_pairs]
+    corpus = build_corpus([Source([*pairs, pairs[0]])], pieces, max_pieces=100)
+    found = {
+        (stream.kind, stream.source_lang, stream.target_lang): {
+            tuple(pieces.decode(corpus.sentence(number).tolist()) for number in pair)
+            for pair in corpus.pairs[stream.start : stream.end]
+        }
+        for stream in corpus.streams
+    }
+    assert found["translation", "en", "de"] == set(toy_pairs)
+    assert found["translation", "de", "en"] == {(de, en) for en, de in toy_pairs}
+    assert found["paraphrase", "en", "en"] == {
+        ("Who is knocking?", "Who knocks there?"),
+        ("Who knocks there?", "Who is knocking?"),
+    }
+    assert found["copy", "de", "de"] == {(de, de) for _, de in toy_pairs}
+
+    save_corpus(corpus, tmp_path / "corpus")
+    loaded = load_corpus(tmp_path / "corpus")
+    assert loaded is not None
+    assert loaded.streams == corpus.streams
+    np.testing.assert_array_equal(loaded.pairs, corpus.pairs)
+    np.testing.assert_array_equal(loaded.pieces, corpus.pieces)
+    assert load_corpus(tmp_path) is None
+
+
+def test_long_sentences_are_left_out(toy_pairs: list[tuple[str, str]], pieces: Pieces) -> None:
+    pairs = [Pair("en", "de", en, de) for en, de in toy_pairs]
+    pairs.append(Pair("en", "de", "so " * 200, "so " * 200))
+    corpus = build_corpus([Source(pairs)], pieces, max_pieces=100)
+    assert corpus.lengths[corpus.pairs].max() <= 100
+    assert corpus.streams[0].size == len(toy_pairs)
+
+
+def test_the_ids_are_those_that_the_model_expects(pieces: Pieces, tmp_path: Path) -> None:
+    assert pieces.tags == {"en": 4, "de": 5}
+    assert pieces.size == 320
+    assert pieces.decode(pieces.encode(["Wo ist 🦉 42?"])[0]) == "Wo ist 🦉 42?"
+    with pytest.raises(ModelError, match="no piece __fr__"):
+        Pieces(tmp_path / "spm.model", ["en", "fr"])
+    with pytest.raises(ModelError, match="smaller --vocabulary"):
+        train_pieces(["Too little."], ["en", "de"], vocabulary=8000)
+
+
+@pytest.mark.parametrize("wrong", [{"copies": -0.1}, {"paraphrases": 0.97}, {"temperature": 0.5}])
+def test_mixtures_that_cannot_be(wrong: dict[str, float]) -> None:
+    with pytest.raises(SettingError):
+        Mixture(**wrong)
