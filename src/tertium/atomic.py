@@ -7,17 +7,12 @@ from pathlib import Path
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write beside the file, then put the new one in its place."""
-    scratch = path.with_name(path.name + ".new")
-    with scratch.open("w", encoding="utf-8", newline="\n") as stream:
-        stream.write(text)
-        stream.flush()
-        os.fsync(stream.fileno())
-    os.replace(scratch, path)
+    """Write UTF-8 as it is, line ends included."""
+    write_bytes(path, text.encode())
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """As :func:`write_text`, for bytes."""
+    """Write beside the file, then put the new one in its place."""
     scratch = path.with_name(path.name + ".new")
     with scratch.open("wb") as stream:
         stream.write(content)

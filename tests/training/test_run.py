@@ -1,20 +1,23 @@
 from __future__ import annotations
 
-import json
 import os
+import signal
 import subprocess
 import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
-from tertium.errors import ResumeError
+from tertium.errors import ModelError, ResumeError
+from tertium.training import run as run_module
 from tertium.training.checkpoints import average_weights, list_checkpoints
+from tertium.training.log import LOG, read_log
 from tertium.training.plan import Plan, write_plan
-from tertium.training.run import LOG, Pace, train
+from tertium.training.run import Pace, train
 
 PACE = Pace(steps=30, decay_steps=8, save_steps=7, dev_steps=10, log_steps=5)
 
@@ -92,7 +95,7 @@ def test_only_the_last_checkpoints_stay(unbroken: Path, tiny_plan: Plan, tmp_pat
 
 
 def test_the_log_has_the_loss_the_speed_and_each_direction(unbroken: Path) -> None:
-    records = [json.loads(line) for line in (unbroken / LOG).read_text().splitlines()]
+    records = read_log(unbroken / LOG)
     assert [record["step"] for record in records if "loss" in record] == [5, 10, 15, 20, 25, 30]
     assert all(record["tokens_per_second"] > 0 for record in records if "loss" in record)
     losses = [record["dev"] for record in records if "dev" in record]
@@ -105,3 +108,54 @@ def test_the_log_has_the_loss_the_speed_and_each_direction(unbroken: Path) -> No
 def test_another_plan_is_another_run(unbroken: Path, tiny_plan: Plan) -> None:
     with pytest.raises(ResumeError, match=r"other settings \(seed\)"):
         train(unbroken, replace(tiny_plan, seed=2), PACE)
+
+
+def test_a_run_that_is_asked_to_stop_saves_first(
+    tiny_plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    step = run_module.step
+
+    def stopping(*arguments: Any) -> tuple[float, int]:
+        if arguments[3] == 2:
+            signal.raise_signal(signal.SIGTERM)
+        return step(*arguments)
+
+    monkeypatch.setattr(run_module, "step", stopping)
+    assert train(tmp_path / "run", tiny_plan, Pace()).step == 3
+    assert [path.name for path in list_checkpoints(tmp_path / "run")] == ["step-000000003.pt"]
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_a_run_that_diverges_says_so(
+    tiny_plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_module, "step", lambda *_: (float("nan"), 1))
+    with pytest.raises(ModelError, match="lower --rate"):
+        train(tmp_path / "run", tiny_plan, Pace(steps=1))
+    assert not list_checkpoints(tmp_path / "run")
+
+
+def test_a_broken_checkpoint_is_named(tiny_plan: Plan, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    train(run, tiny_plan, Pace(steps=2, save_steps=1))
+    [first, last] = list_checkpoints(run)
+    last.write_bytes(first.read_bytes()[:1000])
+    with pytest.raises(ResumeError, match=r"step-000000002.pt cannot be read .* remove it"):
+        train(run, None, Pace(steps=3))
+    last.unlink()
+    assert train(run, None, Pace(steps=3)).step == 3
+
+
+def test_what_is_not_there_cannot_be_resumed(tmp_path: Path) -> None:
+    with pytest.raises(ResumeError, match="no run yet"):
+        train(tmp_path, None, Pace(steps=1))
+
+
+def test_the_log_of_steps_that_were_done_again_counts_once(tmp_path: Path) -> None:
+    path = tmp_path / LOG
+    path.write_text(
+        '{"step": 5, "loss": 3}\n{"step": 10, "loss": 2}\n{"step": 15, "loss": 1}\n'
+        '{"step": 7, "resumed": true}\n{"step": 10, "loss": 2}\n{"step": 10, "dev": {}}\n'
+    )
+    assert [record["step"] for record in read_log(path)] == [5, 10, 10]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -100,6 +101,7 @@ def model(
             f"what {run} is trained on and how is settled; to resume it, give only --steps, "
             "--decay-steps, --threads and how often to save and report"
         )
+    _require("torch", "transformers")
     progress = train_run(
         run,
         plan,
@@ -128,7 +130,29 @@ def export(
     """Write a run's weights as a Hugging Face folder."""
     from tertium.training.export import export as export_run
 
+    _require("torch", "transformers")
     typer.echo(str(export_run(run, out, average=average)))
+
+
+@train.command("curve")
+def curve(
+    log: Annotated[Path, typer.Argument(help="The log.jsonl of a run.")],
+    out: Annotated[Path, typer.Argument(help="The picture to write (.png, .svg, .pdf).")],
+) -> None:
+    """Draw how the losses of a run fell."""
+    from tertium.training.curve import draw_curve
+
+    _require("matplotlib")
+    draw_curve(log, out)
+
+
+def _require(*packages: str) -> None:
+    missing = [package for package in packages if find_spec(package) is None]
+    if missing:
+        raise SettingError(
+            f"this needs {' and '.join(missing)}: install Tertium with its extra, "
+            "`pip install 'tertium[train]'`"
+        )
 
 
 def _given(**options: Any) -> dict[str, Any]:

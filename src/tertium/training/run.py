@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import math
 import signal
 import time
 from collections.abc import Iterator
@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tertium.errors import ModelError, ResumeError
 from tertium.training.checkpoints import (
     Progress,
     list_checkpoints,
@@ -18,6 +19,7 @@ from tertium.training.checkpoints import (
     save_checkpoint,
 )
 from tertium.training.development import development_batches, development_loss
+from tertium.training.log import LOG, Report
 from tertium.training.network import load_network, new_network, train_on
 from tertium.training.pieces import Pieces
 from tertium.training.plan import Plan, check_same, read_plan, write_plan
@@ -26,7 +28,6 @@ from tertium.training.recipes import Recipe
 from tertium.training.sampler import Sampler
 from tertium.training.schedule import Decay, learning_rate
 
-LOG = "log.jsonl"
 BETAS = (0.9, 0.98)
 
 
@@ -53,7 +54,8 @@ def train(run: Path, plan: Plan | None, pace: Pace) -> Progress:
     torch.set_num_threads(pace.threads)
     saved = read_plan(run)
     if plan is None:
-        assert saved is not None
+        if saved is None:
+            raise ResumeError(f"{run} is no run yet; say what to train on")
         plan = saved
     elif saved is not None:
         check_same(run, saved, plan)
@@ -81,7 +83,9 @@ def train(run: Path, plan: Plan | None, pace: Pace) -> Progress:
     progress = replace(progress, decay=progress.decay or _decay(progress.step, pace))
 
     with _stop_asked() as stop, (run / LOG).open("a", encoding="utf-8") as log:
-        report = Report(log, progress.step)
+        report = Report(log)
+        if progress.step:
+            report.write_resumed(progress.step)
         last_save, unsaved = time.monotonic(), False
         while not stop and not _finished(progress, pace):
             rate = learning_rate(
@@ -91,6 +95,11 @@ def train(run: Path, plan: Plan | None, pace: Pace) -> Progress:
                 decay=progress.decay,
             )
             loss, tokens = step(network, optimizer, sampler, progress.step, rate, plan.recipe)
+            if not math.isfinite(loss):
+                raise ModelError(
+                    f"{run}: the loss of step {progress.step} is {loss}; train anew, in another "
+                    "folder, at a lower --rate"
+                )
             progress = replace(progress, step=progress.step + 1)
             report.add(loss, tokens)
             unsaved = True
@@ -147,41 +156,6 @@ def new_optimizer(network: Any, recipe: Recipe) -> Any:
         weight_decay=recipe.weight_decay,
         fused=True,
     )
-
-
-class Report:
-    """The log: a JSON object a line, with what was seen since the line before."""
-
-    def __init__(self, stream: Any, step: int) -> None:
-        self._stream = stream
-        self._step = step
-        self._loss, self._tokens, self._since = 0.0, 0, time.monotonic()
-
-    def add(self, loss: float, tokens: int) -> None:
-        self._loss += loss
-        self._tokens += tokens
-
-    def write(self, step: int, *, rate: float) -> None:
-        """Write the training loss (with smoothing) and the speed."""
-        seconds = time.monotonic() - self._since
-        self._put(
-            step=step,
-            rate=round(rate, 8),
-            loss=round(self._loss / max(1, self._tokens), 4),
-            tokens=self._tokens,
-            tokens_per_second=round(self._tokens / max(seconds, 1e-9), 1),
-        )
-        self._loss, self._tokens, self._since = 0.0, 0, time.monotonic()
-
-    def write_dev(self, step: int, losses: dict[str, float]) -> None:
-        """Write the development losses; the time they took is not held against the speed."""
-        self._put(step=step, dev={name: round(loss, 4) for name, loss in losses.items()})
-        self._since = time.monotonic() if self._tokens == 0 else self._since
-
-    def _put(self, **record: object) -> None:
-        now = time.strftime("%Y-%m-%dT%H:%M:%S%z")
-        self._stream.write(json.dumps({"time": now, **record}, ensure_ascii=False) + "\n")
-        self._stream.flush()
 
 
 def _decay(step: int, pace: Pace) -> Decay | None:

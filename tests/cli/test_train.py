@@ -1,0 +1,78 @@
+"""``tertium train``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+
+PAIRS = [
+    ("The cat sleeps on the roof.", "Die Katze schläft auf dem Dach."),
+    ("Nobody heard the bell.", "Niemand hat die Glocke gehört."),
+    ("Bring me that ladder!", "Bring mir die Leiter!"),
+    ("Yesterday a letter came.", "Gestern kam ein Brief."),
+]
+
+
+@pytest.fixture
+def bitext(tmp_path: Path) -> Path:
+    path = tmp_path / "pairs.tsv"
+    rows = ["left\tright", *("\t".join(pair) for pair in PAIRS)]
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def test_train_resume_and_export(tertium: Run, bitext: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    settings = ["--bitext", f"{bitext}=0.5", "--langs", "en,de", "--vocabulary", "320"]
+    settings += ["--column", "left=en", "--column", "right=de", "--batch-tokens", "50"]
+    done = tertium("train", "model", run, *settings, "--steps", "2")
+    assert (done.returncode, done.stdout) == (0, f"{run}: 2 steps\n")
+    done = tertium("train", "model", run, "--decay-steps", "2")
+    assert done.stdout == f"{run}: 4 steps\n"
+    done = tertium("train", "model", run)
+    assert done.stdout == f"{run}: 4 steps\n"
+
+    done = tertium("train", "model", run, "--rate", "0.1", "--steps", "5")
+    assert done.returncode == 2
+    assert "is settled" in done.stderr
+    done = tertium("train", "model", run, *settings, "--seed", "7")
+    assert done.returncode == 2
+    assert "other settings (seed)" in done.stderr
+
+    done = tertium("train", "export", run, tmp_path / "out", "--average", "2")
+    assert done.stdout == f"{tmp_path / 'out'}\n"
+    assert {"config.json", "model.safetensors", "spm.model"} <= {
+        file.name for file in (tmp_path / "out").iterdir()
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ([], "name the files to train on"),
+        (["--bitext", "absent.tsv", "--langs", "en,de"], "absent.tsv is not there"),
+        (["--bitext", "a.tsv", "--langs", "en"], "two languages or more"),
+        (["--bitext", "a.tsv=much", "--langs", "en,de"], "'much' is not a weight"),
+        (["--bitext", "a.tsv", "--langs", "en,de", "--column", "en"], "NAME=LANG"),
+        (["--bitext", "a.tsv", "--langs", "en,de", "--recipe", "big"], "there are mini, prism"),
+        (["--bitext", "a.tsv", "--langs", "en,de", "--copies", "2"], "between 0 and 1"),
+        (["--bitext", "a.tsv", "--langs", "en,de", "--init", "x", "--spm", "y"], "leave out --spm"),
+    ],
+)
+def test_what_cannot_be_trained(
+    tertium: Run, tmp_path: Path, arguments: list[str], reason: str
+) -> None:
+    done = tertium("train", "model", tmp_path / "run", *arguments)
+    assert done.returncode == 2
+    assert reason in done.stderr
+
+
+def test_curve(tertium: Run, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    log = tmp_path / "log.jsonl"
+    log.write_text('{"step": 5, "loss": 2.5}\n{"step": 10, "dev": {"de-en": 2.0}}\n')
+    assert tertium("train", "curve", log, tmp_path / "curve.png").returncode == 0
+    assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
