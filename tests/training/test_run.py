@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 
-from tertium.errors import ModelError, ResumeError
+from tertium.errors import InputError, ModelError, ResumeError
 from tertium.training import run as run_module
 from tertium.training.checkpoints import average_weights, list_checkpoints
 from tertium.training.log import LOG, read_log
@@ -159,3 +159,14 @@ def test_the_log_of_steps_that_were_done_again_counts_once(tmp_path: Path) -> No
         '{"step": 7, "resumed": true}\n{"step": 10, "loss": 2}\n{"step": 10, "dev": {}}\n'
     )
     assert [record["step"] for record in read_log(path)] == [5, 10, 10]
+
+
+def test_a_plan_that_failed_before_its_first_step_may_be_mended(
+    tiny_plan: Plan, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    wrong = replace(tiny_plan, bitext=((str(tmp_path / "absent.tsv"), 1.0),))
+    with pytest.raises(InputError, match=r"absent\.tsv is not there"):
+        train(run, wrong, Pace(steps=1))
+    (run / "spm.model").write_bytes(b"of the wrong plan")
+    assert train(run, tiny_plan, Pace(steps=1)).step == 1

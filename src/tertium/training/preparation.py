@@ -16,6 +16,7 @@ from tertium.training.pieces import Pieces, train_pieces
 from tertium.training.plan import Plan
 
 SPM = "spm.model"
+CORPUS = "corpus"
 
 
 def prepare_pieces(run: Path, plan: Plan) -> Pieces:
@@ -45,7 +46,7 @@ def prepare_pieces(run: Path, plan: Plan) -> Pieces:
 
 def prepare_corpus(run: Path, plan: Plan, pieces: Pieces) -> Corpus:
     """The training data, read anew only if the run has no arrays yet."""
-    folder = run / "corpus"
+    folder = run / CORPUS
     corpus = load_corpus(folder)
     if corpus is None:
         shutil.rmtree(folder, ignore_errors=True)
@@ -61,6 +62,12 @@ def prepare_development(plan: Plan, pieces: Pieces) -> Corpus | None:
         return None
     pairs = read_bitext(Path(plan.dev), plan.languages, columns=dict(plan.columns))
     return build_corpus([Source(pairs)], pieces, max_pieces=plan.recipe.max_pieces)
+
+
+def discard_preparation(run: Path) -> None:
+    """Remove what was made for a plan that no step was trained with."""
+    (run / SPM).unlink(missing_ok=True)
+    shutil.rmtree(run / CORPUS, ignore_errors=True)
 
 
 def training_pairs(file: Path, plan: Plan) -> Iterator[Pair]:

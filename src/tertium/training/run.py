@@ -23,7 +23,12 @@ from tertium.training.log import LOG, Report
 from tertium.training.network import load_network, new_network, train_on
 from tertium.training.pieces import Pieces
 from tertium.training.plan import Plan, check_same, read_plan, write_plan
-from tertium.training.preparation import prepare_corpus, prepare_development, prepare_pieces
+from tertium.training.preparation import (
+    discard_preparation,
+    prepare_corpus,
+    prepare_development,
+    prepare_pieces,
+)
 from tertium.training.recipes import Recipe
 from tertium.training.sampler import Sampler
 from tertium.training.schedule import Decay, learning_rate
@@ -57,8 +62,10 @@ def train(run: Path, plan: Plan | None, pace: Pace) -> Progress:
         if saved is None:
             raise ResumeError(f"{run} is no run yet; say what to train on")
         plan = saved
-    elif saved is not None:
+    elif saved is not None and list_checkpoints(run):
         check_same(run, saved, plan)
+    elif saved != plan:
+        discard_preparation(run)
     write_plan(run, plan)
     pieces = prepare_pieces(run, plan)
     corpus = prepare_corpus(run, plan, pieces)
