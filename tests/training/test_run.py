@@ -86,6 +86,8 @@ def test_only_the_last_checkpoints_stay(unbroken: Path, tiny_plan: Plan, tmp_pat
         f"step-{step:09d}.pt" for step in (7, 14, 21, 28, 30)
     ]
     run = tmp_path / "run"
+    (run / "checkpoints").mkdir(parents=True)
+    (run / "checkpoints" / "step-000000001.new").write_bytes(b"half of a checkpoint")
     train(run, tiny_plan, Pace(steps=4, save_steps=1, keep=2))
     assert [path.name for path in list_checkpoints(run)] == [
         "step-000000003.pt",

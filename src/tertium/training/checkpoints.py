@@ -55,7 +55,8 @@ def save_checkpoint(
         stream.flush()
         os.fsync(stream.fileno())
     os.replace(scratch, path)
-    for old in list_checkpoints(run)[:-keep]:
+    half_written = folder.glob("step-*.new")  # when an earlier process was killed
+    for old in [*list_checkpoints(run)[:-keep], *half_written]:
         old.unlink()
     return path
 
