@@ -25,10 +25,6 @@ def toy_pairs() -> ToyPairs:
         ("Nobody heard the bell.", "Niemand hat die Glocke gehört."),
         ("Snow fell until noon.", "Bis Mittag fiel Schnee."),
         ("We danced in the kitchen.", "Wir haben in der Küche getanzt."),
-        ("Bring me that ladder!", "Bring mir die Leiter!"),
-        ("Her answer was short.", "Ihre Antwort war kurz."),
-        ("They paint old doors.", "Sie streichen alte Türen."),
-        ("Yesterday a letter came.", "Gestern kam ein Brief."),
     ]
 
 
@@ -53,9 +49,9 @@ def tiny_plan(bitext: Path) -> Plan:
             encoder_layers=1,
             decoder_layers=1,
             heads=4,
-            vocabulary=380,
+            vocabulary=340,
             dropout=0.1,
-            peak_rate=5e-3,
+            peak_rate=2e-3,
             warmup_steps=20,
             batch_tokens=200,
             accumulate=2,
