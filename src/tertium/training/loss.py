@@ -16,9 +16,11 @@ def add_loss_gradients(
     """Return the summed loss and ``scale`` times its gradient for ``hidden``.
 
     That for ``weight`` is added to ``weight.grad``. The logits of a whole batch are never held:
-    a few rows of them stay in the processor's cache from the product to the gradient, which is a
-    seventh of a training step saved. With q the smoothed one-hot label, the loss is
-    -sum(q log softmax(z)) and its gradient softmax(z) - q.
+    a few rows of them stay in the processor's cache from the product to the gradient. (Of a step of
+    ``mini`` on one core that saved between 2 and 11 %, by how memory is allocated.)
+
+    With q the smoothed one-hot label, the loss is -sum(q log softmax(z)), and its gradient
+    softmax(z) - q.
     """
     import torch
 
