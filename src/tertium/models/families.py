@@ -23,6 +23,7 @@ MBART50_TAG = re.compile(r"([a-z]{2,3})_[A-Z]{2}")
 MADLAD_TAG = re.compile(r"<2([a-z]{2,3}(?:_[A-Z][a-z]{3})?)>")
 MARIAN_TAG = re.compile(r">>([a-z]{2,3}(?:_[A-Za-z]+)*)<<")
 MARIAN_NAME = re.compile(r"opus-mt-(?:tc-big-)?([a-z]{2,3})[-_]([a-z]{2,3})$")
+SENTENCEPIECE_FILES = ("spm.model", "sentencepiece.bpe.model")
 UNLIMITED = 1024
 """Where a model has relative positions, texts are cut here all the same: for memory's sake."""
 
@@ -61,7 +62,7 @@ def _m2m100(folder: Path, config: dict[str, Any], name: str) -> Family:
     limit = int(config["max_position_embeddings"])
     settings = _read_json(folder / "tokenizer_config.json", {})
     if (folder / "vocab.json").is_file():
-        pieces = _first_file(folder, "sentencepiece.bpe.model", "spm.model")
+        pieces = _first_file(folder, *SENTENCEPIECE_FILES)
         tokens = _by_id(_read_json(folder / "vocab.json"))
         tokens += _m2m100_tags(folder, settings)
         small = "SMALL100" in str(settings.get("tokenizer_class", "")).upper() or (
@@ -72,7 +73,7 @@ def _m2m100(folder: Path, config: dict[str, Any], name: str) -> Family:
     if (folder / "tokenizer.json").is_file():
         tokens = _json_tokens(folder / "tokenizer.json")
         return _tagged("nllb", tokens, FLORES_TAG, limit, "tokenizer.json")
-    pieces = _first_file(folder, "spm.model", "sentencepiece.bpe.model")
+    pieces = _first_file(folder, *SENTENCEPIECE_FILES)
     return _tagged("prism", _sentencepiece_tokens(folder / pieces), M2M100_TAG, limit, pieces)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tertium.atomic import write_bytes
 from tertium.errors import InputError, ModelError
-from tertium.models.convert import SENTENCEPIECE_FILES
+from tertium.models.families import SENTENCEPIECE_FILES
 from tertium.training.bitext import Pair, read_bitext
 from tertium.training.corpus import Corpus, Source, build_corpus, load_corpus, save_corpus
 from tertium.training.heldout import held_out
