@@ -146,6 +146,7 @@ def test_a_bilingual_model_says_what_it_can_do(family: Any) -> None:
         model.translate(["La mer."], target_lang="en")
     with pytest.raises(LanguageError, match="source is in 'fr'"):
         model.translate(["La mer."], target_lang="fr", source_lang="fr")
+    assert model.translate(["The sea."], target_lang="fra", source_lang="eng")
 
 
 def test_what_cannot_be_converted_is_said(tmp_path: Any, family: Any) -> None:

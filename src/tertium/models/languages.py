@@ -36,9 +36,14 @@ class LanguageSet:
             raise LanguageError(f"{lang!r} may be {' or '.join(found)}; say which")
         return found[0] if found else lang
 
+    @property
+    def symmetric(self) -> bool:
+        """Whether everything that can be read can be written, and the other way round."""
+        return set(self.source) == set(self.target)
+
     def describe(self) -> str:
         """Say what the model can do."""
-        if set(self.source) == set(self.target):
+        if self.symmetric:
             return f"has {', '.join(sorted(self.source))}"
         return f"translates {', '.join(sorted(self.source))} to {', '.join(sorted(self.target))}"
 

@@ -176,7 +176,8 @@ class Memo:
 
     def _sources(self, languages: Languages, count: int) -> list[str | None]:
         """A model that does not look at the source language gets one question, not two."""
-        return self._targets(languages if self.needs_source_language else None, count)
+        looks = self.needs_source_language or not self.languages.symmetric
+        return self._targets(languages if looks else None, count)
 
     def _answers(
         self,

@@ -1,0 +1,142 @@
+"""Two models, each for its own directions, that answer as one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from tertium.errors import LanguageError
+from tertium.models.base import (
+    Languages,
+    Progress,
+    TokenScores,
+    Translation,
+    TranslationModel,
+    per_row,
+)
+from tertium.models.languages import LanguageSet
+
+Answer = TypeVar("Answer")
+
+
+class PairOfModels:
+    """A model and one for the way back, such as opus-mt-en-fr and opus-mt-fr-en.
+
+    Each question goes to the first of the two that translates in its direction.
+    """
+
+    def __init__(self, forward: TranslationModel, backward: TranslationModel) -> None:
+        self.models = (forward, backward)
+        both = [model.languages for model in self.models]
+        self._languages = LanguageSet(
+            source={**both[1].source, **both[0].source},
+            target={**both[1].target, **both[0].target},
+            aliases={**both[1].aliases, **both[0].aliases},
+        )
+
+    @property
+    def name(self) -> str:
+        return "+".join(model.name for model in self.models)
+
+    @property
+    def fingerprint(self) -> str:
+        prints = "+".join(model.fingerprint for model in self.models)
+        return hashlib.sha256(prints.encode()).hexdigest()
+
+    @property
+    def languages(self) -> LanguageSet:
+        return self._languages
+
+    @property
+    def needs_source_language(self) -> bool:
+        return True  # or it could not tell whose question it is
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        first, second = (model.settings for model in self.models)
+        if first == second:
+            return first
+        names = {**first, **second}
+        return {name: f"{first.get(name)}+{second.get(name)}" for name in names}
+
+    def log_probs(
+        self,
+        targets: Sequence[str],
+        sources: Sequence[str],
+        *,
+        target_lang: Languages,
+        source_lang: Languages = None,
+        progress: Progress | None = None,
+    ) -> list[TokenScores]:
+        target_langs = per_row(target_lang, len(targets))
+        source_langs = per_row(source_lang, len(targets))
+
+        def ask(model: TranslationModel, places: list[int]) -> list[TokenScores]:
+            return model.log_probs(
+                [targets[place] for place in places],
+                [sources[place] for place in places],
+                target_lang=[target_langs[place] for place in places],
+                source_lang=[source_langs[place] for place in places],
+                progress=progress,
+            )
+
+        return self._share_out(source_langs, target_langs, ask)
+
+    def translate(
+        self,
+        sources: Sequence[str],
+        *,
+        target_lang: Languages,
+        source_lang: Languages = None,
+        beam_size: int = 5,
+        progress: Progress | None = None,
+    ) -> list[Translation]:
+        target_langs = per_row(target_lang, len(sources))
+        source_langs = per_row(source_lang, len(sources))
+
+        def ask(model: TranslationModel, places: list[int]) -> list[Translation]:
+            return model.translate(
+                [sources[place] for place in places],
+                target_lang=[target_langs[place] for place in places],
+                source_lang=[source_langs[place] for place in places],
+                beam_size=beam_size,
+                progress=progress,
+            )
+
+        return self._share_out(source_langs, target_langs, ask)
+
+    def _share_out(
+        self,
+        source_langs: Sequence[str | None],
+        target_langs: Sequence[str | None],
+        ask: Callable[[TranslationModel, list[int]], list[Answer]],
+    ) -> list[Answer]:
+        """Ask each model its own questions, and put the answers back in order."""
+        shares: defaultdict[int, list[int]] = defaultdict(list)
+        for place, direction in enumerate(zip(source_langs, target_langs, strict=True)):
+            shares[self._which(*direction)].append(place)
+        answers: dict[int, Answer] = {}
+        for number, places in shares.items():
+            answers.update(zip(places, ask(self.models[number], places), strict=True))
+        return [answers[place] for place in range(len(answers))]
+
+    def _which(self, source_lang: str | None, target_lang: str | None) -> int:
+        for number, model in enumerate(self.models):
+            languages = model.languages
+            if target_lang is None or languages.resolve(target_lang) not in languages.target:
+                continue
+            if source_lang is None or languages.resolve(source_lang) in languages.source:
+                return number
+        can = "; ".join(f"{model.name} {model.languages.describe()}" for model in self.models)
+        same = (
+            " (normalized measures compare with an identical text, and so need a model that "
+            "translates a language into itself: leave out the normalization, or take another model)"
+            if source_lang == target_lang
+            else ""
+        )
+        raise LanguageError(
+            f"no model translates {source_lang or 'an unknown language'} to "
+            f"{target_lang or 'an unknown language'}: {can}{same}"
+        )
