@@ -25,7 +25,7 @@ app = typer.Typer(
 )
 app.command()(score)
 app.command()(explain)
-app.command()(models)
+app.add_typer(models, name="models")
 app.command()(doctor)
 app.add_typer(train, name="train")
 

@@ -12,6 +12,7 @@ from tertium.errors import ModelError
 from tertium.models.answers import AnswerFile
 from tertium.models.ctranslate2 import BATCH_TOKENS, ComputeType, CTranslate2Model
 from tertium.models.folder import CARD, ModelFolder, read_folder
+from tertium.models.known import known_model
 from tertium.models.memo import Memo
 from tertium.paths import answers_file, models_folder
 
@@ -43,8 +44,13 @@ def find(name: str | Path) -> ModelFolder:
     path = Path(name).expanduser()
     if path.is_dir():
         return read_folder(path)
+    if known_model(str(name)) is not None:
+        raise ModelError(f"{name} is not here yet; get it with `tertium models fetch {name}`")
     names = ", ".join(entry.name for entry in entries())
-    raise ModelError(f"no model {str(name)!r}: neither a folder nor one of {names}")
+    raise ModelError(
+        f"no model {str(name)!r}: neither a folder nor one of {names}, nor known to the catalog "
+        "(see `tertium models`)"
+    )
 
 
 def load_model(

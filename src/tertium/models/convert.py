@@ -41,6 +41,7 @@ def convert(
     dialect: str | None = None,
     licence: str = "unknown",
     quantization: Quantization = "float32",
+    origin: str = "",
 ) -> ModelFolder:
     """Convert a Hugging Face folder; ``out`` appears whole, or not at all.
 
@@ -57,11 +58,24 @@ def convert(
         for tokenizer in {family.source_tokenizer, family.target_tokenizer}:
             shutil.copyfile(source / tokenizer, made / tokenizer)
 
-    return make_folder(out, family, fill, name=name or out.name, licence=licence)
+    return make_folder(
+        out,
+        family,
+        fill,
+        name=name or out.name,
+        licence=licence,
+        origin=origin or str(source.name),
+    )
 
 
 def make_folder(
-    out: Path, family: Family, fill: Callable[[Path], None], *, name: str, licence: str
+    out: Path,
+    family: Family,
+    fill: Callable[[Path], None],
+    *,
+    name: str,
+    licence: str,
+    origin: str,
 ) -> ModelFolder:
     """Make a model folder beside its place, and move it there when it is finished."""
     if out.exists():
@@ -79,13 +93,20 @@ def make_folder(
             source_tokenizer=family.source_tokenizer,
             target_tokenizer=family.target_tokenizer,
             licence=licence,
+            origin=origin,
         )
         made.rename(out)
     return read_folder(out)
 
 
 def _convert_weights(source: Path, out: Path, family: Family, quantization: Quantization) -> None:
-    from ctranslate2.converters import TransformersConverter
+    try:
+        from ctranslate2.converters import TransformersConverter
+        from transformers import AutoConfig  # noqa: F401 (the converter needs it, and torch)
+    except ImportError as error:
+        raise ModelError(
+            f"converting needs PyTorch and transformers ({error}): pip install 'tertium[convert]'"
+        ) from None
 
     config = json.loads((source / "config.json").read_text(encoding="utf-8"))
     vocabulary = Vocabulary(family.tokens, config["vocab_size"])

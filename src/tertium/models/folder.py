@@ -31,6 +31,8 @@ class ModelFolder:
     source_tokenizer: str
     target_tokenizer: str
     licence: str
+    origin: str
+    """Where it was converted from; with the commit, if it came from the hub."""
     fingerprint: str
     sizes: Mapping[str, int]
     """The files that make the number, and how many bytes each has."""
@@ -113,6 +115,7 @@ def _from_card(path: Path, card: Mapping[str, Any]) -> ModelFolder:
         source_tokenizer=str(card["source_tokenizer"]),
         target_tokenizer=str(card["target_tokenizer"]),
         licence=str(card["licence"]),
+        origin=str(card["origin"]),
         fingerprint=str(card["fingerprint"]),
         sizes={str(name): int(size) for name, size in card["sizes"].items()},
     )
@@ -128,6 +131,7 @@ def write_card(
     source_tokenizer: str,
     target_tokenizer: str,
     licence: str,
+    origin: str,
 ) -> ModelFolder:
     """Write ``tertium.json`` for the files in ``path``: the last step of making a model folder."""
     vocabularies = [file.name for file in path.glob("*_vocabulary.json")]
@@ -141,12 +145,14 @@ def write_card(
         source_tokenizer=source_tokenizer,
         target_tokenizer=target_tokenizer,
         licence=licence,
+        origin=origin,
         fingerprint="",
         sizes={file: (path / file).stat().st_size for file in files},
     )
     card = {
         "name": name,
         "licence": licence,
+        "origin": origin,
         "fingerprint": fingerprint(path, files, folder.answers_by()),
         "sizes": folder.sizes,
         **folder.answers_by(),

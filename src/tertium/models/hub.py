@@ -1,0 +1,109 @@
+"""From the Hugging Face hub to a model folder in the cache."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+from typing import Literal
+
+from tertium.errors import ModelError
+from tertium.models.folder import HASH_BLOCK, ModelFolder
+from tertium.models.known import known_model
+from tertium.paths import models_folder
+
+TOKENIZER_FILES = ("*.json", "*.model", "*.spm", "tokenization_small100.py")
+SAFE_WEIGHTS = ("*.safetensors",)
+TORCH_WEIGHTS = ("pytorch_model*.bin",)
+SHA256 = re.compile(r"[0-9a-f]{64}")
+COMMIT = re.compile(r"[0-9a-f]{40}")
+
+
+def fetch(
+    name: str,
+    *,
+    revision: str | None = None,
+    offline: bool = False,
+    quantization: Literal["int8", "float32"] = "float32",
+) -> ModelFolder:
+    """Download a model by its known name or its hub id, convert it, and keep it under that name.
+
+    A download that was interrupted goes on where it stopped; a file that is not what the hub said
+    it would be is an error, and is fetched anew the next time. ``revision`` pins a commit; which
+    one it was is kept with the model.
+    """
+    known = known_model(name)
+    hub_id = known.hub_id if known else name
+    if "/" not in hub_id:
+        raise ModelError(
+            f"{name!r} is no model that Tertium knows, and no id of the hub (owner/name); "
+            "see `tertium models`"
+        )
+    out = models_folder() / name.replace("/", "--")
+    if out.exists():
+        raise ModelError(f"{name} is there already, in {out}; remove the folder to fetch it anew")
+    snapshot = download(hub_id, revision=revision, offline=offline)
+    from tertium.models.convert import convert
+
+    return convert(
+        snapshot,
+        out,
+        name=name.rpartition("/")[2],
+        dialect=known.dialect if known else None,
+        licence=known.licence if known else "see its page on the hub",
+        quantization=quantization,
+        origin=f"{hub_id}@{snapshot.name if COMMIT.fullmatch(snapshot.name) else 'unknown'}",
+    )
+
+
+def download(hub_id: str, *, revision: str | None = None, offline: bool = False) -> Path:
+    """Bring what conversion needs into the hub's own cache, and check it."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    def get(*patterns: str) -> Path:
+        found = snapshot_download(
+            hub_id, revision=revision, allow_patterns=list(patterns), local_files_only=offline
+        )
+        return Path(str(found))
+
+    try:
+        snapshot = get(*TOKENIZER_FILES, *SAFE_WEIGHTS)
+        if not any(snapshot.glob(SAFE_WEIGHTS[0])):
+            snapshot = get(*TOKENIZER_FILES, *TORCH_WEIGHTS)
+    except LocalEntryNotFoundError as error:
+        why = "it was not downloaded before" if offline else "the hub is out of reach"
+        raise ModelError(f"{hub_id} cannot be fetched: {why} ({first_line(error)})") from None
+    except Exception as error:  # the library's, its HTTP client's, or the system's
+        raise ModelError(
+            f"{hub_id} cannot be fetched: {first_line(error)}; run the same command again to go on"
+        ) from error
+    check_snapshot(snapshot)
+    return snapshot
+
+
+def check_snapshot(snapshot: Path) -> None:
+    """Compare large files with the checksum that the hub gave, which is the name of their blob."""
+    damaged = []
+    for file in sorted(snapshot.rglob("*")):
+        blob = file.resolve()
+        if not file.is_file() or not SHA256.fullmatch(blob.name):
+            continue
+        content = hashlib.sha256()
+        with blob.open("rb") as stream:
+            while block := stream.read(HASH_BLOCK):
+                content.update(block)
+        if content.hexdigest() != blob.name:
+            damaged.append(file.name)
+            blob.unlink()
+            file.unlink(missing_ok=True)
+    if damaged:
+        raise ModelError(
+            f"damaged on the way, by their checksums, and removed: {', '.join(damaged)}; "
+            "run the same command again"
+        )
+
+
+def first_line(error: Exception) -> str:
+    """What a long message begins with."""
+    return str(error).strip().split("\n")[0]
