@@ -123,5 +123,10 @@ def _convert_weights(source: Path, out: Path, family: Family, quantization: Quan
         def load_tokenizer(self, tokenizer_class: Any, path: str, **options: Any) -> Vocabulary:
             return vocabulary
 
-    converter = Converter(str(source))
-    converter.convert(str(out), quantization=None if quantization == "float32" else quantization)
+    try:
+        Converter(str(source)).convert(
+            str(out), quantization=None if quantization == "float32" else quantization
+        )
+    except Exception as error:  # of transformers, torch, safetensors or the engine
+        reason = str(error).strip().split("\n")[0]
+        raise ModelError(f"{source}: its weights cannot be converted: {reason}") from error
