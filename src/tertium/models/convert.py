@@ -1,4 +1,4 @@
-"""From Hugging Face folders to model folders that Tertium loads (extra: ``convert``)."""
+"""From Hugging Face folders, and fairseq's, to those that Tertium loads (extra: ``convert``)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tertium.errors import ModelError
+from tertium.models.fairseq import is_release, read_release
 from tertium.models.families import Family, recognise
 from tertium.models.folder import ModelFolder, read_folder, write_card
 
@@ -43,7 +44,7 @@ def convert(
     quantization: Quantization = "float32",
     origin: str = "",
 ) -> ModelFolder:
-    """Convert a Hugging Face folder; ``out`` appears whole, or not at all.
+    """Convert a Hugging Face folder, or Prism's release; ``out`` appears whole, or not at all.
 
     What the folder is is told by its files; ``dialect`` settles what they leave open (a SMaLL-100
     that does not say so looks like M2M100). Only safetensors, and PyTorch files that hold nothing
@@ -51,10 +52,15 @@ def convert(
     """
     if not source.is_dir():
         raise ModelError(f"{source}: there is no such folder")
-    family = recognise(source, dialect=dialect, name=name)
+    release = read_release(source, dialect=dialect) if is_release(source) else None
+    family = release.family if release else recognise(source, dialect=dialect, name=name)
+    scheme = None if quantization == "float32" else quantization
 
     def fill(made: Path) -> None:
-        _convert_weights(source, made, family, quantization)
+        if release:
+            release.write(made, quantization=scheme)
+        else:
+            _convert_weights(source, made, family, scheme)
         for tokenizer in {family.source_tokenizer, family.target_tokenizer}:
             shutil.copyfile(source / tokenizer, made / tokenizer)
 
@@ -99,7 +105,7 @@ def make_folder(
     return read_folder(out)
 
 
-def _convert_weights(source: Path, out: Path, family: Family, quantization: Quantization) -> None:
+def _convert_weights(source: Path, out: Path, family: Family, quantization: str | None) -> None:
     try:
         from ctranslate2.converters import TransformersConverter
         from transformers import AutoConfig  # noqa: F401 (the converter needs it, and torch)
@@ -124,9 +130,7 @@ def _convert_weights(source: Path, out: Path, family: Family, quantization: Quan
             return vocabulary
 
     try:
-        Converter(str(source)).convert(
-            str(out), quantization=None if quantization == "float32" else quantization
-        )
+        Converter(str(source)).convert(str(out), quantization=quantization)
     except Exception as error:  # of transformers, torch, safetensors or the engine
         reason = str(error).strip().split("\n")[0]
         raise ModelError(f"{source}: its weights cannot be converted: {reason}") from error
