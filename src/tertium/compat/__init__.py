@@ -1,0 +1,1 @@
+"""The interfaces of other tools, over Tertium's measures and models."""

@@ -1,0 +1,213 @@
+"""In place of ``prism.py``: its class and its command line, without fairseq.
+
+Prism: Thompson and Post, "Automatic Machine Translation Evaluation in Many Languages via Zero-Shot
+Paraphrasing" (2020). What differs is in ``docs/coming-from-prism.md``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, overload
+
+import tertium
+from tertium.compat.releases import NAMES, converted_release, release_hash
+from tertium.data.lines import STDIN, read_lines
+from tertium.errors import InputError, LanguageError, SettingError, TertiumError
+from tertium.measures.signature import FINGERPRINT_DIGITS
+from tertium.measures.translation import PrismRef, PrismSrc
+from tertium.models.catalog import load_model
+from tertium.models.fairseq import is_release
+from tertium.models.languages import target_language
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+TEST_SET = "sacrebleu:"
+
+
+class Prism:
+    """Scores candidates against references or sources; natural logs, higher is better.
+
+    ``model_dir`` is the original release (converted once, into Tertium's cache), a model folder of
+    Tertium's, or a model's name.
+
+    >>> prism = Prism("tertium-mini", lang="en")
+    >>> prism.score(cand=["Good morning!"], ref=["Good morning!"], segment_scores=True).shape
+    (1,)
+    """
+
+    def __init__(self, model_dir: str | Path, lang: str, temperature: float = 1.0) -> None:
+        if temperature != 1.0:
+            raise SettingError(
+                f"temperature={temperature}: the engine (CTranslate2's score_batch) takes the "
+                "softmax of the logits as they are, so only 1.0 can be had; prism.py itself has "
+                "other temperatures"
+            )
+        folder = Path(model_dir).expanduser()
+        self.model_name = ""
+        if is_release(folder):
+            digest = release_hash(folder)
+            self.model_name = NAMES.get(digest, digest)
+            model_dir = converted_release(folder, digest)
+        self.model = load_model(model_dir, device="auto")
+        self.model_name = self.model_name or self.model.name
+        self.lang = target_language(self.model, lang)
+        self.temperature = temperature
+
+    def identifier(self) -> dict[str, object]:
+        """What decides the numbers: prism.py's entries, and those of Tertium's signatures."""
+        return {
+            "version": f"tertium-{tertium.__version__}",
+            "model": self.model_name,
+            "seg_scores": "avg_log_prob",
+            "sys_scores": "avg_log_prob",
+            "log_base": "e",
+            "temperature": self.temperature,
+            "fingerprint": self.model.fingerprint[:FINGERPRINT_DIGITS],
+            **self.model.settings,
+        }
+
+    @overload
+    def score(
+        self,
+        cand: Sequence[str],
+        ref: Sequence[str] | None = ...,
+        src: Sequence[str] | None = ...,
+        segment_scores: Literal[False] = ...,
+    ) -> np.float32: ...
+    @overload
+    def score(
+        self,
+        cand: Sequence[str],
+        ref: Sequence[str] | None = ...,
+        src: Sequence[str] | None = ...,
+        *,
+        segment_scores: Literal[True],
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def score(
+        self,
+        cand: Sequence[str],
+        ref: Sequence[str] | None = ...,
+        src: Sequence[str] | None = ...,
+        segment_scores: bool = ...,
+    ) -> np.float32 | NDArray[np.float32]: ...
+    def score(
+        self,
+        cand: Sequence[str],
+        ref: Sequence[str] | None = None,
+        src: Sequence[str] | None = None,
+        segment_scores: bool = False,
+    ) -> np.float32 | NDArray[np.float32]:
+        """Prism-ref with references, Prism-src with sources; the mean, or a score for each."""
+        import numpy as np
+
+        if (ref is None) == (src is None):
+            raise InputError('give exactly one of "ref" and "src"')
+        if ref is not None:
+            found = PrismRef(self.model).score(_texts(cand), _texts(ref), lang=self.lang)
+        else:
+            self._check_sources()
+            found = PrismSrc(self.model).score(
+                _texts(cand),
+                _texts(src),
+                lang=self.lang,
+                reference_lang=[None] * len(_texts(src)),
+            )
+        return np.array(found.segments, np.float32) if segment_scores else np.float32(found.system)
+
+    def _check_sources(self) -> None:
+        if self.model.needs_source_language:
+            raise LanguageError(
+                f"{self.model.name} must know the language of the sources, which prism.py has no "
+                "way to say; use tertium.load('prism-src') with reference_lang="
+            )
+
+
+def _texts(texts: Sequence[str] | None) -> list[str]:
+    if texts is None or isinstance(texts, str):
+        raise InputError("texts are given as a list of strings, even a single one")
+    return list(texts)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run prism.py's command line; what is wrong is said in one line, with exit code 2."""
+    options = _parser().parse_args(arguments)
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            _run(options)
+    except (TertiumError, OSError) as error:
+        print(f"prism: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m tertium.compat.prism", description="Prism, computed by Tertium."
+    )
+    either = f"a text file, or {TEST_SET}TESTSET:LANGPAIR; exactly one of --ref and --src"
+    parser.add_argument("--cand", type=Path, default=STDIN, help="candidates (standard input)")
+    parser.add_argument("--ref", help=f"references, for Prism-ref: {either}")
+    parser.add_argument("--src", help=f"sources, for Prism-src: {either}")
+    parser.add_argument("--model-dir", required=True, help="the release, or a model of Tertium's")
+    parser.add_argument("--lang", help="the candidates' language (ISO 639)")
+    parser.add_argument("--temperature", type=float, default=1.0, help="only 1.0 can be had")
+    parser.add_argument("--segment-scores", action="store_true", help="a score for each line")
+    parser.add_argument("--debug", action="store_true", help="show the score of every token")
+    return parser
+
+
+def _run(options: argparse.Namespace) -> None:
+    if (options.ref is None) == (options.src is None):
+        raise SettingError("give exactly one of --ref and --src")
+    others, lang = _read_others(options.ref or options.src, by_source=options.ref is None)
+    lang = lang or options.lang
+    if lang is None:
+        raise LanguageError("the language of the candidates is needed; say it with --lang")
+    prism = Prism(options.model_dir, lang, options.temperature)
+    cand = list(read_lines(options.cand))
+    ref, src = (others, None) if options.ref is not None else (None, others)
+    scores = prism.score(cand, ref, src, segment_scores=options.segment_scores)
+    print(f"Prism identifier: {prism.identifier()}", file=sys.stderr)
+    if options.debug:
+        _show_tokens(prism, cand, others)
+        if ref is not None:
+            _show_tokens(prism, ref, cand)
+    for score in scores if options.segment_scores else [scores]:
+        print(score)
+
+
+def _read_others(name: str, *, by_source: bool) -> tuple[list[str], str | None]:
+    """References or sources, and the candidates' language if a test set says it."""
+    if not name.startswith(TEST_SET):
+        return list(read_lines(Path(name))), None
+    from sacrebleu import DATASETS, get_reference_files, get_source_file
+
+    _, testset, pair = [*name.split(":"), "", ""][:3]
+    if testset not in DATASETS or pair not in DATASETS[testset].langpairs:
+        raise InputError(f"{name}: write it as {TEST_SET}TESTSET:LANGPAIR, with a set of sacrebleu")
+    file = get_source_file(testset, pair) if by_source else get_reference_files(testset, pair)[0]
+    return list(read_lines(Path(file))), pair.split("-")[1]
+
+
+def _show_tokens(prism: Prism, targets: Sequence[str], sources: Sequence[str]) -> None:
+    lang = prism.lang if prism.model.needs_source_language else None
+    answers = prism.model.log_probs(targets, sources, target_lang=prism.lang, source_lang=lang)
+    for number, answer in enumerate(answers):
+        pairs = zip(answer.tokens, answer.log_probs, strict=True)
+        shown = " ".join(f"{token}[{log_prob:.2f}]" for token, log_prob in pairs)
+        print(f"Output[{number}] = {shown}", file=sys.stderr)
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    print(f"prism: {message}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
