@@ -162,6 +162,7 @@ class Released:
                 found[f"{side}.embed_positions.weight"] = self.learned[index].weight.data
             else:
                 found[f"{side}.embed_positions._float_tensor"] = torch.zeros(1)
+                found[f"{side}.embed_positions.weights"] = torch.zeros(66, WIDTH)  # never read
             if self.variant.embedding_norm:
                 state = self.embedding_norm[index].state_dict(prefix=f"{side}.layernorm_embedding.")
                 found.update(state)

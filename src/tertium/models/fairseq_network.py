@@ -34,10 +34,12 @@ NOT_OURS = (
     "cross_self_attention",
     "decoder_layers_to_keep",
     "encoder_layers_to_keep",
+    "layer_wise_attention",
     "no_cross_attention",
 )
 """Options that make another network than a plain Transformer."""
-NO_WEIGHTS = ("version", "embed_positions._float_tensor")
+NO_WEIGHTS = ("version", "embed_positions._float_tensor", "embed_positions.weights")
+"""What is saved and says nothing: old versions saved the sinusoids, too."""
 OLDEST_VERSION = 3
 """Before, fairseq did not normalize after the last layer, whatever the options say."""
 
