@@ -23,8 +23,6 @@ ACTIVATIONS = {
     "gelu": "GELU",
     "gelu_fast": "GELUTanh",
     "gelu_accurate": "GELUTanh",
-    "swish": "SWISH",
-    "tanh": "Tanh",
 }
 """fairseq's names, and the engine's."""
 NOT_OURS = (
@@ -198,7 +196,7 @@ def _projections(weights: Weights, name: str) -> dict[str, tuple[Array, Array]]:
     """Queries, keys and values: joined by fairseq up to 0.8, apart from 0.9 on."""
     import numpy as np
 
-    if f"{name}.in_proj_bias" not in weights:
+    if f"{name}.in_proj_weight" not in weights:
         return {
             part: (
                 weights.take(f"{name}.{part}_proj.weight"),
@@ -206,11 +204,8 @@ def _projections(weights: Weights, name: str) -> dict[str, tuple[Array, Array]]:
             )
             for part in "qkv"
         }
+    matrices = np.split(weights.take(f"{name}.in_proj_weight"), 3)
     biases = np.split(weights.take(f"{name}.in_proj_bias"), 3)
-    if f"{name}.in_proj_weight" in weights:
-        matrices = np.split(weights.take(f"{name}.in_proj_weight"), 3)
-    else:  # where the encoder is not as wide as the decoder
-        matrices = [weights.take(f"{name}.{part}_proj_weight") for part in "qkv"]
     return dict(zip("qkv", zip(matrices, biases, strict=True), strict=True))
 
 
