@@ -1,0 +1,88 @@
+"""Paraphrase identification: the files, the threshold, and the two numbers that come out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from tertium.data.records import open_table
+from tertium.measures.base import Measure
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs of sentences, and whether each is a paraphrase."""
+
+    first: list[str]
+    second: list[str]
+    labels: np.ndarray
+
+
+@dataclass(frozen=True)
+class Result:
+    """How well a measure tells paraphrases apart, and how long it takes."""
+
+    accuracy: float
+    area_under_curve: float
+    seconds_per_pair: float
+
+    def __str__(self) -> str:
+        return f"{100 * self.accuracy:.1f} | {100 * self.area_under_curve:.1f}"
+
+
+def read_pairs(file: Path, count: int, **fields: str) -> Pairs:
+    """Read the first pairs of a table (sentence1, sentence2, label) whose fields are as given."""
+    records = list(
+        islice(
+            (
+                record
+                for record in open_table(file)
+                if all(record[name] == value for name, value in fields.items())
+            ),
+            count,
+        )
+    )
+    return Pairs(
+        [record["sentence1"] for record in records],
+        [record["sentence2"] for record in records],
+        np.array([record["label"] == "1" for record in records]),
+    )
+
+
+def area_under_curve(scores: Sequence[float], labels: np.ndarray) -> float:
+    """How often a paraphrase scores above a pair that is none; ties count half."""
+    values = np.array(scores)
+    difference = values[labels][:, None] - values[~labels][None, :]
+    return float(np.mean((difference > 0) + 0.5 * (difference == 0)))
+
+
+def best_threshold(scores: Sequence[float], labels: np.ndarray) -> float:
+    values = np.array(scores)
+    candidates = np.unique(values)
+    accuracies = [np.mean((values > candidate) == labels) for candidate in candidates]
+    return float(candidates[int(np.argmax(accuracies))])
+
+
+def symmetric(measure: Measure, pairs: Pairs, lang: str) -> list[float]:
+    """The mean of both orders, as the NMTScore paper does for surface measures."""
+    forth = measure(pairs.first, pairs.second, lang=lang)
+    back = measure(pairs.second, pairs.first, lang=lang)
+    return [(x + y) / 2 for x, y in zip(forth, back, strict=True)]
+
+
+def identify(measure: Measure, dev: Pairs, test: Pairs, lang: str) -> Result:
+    """Find the threshold on ``dev``, and say what it is worth on ``test``."""
+    threshold = best_threshold(symmetric(measure, dev, lang), dev.labels)
+    begun = time.monotonic()
+    scores = symmetric(measure, test, lang)
+    seconds = time.monotonic() - begun
+    return Result(
+        float(np.mean((np.array(scores) > threshold) == test.labels)),
+        area_under_curve(scores, test.labels),
+        seconds / len(test.labels),
+    )
