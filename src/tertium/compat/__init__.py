@@ -1,1 +1,1 @@
-"""The interfaces of other tools, over Tertium's measures and models."""
+"""Other packages' interfaces, so that code written for them needs one import changed."""
