@@ -431,6 +431,15 @@ def test_cached_questions_are_not_mixed_up(tmp_path: Path) -> None:
     assert len(model.translated) == 2
 
 
+def test_cache_hits_when_the_source_language_is_implied(tmp_path: Path) -> None:
+    model = Shouting(tmp_path, requires_src_lang=True)
+    for _ in range(2):
+        with pytest.warns(UserWarning, match="'en' is assumed"):
+            model.score("de", ["a"], ["b"], use_cache=True)
+    model.score("de", ["a"], ["b"], src_lang="en", use_cache=True)
+    assert model.scored == [("a", "b")]
+
+
 def test_cache_of_a_subclass_that_opens_its_own(tmp_path: Path) -> None:
     class Store(dict[str, Any]):
         commits = 0
