@@ -11,15 +11,9 @@ from tertium.compat.nmtscore.models import TranslationModel
 from tertium.errors import CutWarning, SettingError
 from tertium.models.catalog import load_model
 from tertium.models.ctranslate2 import ComputeType
+from tertium.models.known import known_model
 from tertium.models.languages import source_language, target_language
 
-PUBLISHED = {
-    "small100": "alirezamsh/small100",
-    "m2m100_418M": "facebook/m2m100_418M",
-    "m2m100_1.2B": "facebook/m2m100_1.2B",
-    "prism": "prism",
-}
-"""What the package's signatures call its models."""
 DEVICE = re.compile(r"(cpu|cuda)(?::(\d+))?")
 FINGERPRINT_DIGITS = 12
 
@@ -50,7 +44,7 @@ class EngineModel(TranslationModel):
             threads=threads,
             cache=False,  # whether answers are kept is said call by call
         )
-        self.model_name_or_path = PUBLISHED.get(str(name), self.model.name)
+        self.model_name_or_path = published_name(str(name)) or self.model.name
 
     def __str__(self) -> str:
         return self.model_name_or_path
@@ -112,6 +106,16 @@ class EngineModel(TranslationModel):
         )
         warn_of_cuts([answer.cut for answer in answers])
         return [float(2**answer.H) for answer in answers]
+
+
+def published_name(name: str) -> str | None:
+    """What the package's signatures call a model: its name on the hub; Prism has none.
+
+    >>> published_name("small100"), published_name("prism")
+    ('alirezamsh/small100', 'prism')
+    """
+    known = known_model(name)
+    return known.hub_id if known else name if name == "prism" else None
 
 
 def engine_device(device: object) -> Literal["cpu", "cuda"]:
