@@ -31,3 +31,12 @@ class CutWarning(UserWarning):
 
 class CacheWarning(UserWarning):
     """The cache of answers could not be used; the numbers are not affected."""
+
+
+def first_line(error: Exception) -> str:
+    """What a long message of somebody else's begins with.
+
+    >>> first_line(ValueError("No such file.\\nHere is a page about it."))
+    'No such file.'
+    """
+    return str(error).strip().split("\n")[0]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tertium.errors import ModelError
 from tertium.models.fairseq import FILES
-from tertium.models.folder import CARD, HASH_BLOCK
+from tertium.models.folder import CARD
 from tertium.paths import models_folder
 
 NAMES = {"8412b2044da4b9b2c0a8ce87b305d0d1": "m39v1"}
@@ -21,8 +21,7 @@ def release_hash(folder: Path) -> str:
     for name in FILES:
         try:
             with (folder / name).open("rb") as stream:
-                while block := stream.read(HASH_BLOCK):
-                    digest.update(block)
+                hashlib.file_digest(stream, lambda: digest)  # on top of the files before
         except OSError as error:
             raise ModelError(f"{folder / name} cannot be read: {error.strerror}") from None
     return digest.hexdigest()

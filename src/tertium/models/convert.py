@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
-from tertium.errors import ModelError
+from tertium.errors import ModelError, first_line
 from tertium.models.fairseq import is_release, read_release
 from tertium.models.families import Family, recognise
 from tertium.models.folder import ModelFolder, read_folder, write_card
@@ -132,5 +132,6 @@ def _convert_weights(source: Path, out: Path, family: Family, quantization: str 
     try:
         Converter(str(source)).convert(str(out), quantization=quantization)
     except Exception as error:  # of transformers, torch, safetensors or the engine
-        reason = str(error).strip().split("\n")[0]
-        raise ModelError(f"{source}: its weights cannot be converted: {reason}") from error
+        raise ModelError(
+            f"{source}: its weights cannot be converted: {first_line(error)}"
+        ) from error

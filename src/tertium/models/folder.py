@@ -15,7 +15,6 @@ from tertium.models.languages import LanguageSet
 
 CARD = "tertium.json"
 ENGINE_FILES = ("model.bin", "config.json")
-HASH_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -69,12 +68,14 @@ def fingerprint(path: Path, files: Sequence[str], description: object) -> str:
     """Hash all that decides what the model answers: the description, and the files."""
     digest = hashlib.sha256(json.dumps(description, sort_keys=True).encode())
     for name in files:
-        content = hashlib.sha256()
-        with (path / name).open("rb") as stream:
-            while block := stream.read(HASH_BLOCK):
-                content.update(block)
-        digest.update(json.dumps([name, content.hexdigest()]).encode())
+        digest.update(json.dumps([name, file_sha256(path / name)]).encode())
     return digest.hexdigest()
+
+
+def file_sha256(path: Path) -> str:
+    """Hash a file of any size."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def read_folder(path: Path) -> ModelFolder:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from pathlib import Path
 from typing import Literal
 
-from tertium.errors import ModelError
-from tertium.models.folder import HASH_BLOCK, ModelFolder
+from tertium.errors import ModelError, first_line
+from tertium.models.folder import ModelFolder, file_sha256
 from tertium.models.known import known_model
 from tertium.paths import models_folder
 
@@ -89,11 +88,7 @@ def check_snapshot(snapshot: Path) -> None:
         blob = file.resolve()
         if not file.is_file() or not SHA256.fullmatch(blob.name):
             continue
-        content = hashlib.sha256()
-        with blob.open("rb") as stream:
-            while block := stream.read(HASH_BLOCK):
-                content.update(block)
-        if content.hexdigest() != blob.name:
+        if file_sha256(blob) != blob.name:
             damaged.append(file.name)
             blob.unlink()
             file.unlink(missing_ok=True)
@@ -102,8 +97,3 @@ def check_snapshot(snapshot: Path) -> None:
             f"damaged on the way, by their checksums, and removed: {', '.join(damaged)}; "
             "run the same command again"
         )
-
-
-def first_line(error: Exception) -> str:
-    """What a long message begins with."""
-    return str(error).strip().split("\n")[0]
