@@ -35,7 +35,7 @@ class Result:
         return f"{100 * self.accuracy:.1f} | {100 * self.area_under_curve:.1f}"
 
 
-def read_pairs(file: Path, count: int, **fields: str) -> Pairs:
+def read_pairs(file: Path, count: int | None = None, **fields: str) -> Pairs:
     """Read the first pairs of a table (sentence1, sentence2, label) whose fields are as given."""
     records = list(
         islice(

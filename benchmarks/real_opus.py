@@ -1,7 +1,7 @@
 """What real models of 75 million parameters are good for: OPUS-MT, English to French and back.
 
     python benchmarks/real_opus.py --sentences en-de.tsv.gz --column source --count 200
-    python benchmarks/real_opus.py --mrpc data/mrpc --pawsx data/pawsx --pairs 500
+    python benchmarks/real_opus.py --mrpc data/mrpc --pawsx data/pawsx --pairs 1000
 
 The first command compares both models with transformers, on sentences of a table: pieces,
 log-probabilities, translations, and what int8 changes. The second identifies paraphrases with
@@ -82,7 +82,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--mrpc", type=Path, help="a folder with train.tsv and test.tsv")
     parser.add_argument("--pawsx", type=Path, help="a folder with en.dev.tsv and en.test.tsv")
-    parser.add_argument("--pairs", type=int, default=1000)
+    parser.add_argument("--pairs", type=int, default=1000, help="how many of PAWS-X, of each set")
     parser.add_argument("--threads", type=int, default=1)
     arguments = parser.parse_args()
     models = prepare(arguments.folder)
@@ -94,8 +94,8 @@ def main() -> None:
         report_agreement(arguments.folder, models, sentences, arguments.threads)
     sets = {}
     if arguments.mrpc is not None:
-        dev = read_pairs(arguments.mrpc / "train.tsv", arguments.pairs, glue_split="dev")
-        sets["MRPC"] = dev, read_pairs(arguments.mrpc / "test.tsv", arguments.pairs)
+        dev = read_pairs(arguments.mrpc / "train.tsv", glue_split="dev")
+        sets["MRPC"] = dev, read_pairs(arguments.mrpc / "test.tsv")
     if arguments.pawsx is not None:
         dev = read_pairs(arguments.pawsx / "en.dev.tsv", arguments.pairs)
         sets["PAWS-X"] = dev, read_pairs(arguments.pawsx / "en.test.tsv", arguments.pairs)

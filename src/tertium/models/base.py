@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tertium.errors import InputError
 from tertium.models.languages import LanguageSet
 
@@ -128,6 +131,62 @@ class SuggestingModel(Protocol):
         count: int = 3,
     ) -> list[list[Alternative]]:
         """The best pieces at some places of a target, best first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TokenVectors:
+    """A text's pieces, the vector of each, and which of them only frame the text."""
+
+    tokens: tuple[str, ...]
+    vectors: NDArray[np.float32]
+    """One row a piece."""
+    framing: tuple[bool, ...]
+    """True for what the tokenizer adds: [CLS], [SEP], <s>, </s>, a language tag."""
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceVectors:
+    """One vector of length 1 a text, and which of the texts were longer than the model reads.
+
+    A text that has no direction (no piece at all, or a vector of zeros) has a vector of zeros.
+    """
+
+    vectors: NDArray[np.float32]
+    cut: tuple[bool, ...]
+
+
+@runtime_checkable
+class SentenceEncoder(Protocol):
+    """Gives a vector for a text."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """What else can change a number: layer, pooling, precision, engine and its version."""
+        ...
+
+    def sentence_vectors(
+        self, texts: Sequence[str], *, lang: Languages = None, progress: Progress | None = None
+    ) -> SentenceVectors:
+        """Encode each text as one vector."""
+        ...
+
+
+@runtime_checkable
+class TextEncoder(SentenceEncoder, Protocol):
+    """Gives, besides, a vector for each piece of a text."""
+
+    def token_vectors(
+        self, texts: Sequence[str], *, lang: Languages = None, progress: Progress | None = None
+    ) -> list[TokenVectors]:
+        """Encode each text as one vector a piece."""
         ...
 
 
