@@ -7,6 +7,7 @@ from tertium.measures.base import Measure, Scores
 from tertium.measures.registry import load, score
 from tertium.measures.signature import Signature
 from tertium.models.catalog import load_model
+from tertium.models.encoder_catalog import load_encoder
 from tertium.report.explanation import explain
 from tertium.text import Text
 
@@ -18,6 +19,7 @@ __all__ = [
     "__version__",
     "explain",
     "load",
+    "load_encoder",
     "load_model",
     "score",
 ]

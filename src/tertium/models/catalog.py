@@ -37,13 +37,18 @@ def entries() -> Iterator[Entry]:
 
 
 def find(name: str | Path) -> ModelFolder:
-    """Find a model by its name, or take the folder that is named."""
+    """Find a translation model by its name, or take the folder that is named."""
+    return read_folder(locate(name))
+
+
+def locate(name: str | Path) -> Path:
+    """Where a model or an encoder is, by its name, or the folder that is named."""
     for entry in entries():
         if entry.name == str(name):
-            return read_folder(entry.path)
+            return entry.path
     path = Path(name).expanduser()
     if path.is_dir():
-        return read_folder(path)
+        return path
     if known_model(str(name)) is not None:
         raise ModelError(f"{name} is not here yet; get it with `tertium models fetch {name}`")
     names = ", ".join(entry.name for entry in entries())

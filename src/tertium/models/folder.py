@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Protocol, TypeVar
 
 from tertium.errors import ModelError
 from tertium.models.dialects import dialect
@@ -15,6 +15,17 @@ from tertium.models.languages import LanguageSet
 
 CARD = "tertium.json"
 ENGINE_FILES = ("model.bin", "config.json")
+TRANSLATION, ENCODER = "translation", "encoder"
+
+
+class HasSizes(Protocol):
+    """Anything that says which files it has."""
+
+    @property
+    def sizes(self) -> Mapping[str, int]: ...
+
+
+Folder = TypeVar("Folder", bound=HasSizes)
 
 
 @dataclass(frozen=True)
@@ -36,11 +47,22 @@ class ModelFolder:
     sizes: Mapping[str, int]
     """The files that make the number, and how many bytes each has."""
 
+    def source_vocabulary(self) -> list[str]:
+        """The pieces that the engine can read in a source, by their number."""
+        return self._vocabulary("source")
+
     def target_vocabulary(self) -> list[str]:
         """The pieces that the engine can put into a target, by their number."""
-        names = ("target_vocabulary.json", "shared_vocabulary.json")
-        name = next(name for name in names if name in self.sizes)
-        pieces: list[str] = json.loads((self.path / name).read_text(encoding="utf-8"))
+        return self._vocabulary("target")
+
+    def vocabulary_file(self, side: Literal["source", "target"]) -> str:
+        """The file of the pieces of one side."""
+        names = (f"{side}_vocabulary.json", "shared_vocabulary.json")
+        return next(name for name in names if name in self.sizes)
+
+    def _vocabulary(self, side: Literal["source", "target"]) -> list[str]:
+        file = self.path / self.vocabulary_file(side)
+        pieces: list[str] = json.loads(file.read_text(encoding="utf-8"))
         return pieces
 
     def answers_by(self) -> dict[str, Any]:
@@ -56,12 +78,7 @@ class ModelFolder:
 
     def check(self) -> None:
         """Hash every file and compare; what :func:`read_folder` is too quick to do."""
-        now = fingerprint(self.path, sorted(self.sizes), self.answers_by())
-        if now != self.fingerprint:
-            raise ModelError(
-                f"{self.path}: the files do not match the fingerprint in {CARD} "
-                f"({now[:12]}, not {self.fingerprint[:12]}); fetch or convert the model again"
-            )
+        check_fingerprint(self.path, self.sizes, self.answers_by(), self.fingerprint)
 
 
 def fingerprint(path: Path, files: Sequence[str], description: object) -> str:
@@ -78,19 +95,60 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+def check_fingerprint(
+    path: Path, sizes: Mapping[str, int], description: object, stated: str
+) -> None:
+    """Hash every file of a folder, and compare with what its card says."""
+    now = fingerprint(path, sorted(sizes), description)
+    if now != stated:
+        raise ModelError(
+            f"{path}: the files do not match the fingerprint in {CARD} "
+            f"({now[:12]}, not {stated[:12]}); fetch or convert the model again"
+        )
+
+
 def read_folder(path: Path) -> ModelFolder:
     """Read a model folder; files that are absent or of another size than stated are an error."""
+    card = read_card(path)
+    if kind(card) == ENCODER:
+        raise ModelError(
+            f"{card.get('name', path)} is an encoder: it gives vectors and cannot translate; "
+            "a translation model is needed here (see `tertium models`)"
+        )
+    return read_as(path, card, _from_card)
+
+
+def read_card(path: Path) -> dict[str, Any]:
+    """Read ``tertium.json``."""
     try:
-        card = json.loads((path / CARD).read_text(encoding="utf-8"))
+        card: dict[str, Any] = json.loads((path / CARD).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ModelError(f"{path} is not a Tertium model: it has no {CARD}") from None
     except ValueError as error:
         raise ModelError(f"{path / CARD} is not readable: {error}") from None
+    return card
+
+
+def kind(card: Mapping[str, Any]) -> str:
+    """What a model is for; a card that does not say so is a translation model's."""
+    return str(card.get("kind", TRANSLATION))
+
+
+def read_as(
+    path: Path, card: Mapping[str, Any], make: Callable[[Path, Mapping[str, Any]], Folder]
+) -> Folder:
+    """Make a folder of a card, and see whether its files are there."""
     try:
-        folder = _from_card(path, card)
+        folder = make(path, card)
     except KeyError as missing:
         raise ModelError(f"{path / CARD} does not say {missing}") from None
-    for name, size in folder.sizes.items():
+    check_sizes(path, folder.sizes)
+    return folder
+
+
+def check_sizes(path: Path, sizes: Mapping[str, int]) -> None:
+    """Files that are absent, or of another size than stated, are an error."""
+    for name, size in sizes.items():
         file = path / name
         if not file.is_file():
             raise ModelError(f"{path}: {name} is missing; fetch or convert the model again")
@@ -99,7 +157,6 @@ def read_folder(path: Path) -> ModelFolder:
                 f"{path}: {name} has {file.stat().st_size} bytes, not {size}: "
                 "it is incomplete or was changed; fetch or convert the model again"
             )
-    return folder
 
 
 def _from_card(path: Path, card: Mapping[str, Any]) -> ModelFolder:
@@ -159,6 +216,11 @@ def write_card(
         **folder.answers_by(),
         "aliases": languages.aliases,
     }
+    save_card(path, card)
+    return read_folder(path)
+
+
+def save_card(path: Path, card: Mapping[str, Any]) -> None:
+    """Write ``tertium.json``."""
     text = json.dumps(card, indent=1, ensure_ascii=False) + "\n"
     (path / CARD).write_text(text, encoding="utf-8", newline="\n")
-    return read_folder(path)

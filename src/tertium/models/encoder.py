@@ -1,0 +1,185 @@
+"""The engine's encoders behind the protocol of :class:`~tertium.models.base.TextEncoder`."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tertium.errors import ModelError, SettingError
+from tertium.models.base import Languages, Progress, SentenceVectors, TokenVectors
+from tertium.models.batches import uniform_batches
+from tertium.models.ctranslate2 import COMPUTE_TYPES, IN_FLIGHT, ComputeType
+from tertium.models.pooling import Pooling
+from tertium.models.reading import Reader, Reading
+from tertium.models.threads import available_cores
+
+Answer = TypeVar("Answer")
+Rows = NDArray[np.float32]
+
+BATCH_TOKENS = 512
+
+
+class CTranslate2Encoder:
+    """An encoder run by CTranslate2: of a model that is nothing else, or of a translation model.
+
+    ``files`` are the engine's, in memory. The vectors are those of the last layer in them.
+    """
+
+    def __init__(
+        self,
+        files: Mapping[str, bytes],
+        reader: Reader,
+        pooling: Pooling,
+        *,
+        name: str,
+        fingerprint: str,
+        layer: int,
+        prefix: str = "",
+        positions_as_types: bool = False,
+        compute_type: ComputeType = "auto",
+        threads: int | None = None,
+        batch_tokens: int = BATCH_TOKENS,
+    ) -> None:
+        if compute_type not in COMPUTE_TYPES:
+            raise SettingError(
+                f"compute_type {compute_type!r} is none of {', '.join(COMPUTE_TYPES)}"
+            )
+        if threads is not None and threads < 1:
+            raise SettingError(f"threads is {threads}; it must be at least 1")
+        if batch_tokens < 1:
+            raise SettingError(f"batch_tokens is {batch_tokens}; it must be at least 1")
+        import ctranslate2
+
+        self.threads = threads or available_cores()
+        self.batch_tokens = batch_tokens
+        self.layer = layer
+        self._name = name
+        self._fingerprint = fingerprint
+        self._reader = reader
+        self._pooling = pooling
+        self._prefix = prefix
+        self._positions_as_types = positions_as_types
+        try:
+            self._engine = ctranslate2.Encoder(
+                name,
+                files=dict(files),
+                compute_type="default" if compute_type == "auto" else compute_type,
+                inter_threads=self.threads,
+                intra_threads=1,
+            )
+        except (IndexError, RuntimeError, ValueError) as error:
+            raise ModelError(f"{name}: the engine cannot load the encoder: {error}") from error
+        self._process = os.getpid()
+        self._depth = self._forward([[0]]).shape[-1]
+        self._settings = {
+            "layer": str(layer),
+            "pooling": pooling.describe(),
+            **({"prefix": prefix.strip()} if prefix else {}),
+            **reader.settings,
+            "precision": self._engine.compute_type,
+            "engine": f"ctranslate2-{ctranslate2.__version__}",
+        }
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def fingerprint(self) -> str:
+        return self._fingerprint
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        return self._settings
+
+    def token_vectors(
+        self, texts: Sequence[str], *, lang: Languages = None, progress: Progress | None = None
+    ) -> list[TokenVectors]:
+        """Encode each text as one vector a piece.
+
+        >>> import tertium
+        >>> [found] = tertium.load_encoder("tertium-mini").token_vectors(["My house"])
+        >>> found.tokens, found.framing, found.vectors.shape
+        (('▁My', '▁house', '</s>'), (False, False, True), (3, 256))
+        """
+        readings = self._reader.read(texts, lang)
+
+        def keep(reading: Reading, rows: Rows) -> Rows:
+            rows.flags.writeable = False  # texts that are read alike share it
+            return rows
+
+        found = self._run(readings, keep, progress)
+        return [
+            TokenVectors(reading.tokens, found[reading.ids], reading.framing, reading.cut)
+            for reading in readings
+        ]
+
+    def sentence_vectors(
+        self, texts: Sequence[str], *, lang: Languages = None, progress: Progress | None = None
+    ) -> SentenceVectors:
+        """Encode each text as one vector of length 1.
+
+        >>> import tertium
+        >>> found = tertium.load_encoder("tertium-mini").sentence_vectors(["My house", ""])
+        >>> found.vectors.shape, found.vectors[1].any()
+        ((2, 256), np.False_)
+        """
+        readings = self._reader.read([self._prefix + text for text in texts], lang)
+
+        def pool(reading: Reading, rows: Rows) -> Rows:
+            return self._pooling(rows, reading.framing)
+
+        found = self._run(readings, pool, progress)
+        vectors = np.empty((len(texts), self._pooling.width(self._depth)), dtype=np.float32)
+        for place, reading in enumerate(readings):
+            vectors[place] = found[reading.ids]
+        return SentenceVectors(vectors, tuple(reading.cut for reading in readings))
+
+    def _run(
+        self,
+        readings: Sequence[Reading],
+        make: Callable[[Reading, Rows], Answer],
+        progress: Progress | None,
+    ) -> dict[tuple[int, ...], Answer]:
+        """Encode each distinct sequence once, longest first, in batches without padding."""
+        if os.getpid() != self._process:
+            raise ModelError(
+                f"{self.name} was loaded before this process was forked, and its threads are gone; "
+                "load it in the new process, or start processes with 'spawn'"
+            )
+        distinct = list({reading.ids: reading for reading in readings}.values())
+        answers: dict[tuple[int, ...], Answer] = {}
+        flying: deque[tuple[list[int], Future[Rows]]] = deque()
+
+        def land() -> None:
+            batch, future = flying.popleft()
+            for index, rows in zip(batch, future.result(), strict=True):
+                answers[distinct[index].ids] = make(distinct[index], rows)
+            if progress is not None:
+                progress("encoding", len(answers), len(distinct))
+
+        shapes = [(len(reading.ids),) for reading in distinct]
+        with ThreadPoolExecutor(self.threads) as pool:
+            for batch in uniform_batches(shapes, self.batch_tokens):
+                ids = [distinct[index].ids for index in batch]
+                flying.append((batch, pool.submit(self._forward, ids)))
+                if len(flying) > IN_FLIGHT * self.threads:
+                    land()
+            while flying:
+                land()
+        return answers
+
+    def _forward(self, ids: Sequence[Sequence[int]]) -> Rows:
+        """The vectors of a batch: text, piece, number."""
+        if not ids[0]:  # the engine does not survive a sequence of nothing
+            return np.empty((len(ids), 0, self._depth), dtype=np.float32)
+        batch = [list(row) for row in ids]
+        types = [list(range(len(row))) for row in batch] if self._positions_as_types else None
+        output = self._engine.forward_batch(batch, token_type_ids=types)
+        return np.array(output.last_hidden_state, dtype=np.float32)

@@ -1,0 +1,104 @@
+"""Encoders by the names that users know, and the encoders inside translation models."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from tertium.errors import SettingError
+from tertium.models.catalog import DEFAULT_MODEL, locate
+from tertium.models.ctranslate2 import ComputeType
+from tertium.models.encoder import CTranslate2Encoder
+from tertium.models.encoder_folder import (
+    TOKENIZER,
+    VOCABULARY,
+    EncoderFolder,
+    read_encoder_folder,
+)
+from tertium.models.engine_file import EngineFile, read_engine_file
+from tertium.models.folder import ENCODER, ModelFolder, kind, read_card, read_folder
+from tertium.models.pooling import Pooling
+from tertium.models.reading import JsonReader, Reader, SourceReader
+
+
+def load_encoder(
+    encoder: str | Path = DEFAULT_MODEL,
+    *,
+    layer: int | None = None,
+    compute_type: ComputeType = "auto",
+    threads: int | None = None,
+) -> CTranslate2Encoder:
+    """Load an encoder by name or folder; of a translation model, its encoder is taken.
+
+    ``layer`` counts from 1, as the hidden states of transformers do, where 0 is the embeddings; the
+    default is the last layer that the folder has. Nothing above the layer is loaded or computed.
+
+    >>> encoder = load_encoder("tertium-mini")
+    >>> one, other, third = encoder.sentence_vectors(
+    ...     ["I have a cat.", "Ich habe eine Katze.", "The train is late."]
+    ... ).vectors
+    >>> bool(one @ other > one @ third)
+    True
+    """
+    path = locate(encoder)
+    folder = find_encoder(path)
+    return _encoder(folder.path, folder.fingerprint, layer, compute_type, threads)
+
+
+def find_encoder(path: Path) -> EncoderFolder | ModelFolder:
+    """Read what lies in a folder, whichever kind it is of."""
+    return read_encoder_folder(path) if kind(read_card(path)) == ENCODER else read_folder(path)
+
+
+@lru_cache(maxsize=4)
+def _encoder(
+    path: Path,
+    fingerprint: str,  # a folder that was written anew is another encoder
+    layer: int | None,
+    compute_type: ComputeType,
+    threads: int | None,
+) -> CTranslate2Encoder:
+    folder = find_encoder(path)
+    engine_file = read_engine_file(path / "model.bin")
+    if layer is None:
+        layer = engine_file.encoder_layers
+    _check_layer(folder, engine_file, layer)
+    reader: Reader
+    if isinstance(folder, ModelFolder):
+        vocabulary, reader = folder.vocabulary_file("source"), SourceReader(folder)
+        pooling, prefix, types = Pooling(framing=False), "", False
+    else:
+        encoding = folder.encoding
+        vocabulary, reader = (
+            VOCABULARY,
+            JsonReader(path / TOKENIZER, encoding.max_length, lowercase=encoding.lowercase),
+        )
+        whole = layer == encoding.layers  # what stands behind the last layer goes with it
+        pooling = folder.pooling() if whole else Pooling(encoding.pooling)
+        prefix, types = encoding.prefix, encoding.family == "mpnet"
+    return CTranslate2Encoder(
+        {
+            "model.bin": engine_file.encoder(layer),
+            "config.json": (path / "config.json").read_bytes(),
+            "vocabulary.json": (path / vocabulary).read_bytes(),
+        },
+        reader,
+        pooling,
+        name=folder.name,
+        fingerprint=folder.fingerprint,
+        layer=layer,
+        prefix=prefix,
+        positions_as_types=types,
+        compute_type=compute_type,
+        threads=threads,
+    )
+
+
+def _check_layer(folder: EncoderFolder | ModelFolder, engine_file: EngineFile, layer: int) -> None:
+    layers = engine_file.encoder_layers
+    if 1 <= layer <= layers:
+        return
+    cure = ""
+    if isinstance(folder, EncoderFolder) and 1 <= layer <= folder.encoding.layers_of_original:
+        cure = f"; it was cut when it was converted: convert it again with --layer {layer}"
+    raise SettingError(f"layer {layer}: {folder.name} has layers 1 to {layers}{cure}")

@@ -1,0 +1,104 @@
+"""From the vectors of a text's pieces to the one vector of the text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tertium.errors import ModelError
+
+Vectors = NDArray[np.float32]
+
+MODES: dict[str, Callable[[Vectors], Vectors]] = {
+    "cls": lambda rows: rows[0],
+    "max": lambda rows: rows.max(axis=0),
+    "mean": lambda rows: rows.mean(axis=0, dtype=np.float32),
+}
+ACTIVATIONS: dict[str, Callable[[Vectors], Vectors]] = {
+    "identity": lambda vector: vector,
+    "relu": lambda vector: np.maximum(vector, 0),
+    "tanh": np.tanh,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Dense:
+    """A layer behind the pooling, as LaBSE has one."""
+
+    weight: Vectors
+    bias: Vectors | None
+    activation: str
+
+    def __call__(self, vector: Vectors) -> Vectors:
+        made = self.weight @ vector
+        if self.bias is not None:
+            made += self.bias
+        return ACTIVATIONS[self.activation](made)
+
+
+@dataclass(frozen=True, eq=False)
+class Pooling:
+    """How a text's vector is made; several modes are put side by side.
+
+    One text at a time, so that no vector depends on its neighbours.
+
+    >>> pool = Pooling()
+    >>> rows = np.array([[3, 0], [3, 8]], dtype=np.float32)
+    >>> pool(rows, [False, False]).tolist()
+    [0.6..., 0.8...]
+    >>> Pooling(framing=False)(rows, [True, True]).tolist()
+    [0.0, 0.0]
+    """
+
+    modes: tuple[str, ...] = ("mean",)
+    dense: tuple[Dense, ...] = ()
+    framing: bool = True
+    """Whether pieces count that only frame the text."""
+
+    def __post_init__(self) -> None:
+        for mode in self.modes:
+            if mode not in MODES:
+                raise ModelError(f"unknown pooling {mode!r}; this version has {', '.join(MODES)}")
+        for layer in self.dense:
+            if layer.activation not in ACTIVATIONS:
+                raise ModelError(
+                    f"unknown activation {layer.activation!r}; "
+                    f"this version has {', '.join(ACTIVATIONS)}"
+                )
+
+    def __call__(self, rows: Vectors, framing: Sequence[bool]) -> Vectors:
+        counted = rows if self.framing else rows[~np.asarray(framing, dtype=bool)]
+        if not len(counted):
+            return np.zeros(self.width(rows.shape[1]), dtype=np.float32)
+        vector = np.concatenate([MODES[mode](counted) for mode in self.modes])
+        for layer in self.dense:
+            vector = layer(vector)
+        length = np.linalg.norm(vector)
+        return vector / length if length > 0 else vector
+
+    def width(self, depth: int) -> int:
+        """How many numbers the vector of a text has, where that of a piece has ``depth``."""
+        return len(self.dense[-1].weight) if self.dense else depth * len(self.modes)
+
+    def describe(self) -> str:
+        """Name it in a signature.
+
+        >>> Pooling(("cls", "mean"), framing=False).describe()
+        'cls+mean-noframe'
+        """
+        layers = "".join(f"-dense.{layer.activation}" for layer in self.dense)
+        return "+".join(self.modes) + layers + ("" if self.framing else "-noframe")
+
+
+def dense_layers(
+    activations: Sequence[str], arrays: Mapping[str, NDArray[Any]]
+) -> tuple[Dense, ...]:
+    """Put stored layers together again: ``weight_0``, ``bias_0``, ``weight_1`` and so on."""
+    return tuple(
+        Dense(arrays[f"weight_{place}"], arrays.get(f"bias_{place}"), activation)
+        for place, activation in enumerate(activations)
+    )
