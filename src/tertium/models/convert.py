@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -83,12 +84,8 @@ def make_folder(
     licence: str,
     origin: str,
 ) -> ModelFolder:
-    """Make a model folder beside its place, and move it there when it is finished."""
-    if out.exists():
-        raise ModelError(f"{out} is there already; remove it or name another folder")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as scratch:
-        made = Path(scratch) / "model"
+    """Make a model folder, whole or not at all."""
+    with appearing(out) as made:
         fill(made)
         write_card(
             made,
@@ -101,8 +98,19 @@ def make_folder(
             licence=licence,
             origin=origin,
         )
-        made.rename(out)
     return read_folder(out)
+
+
+@contextmanager
+def appearing(out: Path) -> Iterator[Path]:
+    """Let a folder be made beside its place, and move it there when it is finished."""
+    if out.exists():
+        raise ModelError(f"{out} is there already; remove it or name another folder")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as scratch:
+        made = Path(scratch) / "model"
+        yield made
+        made.rename(out)
 
 
 def _convert_weights(source: Path, out: Path, family: Family, quantization: str | None) -> None:

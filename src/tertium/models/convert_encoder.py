@@ -1,0 +1,163 @@
+"""From the folders of Hugging Face encoders, and of sentence-transformers, to those that Tertium
+loads (extra: ``convert``).
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from tertium.errors import ModelError, SettingError, first_line
+from tertium.models.convert import Quantization, appearing
+from tertium.models.encoder_folder import (
+    DENSE,
+    TOKENIZER,
+    EncoderFolder,
+    Encoding,
+    read_encoder_folder,
+    write_encoder_card,
+)
+from tertium.models.encoder_network import FAMILIES, load_network, positions, write_network
+from tertium.models.known_encoders import KNOWN_ENCODERS
+from tertium.models.pooling import Dense
+from tertium.models.sentence_modules import MODULES, SentenceModules, read_sentence_modules
+
+
+def is_encoder(source: Path) -> bool:
+    """Whether a folder holds an encoder of a family that can be converted."""
+    if (source / MODULES).is_file():
+        return True
+    try:
+        config = json.loads((source / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return config.get("model_type") in FAMILIES
+
+
+def convert_encoder(
+    source: Path,
+    out: Path,
+    *,
+    layer: int | None = None,
+    name: str | None = None,
+    prefix: str | None = None,
+    licence: str = "unknown",
+    quantization: Quantization = "float32",
+    origin: str = "",
+) -> EncoderFolder:
+    """Convert an encoder, up to a layer; ``out`` appears whole, or not at all.
+
+    By default the layer is the one that is known to be best for token vectors, where the name is a
+    known one, and the last layer otherwise. What stands behind the last layer of a
+    sentence-transformers model (Dense) is kept only with the last layer.
+    """
+    if not source.is_dir():
+        raise ModelError(f"{source}: there is no such folder")
+    name = name or out.name
+    known = KNOWN_ENCODERS.get(name) or KNOWN_ENCODERS.get(source.name)
+    modules = read_sentence_modules(source)
+    config = _config(modules.transformer)
+    layers = int(config.get("num_hidden_layers") or config["n_layers"])
+    layer = layer or (known.layer if known else None) or layers
+    if not 1 <= layer <= layers:
+        raise SettingError(f"layer {layer}: {source} has layers 1 to {layers}")
+    _need_libraries()
+    network = load_network(modules.transformer, layer)
+    dense = modules.dense if layer == layers else ()
+    encoding = Encoding(
+        family=str(config["model_type"]),
+        layers=layer,
+        layers_of_original=layers,
+        max_length=min(positions(network), modules.max_length or positions(network)),
+        pooling=modules.pooling,
+        activations=tuple(one.activation for one in dense),
+        lowercase=modules.lowercase,
+        prefix=prefix if prefix is not None else modules.prefix or (known.prefix if known else ""),
+    )
+    with appearing(out) as made:
+        _write(network, modules, dense, made, None if quantization == "float32" else quantization)
+        write_encoder_card(made, encoding, name=name, licence=licence, origin=origin or source.name)
+    return read_encoder_folder(out)
+
+
+def _write(
+    network: Any,
+    modules: SentenceModules,
+    dense: tuple[Dense, ...],
+    made: Path,
+    quantization: str | None,
+) -> None:
+    import numpy as np
+
+    scratch = made.with_name(TOKENIZER)
+    _save_tokenizer(modules.transformer, scratch)
+    tokens, unknown = _vocabulary(scratch, network.config.vocab_size, modules.transformer)
+    try:
+        write_network(network, made, tokens=tokens, unknown=unknown, quantization=quantization)
+    except (RuntimeError, ValueError) as error:
+        raise ModelError(
+            f"{modules.transformer}: its weights cannot be converted: {first_line(error)}"
+        ) from error
+    scratch.rename(made / TOKENIZER)
+    if dense:
+        arrays = {f"weight_{place}": one.weight for place, one in enumerate(dense)}
+        arrays |= {f"bias_{i}": one.bias for i, one in enumerate(dense) if one.bias is not None}
+        np.savez(made / DENSE, **arrays)  # type: ignore[arg-type]
+
+
+def _config(folder: Path) -> dict[str, Any]:
+    if not (folder / "config.json").is_file():
+        raise ModelError(f"{folder} has no config.json: it is no model that can be converted")
+    config: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    if config.get("model_type") not in FAMILIES:
+        raise ModelError(
+            f"{folder}: encoders of type {config.get('model_type')!r} are none that Tertium knows "
+            f"({', '.join(FAMILIES)})"
+        )
+    if config.get("position_embedding_type", "absolute") != "absolute" or config.get("is_decoder"):
+        raise ModelError(f"{folder}: only encoders with absolute positions can be converted")
+    return config
+
+
+def _save_tokenizer(folder: Path, file: Path) -> None:
+    """Take ``tokenizer.json``; where there is none, make it as transformers does."""
+    if (folder / TOKENIZER).is_file():
+        shutil.copyfile(folder / TOKENIZER, file)
+        return
+    from transformers import AutoTokenizer
+
+    try:
+        AutoTokenizer.from_pretrained(folder).backend_tokenizer.save(str(file))
+    except Exception as error:  # of transformers, tokenizers or sentencepiece
+        raise ModelError(
+            f"{folder}: its tokenizer cannot be converted: {first_line(error)}"
+        ) from error
+
+
+def _vocabulary(tokenizer: Path, size: int, folder: Path) -> tuple[list[str], str]:
+    """The pieces by their number, and the one that stands for unknown ones."""
+    from tokenizers import Tokenizer
+
+    backend = Tokenizer.from_file(str(tokenizer))
+    ids = backend.get_vocab(with_added_tokens=True)
+    if max(ids.values()) >= size:
+        raise ModelError(
+            f"{folder}: the tokenizer has {max(ids.values()) + 1} pieces, the model only {size}"
+        )
+    tokens = [f"<extra_id_{id_}>" for id_ in range(size)]
+    for token, id_ in ids.items():
+        tokens[id_] = token
+    model = json.loads(backend.to_str())["model"]
+    unknown = tokens[model.get("unk_id") or ids.get(model.get("unk_token") or "<unk>", 0)]
+    return tokens, unknown
+
+
+def _need_libraries() -> None:
+    try:
+        from transformers import AutoModel  # noqa: F401 (it needs torch)
+    except ImportError as error:
+        raise ModelError(
+            f"converting needs PyTorch and transformers ({error}): pip install 'tertium[convert]'"
+        ) from None

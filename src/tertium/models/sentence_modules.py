@@ -1,0 +1,139 @@
+"""What a sentence-transformers folder says about making one vector of a text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tertium.errors import ModelError, first_line
+from tertium.models.pooling import ACTIVATIONS, MODES, Dense
+
+MODULES = "modules.json"
+LEGACY_MODES = {
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_max_tokens": "max",
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_mean_sqrt_len_tokens": "mean_sqrt_len_tokens",
+    "pooling_mode_weightedmean_tokens": "weightedmean",
+    "pooling_mode_lasttoken": "lasttoken",
+}
+"""In the order in which sentence-transformers puts them side by side."""
+
+
+@dataclass(frozen=True, eq=False)
+class SentenceModules:
+    """The stations of a text on its way to a vector; a plain encoder has a mean and no more."""
+
+    transformer: Path
+    pooling: tuple[str, ...] = ("mean",)
+    dense: tuple[Dense, ...] = ()
+    max_length: int | None = None
+    lowercase: bool = False
+    prefix: str = ""
+
+
+def read_sentence_modules(folder: Path) -> SentenceModules:
+    """Read ``modules.json`` and what it points to; a module that is not known is an error."""
+    if not (folder / MODULES).is_file():
+        return SentenceModules(folder)
+    modules = json.loads((folder / MODULES).read_text(encoding="utf-8"))
+    transformer, dense = folder, []
+    pooling: tuple[str, ...] = ("mean",)
+    for module in sorted(modules, key=lambda module: int(module["idx"])):
+        kind, path = str(module["type"]).rpartition(".")[2], folder / module["path"]
+        match kind:
+            case "Transformer":
+                transformer = path
+            case "Pooling":
+                pooling = _pooling(path)
+            case "Dense":
+                dense.append(_dense(path))
+            case "Normalize":
+                pass  # a sentence vector of ours always has length 1
+            case _:
+                raise ModelError(
+                    f"{folder}: the module {kind} is none that Tertium knows "
+                    "(Transformer, Pooling, Dense, Normalize)"
+                )
+    settings: dict[str, Any] = {}
+    for file in sorted(transformer.glob("sentence_*_config.json")):
+        settings |= _read_json(file)
+    return SentenceModules(
+        transformer,
+        pooling,
+        tuple(dense),
+        max_length=settings.get("max_seq_length") or _tokenizer_limit(transformer),
+        lowercase=bool(settings.get("do_lower_case", False)),
+        prefix=_default_prompt(folder),
+    )
+
+
+def _pooling(path: Path) -> tuple[str, ...]:
+    config = _read_json(path / "config.json")
+    stated = config.get("pooling_mode")
+    if stated is None:
+        stated = [mode for key, mode in LEGACY_MODES.items() if config.get(key)] or ["mean"]
+    modes = (stated,) if isinstance(stated, str) else tuple(stated)
+    for mode in modes:
+        if mode not in MODES:
+            raise ModelError(
+                f"{path}: the pooling {mode!r} is none that Tertium has ({', '.join(MODES)})"
+            )
+    if config.get("include_prompt") is False:
+        raise ModelError(f"{path}: Tertium cannot leave the prompt out of the pooling")
+    return modes
+
+
+def _dense(path: Path) -> Dense:
+    config = _read_json(path / "config.json")
+    if config.get("use_residual") or config.get("module_input_name", "sentence_embedding") != (
+        "sentence_embedding"
+    ):
+        raise ModelError(f"{path}: this kind of Dense module is none that Tertium knows")
+    activation = str(config.get("activation_function", "Tanh")).rpartition(".")[2].lower()
+    if activation not in ACTIVATIONS:
+        raise ModelError(
+            f"{path}: the activation {activation!r} is none of {', '.join(ACTIVATIONS)}"
+        )
+    weights = _weights(path)
+    return Dense(weights["linear.weight"], weights.get("linear.bias"), activation)
+
+
+def _weights(path: Path) -> Mapping[str, Any]:
+    """Read weights and nothing else: no code in a checkpoint is run."""
+    import torch
+
+    try:
+        if (path / "model.safetensors").is_file():
+            from safetensors.torch import load_file
+
+            found = load_file(path / "model.safetensors")
+        else:
+            found = torch.load(path / "pytorch_model.bin", map_location="cpu", weights_only=True)
+        return {name: tensor.float().numpy() for name, tensor in found.items()}
+    except Exception as error:  # of torch or safetensors
+        raise ModelError(f"{path}: its weights cannot be converted: {first_line(error)}") from error
+
+
+def _tokenizer_limit(folder: Path) -> int | None:
+    file = folder / "tokenizer_config.json"
+    limit = _read_json(file).get("model_max_length") if file.is_file() else None
+    return int(limit) if limit is not None and limit < 1_000_000 else None
+
+
+def _default_prompt(folder: Path) -> str:
+    file = folder / "config_sentence_transformers.json"
+    config = _read_json(file) if file.is_file() else {}
+    name = config.get("default_prompt_name")
+    return str(config.get("prompts", {}).get(name, "")) if name else ""
+
+
+def _read_json(file: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError) as error:
+        raise ModelError(f"{file} cannot be read: {first_line(error)}") from None
+    return found
