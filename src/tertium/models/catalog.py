@@ -13,6 +13,7 @@ from tertium.models.answers import AnswerFile
 from tertium.models.ctranslate2 import BATCH_TOKENS, ComputeType, CTranslate2Model
 from tertium.models.folder import CARD, ModelFolder, read_folder
 from tertium.models.known import known_model
+from tertium.models.known_encoders import KNOWN_ENCODERS
 from tertium.models.memo import Memo
 from tertium.paths import answers_file, models_folder
 
@@ -41,15 +42,21 @@ def find(name: str | Path) -> ModelFolder:
     return read_folder(locate(name))
 
 
-def locate(name: str | Path) -> Path:
-    """Where a model or an encoder is, by its name, or the folder that is named."""
+def look_up(name: str | Path) -> Path | None:
+    """Where a model or an encoder is, by its name, or the folder that is named, if it is here."""
     for entry in entries():
         if entry.name == str(name):
             return entry.path
     path = Path(name).expanduser()
-    if path.is_dir():
+    return path if path.is_dir() else None
+
+
+def locate(name: str | Path) -> Path:
+    """Like :func:`look_up`; what is not here is an error that says how to get it."""
+    path = look_up(name)
+    if path is not None:
         return path
-    if known_model(str(name)) is not None:
+    if known_model(str(name)) is not None or str(name) in KNOWN_ENCODERS:
         raise ModelError(f"{name} is not here yet; get it with `tertium models fetch {name}`")
     names = ", ".join(entry.name for entry in entries())
     raise ModelError(

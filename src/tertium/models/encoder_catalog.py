@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
 
-from tertium.errors import SettingError
-from tertium.models.catalog import DEFAULT_MODEL, locate
+from tertium.errors import ModelError, SettingError
+from tertium.models import use
+from tertium.models.base import TextEncoder
+from tertium.models.catalog import DEFAULT_MODEL, locate, look_up
 from tertium.models.ctranslate2 import ComputeType
 from tertium.models.encoder import CTranslate2Encoder
 from tertium.models.encoder_folder import (
@@ -17,8 +20,11 @@ from tertium.models.encoder_folder import (
 )
 from tertium.models.engine_file import EngineFile, read_engine_file
 from tertium.models.folder import ENCODER, ModelFolder, kind, read_card, read_folder
+from tertium.models.known_encoders import KNOWN_ENCODERS
+from tertium.models.packaged import PACKAGED, package_hint, packaged_folder
 from tertium.models.pooling import Pooling
 from tertium.models.reading import JsonReader, Reader, SourceReader
+from tertium.paths import models_folder
 
 
 def load_encoder(
@@ -27,7 +33,7 @@ def load_encoder(
     layer: int | None = None,
     compute_type: ComputeType = "auto",
     threads: int | None = None,
-) -> CTranslate2Encoder:
+) -> TextEncoder:
     """Load an encoder by name or folder; of a translation model, its encoder is taken.
 
     ``layer`` counts from 1, as the hidden states of transformers do, where 0 is the embeddings; the
@@ -40,14 +46,50 @@ def load_encoder(
     >>> bool(one @ other > one @ third)
     True
     """
-    path = locate(encoder)
-    folder = find_encoder(path)
+    if str(encoder) == use.NAME:
+        if layer is not None or compute_type not in ("auto", "float32"):
+            raise SettingError(f"{use.NAME} has no layers to choose from, and float32 only")
+        return _universal(threads)
+    folder = find_encoder(encoder)
     return _encoder(folder.path, folder.fingerprint, layer, compute_type, threads)
 
 
-def find_encoder(path: Path) -> EncoderFolder | ModelFolder:
+def find_encoder(name: str | Path) -> EncoderFolder | ModelFolder:
+    """Find an encoder, or a translation model that has one, by its name or its folder.
+
+    An encoder that an installed package brings along is converted when it is first asked for.
+    """
+    path = look_up(name)
+    if path is None:
+        packaged = packaged_folder(str(name))
+        if packaged is not None:
+            return _convert_packaged(str(name), packaged)
+        try:
+            path = locate(name)
+        except ModelError as error:
+            raise ModelError(f"{error}{package_hint(str(name))}") from None
+    return read_either(path)
+
+
+def read_either(path: Path) -> EncoderFolder | ModelFolder:
     """Read what lies in a folder, whichever kind it is of."""
     return read_encoder_folder(path) if kind(read_card(path)) == ENCODER else read_folder(path)
+
+
+def _convert_packaged(name: str, source: Path) -> EncoderFolder:
+    from tertium.models.convert_encoder import convert_encoder
+
+    known = KNOWN_ENCODERS[name]
+    distribution = PACKAGED[name].distribution
+    origin = f"{distribution} {version(distribution)}"
+    return convert_encoder(
+        source, models_folder() / name, name=name, licence=known.licence, origin=origin
+    )
+
+
+@lru_cache(maxsize=1)
+def _universal(threads: int | None) -> use.UniversalSentenceEncoder:
+    return use.UniversalSentenceEncoder(threads=threads)
 
 
 @lru_cache(maxsize=4)
@@ -58,7 +100,7 @@ def _encoder(
     compute_type: ComputeType,
     threads: int | None,
 ) -> CTranslate2Encoder:
-    folder = find_encoder(path)
+    folder = read_either(path)
     engine_file = read_engine_file(path / "model.bin")
     if layer is None:
         layer = engine_file.encoder_layers

@@ -47,7 +47,7 @@ def recognise(folder: Path, *, dialect: str | None = None, name: str | None = No
     kind = config.get("model_type")
     if kind not in READERS:
         raise ModelError(
-            f"{folder}: models of type {kind!r} are none that Tertium knows "
+            f"{folder}: translation models of type {kind!r} are none that Tertium knows "
             f"({', '.join(sorted(READERS))})"
         )
     found = READERS[kind](folder, config, name or folder.name)

@@ -6,14 +6,26 @@ import re
 from pathlib import Path
 from typing import Literal
 
-from tertium.errors import ModelError, first_line
+from tertium.errors import ModelError, SettingError, first_line
+from tertium.models import use
+from tertium.models.encoder_folder import EncoderFolder
 from tertium.models.folder import ModelFolder, file_sha256
 from tertium.models.known import known_model
+from tertium.models.known_encoders import KNOWN_ENCODERS
 from tertium.paths import models_folder
 
-TOKENIZER_FILES = ("*.json", "*.model", "*.spm", "tokenization_small100.py")
+TOKENIZER_FILES = (
+    "*.json",
+    "*.model",
+    "*.spm",
+    "merges.txt",
+    "tokenization_small100.py",
+    "vocab.txt",
+)
 SAFE_WEIGHTS = ("*.safetensors",)
-TORCH_WEIGHTS = ("pytorch_model*.bin",)
+TORCH_WEIGHTS = ("pytorch_model*.bin", "0_Transformer/pytorch_model*.bin")
+DENSE_WEIGHTS = ("*_Dense/pytorch_model.bin",)
+"""A module of sentence-transformers that may have been published before safetensors."""
 SHA256 = re.compile(r"[0-9a-f]{64}")
 COMMIT = re.compile(r"[0-9a-f]{40}")
 
@@ -24,15 +36,19 @@ def fetch(
     revision: str | None = None,
     offline: bool = False,
     quantization: Literal["int8", "float32"] = "float32",
-) -> ModelFolder:
+    layer: int | None = None,
+) -> ModelFolder | EncoderFolder:
     """Download a model by its known name or its hub id, convert it, and keep it under that name.
 
     A download that was interrupted goes on where it stopped; a file that is not what the hub said
     it would be is an error, and is fetched anew the next time. ``revision`` pins a commit; which
-    one it was is kept with the model.
+    one it was is kept with the model. An encoder is kept up to ``layer``.
     """
-    known = known_model(name)
-    hub_id = known.hub_id if known else name
+    known, known_encoder = known_model(name), KNOWN_ENCODERS.get(name)
+    published = known or known_encoder
+    if name == use.NAME:
+        raise ModelError(use.HOW)
+    hub_id = published.hub_id if published else name
     if "/" not in hub_id:
         raise ModelError(
             f"{name!r} is no model that Tertium knows, and no id of the hub (owner/name); "
@@ -42,16 +58,32 @@ def fetch(
     if out.exists():
         raise ModelError(f"{name} is there already, in {out}; remove the folder to fetch it anew")
     snapshot = download(hub_id, revision=revision, offline=offline)
+    short = name.rpartition("/")[2]
+    licence = published.licence if published else "see its page on the hub"
+    origin = f"{hub_id}@{snapshot.name if COMMIT.fullmatch(snapshot.name) else 'unknown'}"
     from tertium.models.convert import convert
+    from tertium.models.convert_encoder import convert_encoder, is_encoder
 
+    if is_encoder(snapshot):
+        return convert_encoder(
+            snapshot,
+            out,
+            layer=layer,
+            name=short,
+            licence=licence,
+            quantization=quantization,
+            origin=origin,
+        )
+    if layer is not None:
+        raise SettingError(f"{name} is a translation model; only an encoder is cut at a layer")
     return convert(
         snapshot,
         out,
-        name=name.rpartition("/")[2],
+        name=short,
         dialect=known.dialect if known else None,
-        licence=known.licence if known else "see its page on the hub",
+        licence=licence,
         quantization=quantization,
-        origin=f"{hub_id}@{snapshot.name if COMMIT.fullmatch(snapshot.name) else 'unknown'}",
+        origin=origin,
     )
 
 
@@ -67,9 +99,9 @@ def download(hub_id: str, *, revision: str | None = None, offline: bool = False)
         return Path(str(found))
 
     try:
-        snapshot = get(*TOKENIZER_FILES, *SAFE_WEIGHTS)
+        snapshot = get(*TOKENIZER_FILES, *DENSE_WEIGHTS, *SAFE_WEIGHTS)
         if not any(snapshot.glob(SAFE_WEIGHTS[0])):
-            snapshot = get(*TOKENIZER_FILES, *TORCH_WEIGHTS)
+            snapshot = get(*TOKENIZER_FILES, *DENSE_WEIGHTS, *TORCH_WEIGHTS)
     except LocalEntryNotFoundError as error:
         why = "it was not downloaded before" if offline else "the hub is out of reach"
         raise ModelError(f"{hub_id} cannot be fetched: {why} ({first_line(error)})") from None
