@@ -49,10 +49,12 @@ class Tiny:
     """Marian has no padding token: transformers adds one, with zero weights, to start from."""
     code: Callable[[str], str] = str
     """The name that Tertium has for a language of this family."""
+    parallel: Sequence[Sequence[str]] = PARALLEL
+    """What it learns."""
 
     def directions(self) -> Iterator[tuple[str, str, str, str]]:
         """Every (target, source, target language, source language) there is to learn."""
-        for sentences in PARALLEL:
+        for sentences in self.parallel:
             by_lang = dict(zip(LANGUAGES, sentences, strict=True))
             for source in self.sources:
                 for target in self.targets:
@@ -61,7 +63,7 @@ class Tiny:
     def decoder_ids(self, target: str, lang: str) -> list[int]:
         return [self.model.config.decoder_start_token_id, *self.target_ids(target, lang)]
 
-    def learn(self) -> None:
+    def learn(self, steps: int = STEPS) -> None:
         import torch
 
         torch.set_num_threads(1)
@@ -73,7 +75,7 @@ class Tiny:
         decoder = pad([torch.tensor(self.decoder_ids(t, tl)) for t, _, tl, _ in pairs], True, -100)
         optimizer = torch.optim.Adam(self.model.parameters(), 5e-3)
         inputs = decoder[:, :-1].masked_fill(decoder[:, :-1] == -100, self.pad)
-        for _ in range(STEPS):
+        for _ in range(steps):
             logits = self.model(
                 input_ids=encoder,
                 attention_mask=(encoder != self.pad).long(),
@@ -183,17 +185,18 @@ def make_prism(folder: Path) -> Tiny:
     )
 
 
-def _m2m100_tokenizer(folder: Path) -> Any:
+def _m2m100_tokenizer(folder: Path, parallel: Sequence[Sequence[str]]) -> Any:
     from transformers import M2M100Tokenizer
 
-    pieces = train_pieces(folder, "sentencepiece.bpe.model")
+    corpus = [sentence for sentences in parallel for sentence in sentences]
+    pieces = train_pieces(folder, "sentencepiece.bpe.model", corpus)
     vocabulary = {pieces.id_to_piece(i): i for i in range(pieces.get_piece_size())}
     (folder / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
     return M2M100Tokenizer(folder / "vocab.json", folder / "sentencepiece.bpe.model")
 
 
-def make_m2m100(folder: Path) -> Tiny:
-    tokenizer = _m2m100_tokenizer(folder)
+def make_m2m100(folder: Path, parallel: Sequence[Sequence[str]] = PARALLEL) -> Tiny:
+    tokenizer = _m2m100_tokenizer(folder, parallel)
 
     def framed(text: str, lang: str) -> list[int]:
         tokenizer.src_lang = lang
@@ -208,12 +211,13 @@ def make_m2m100(folder: Path) -> Tiny:
         prefix=1,
         decode=lambda ids: str(tokenizer.decode(ids)),
         pad=1,
+        parallel=parallel,
     )
 
 
-def make_small100(folder: Path) -> Tiny:
+def make_small100(folder: Path, parallel: Sequence[Sequence[str]] = PARALLEL) -> Tiny:
     """M2M100's files; its own tokenizer puts the target's language before the source."""
-    tokenizer = _m2m100_tokenizer(folder)
+    tokenizer = _m2m100_tokenizer(folder, parallel)
     (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "SMALL100Tokenizer"}')
 
     def ids(text: str) -> list[int]:
@@ -228,6 +232,7 @@ def make_small100(folder: Path) -> Tiny:
         prefix=0,
         decode=lambda ids: str(tokenizer.decode(ids)),
         pad=1,
+        parallel=parallel,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
 import shutil
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from tertium.compat.nmtscore import (
     load_translation_model,
 )
 from tertium.errors import CutWarning, InputError, LanguageError, ModelError, SettingError
+from tertium.models.convert import convert
 from tertium.paths import models_folder
 
 from ..conftest import Converted
@@ -30,6 +32,32 @@ FAMILIES = {"m2m100_418M": "m2m100", "small100": "small100"}
 EN, DE, FR, _ = PARALLEL[0]
 OTHER = PARALLEL[1][0]
 MEASURES = ("direct", "pivot", "cross")
+WEIGHTS = os.environ.get("TERTIUM_TEST_WEIGHTS")
+"""A folder with the files of huggingface.co/alirezamsh/small100 in ``small100/``."""
+
+
+@pytest.mark.skipif(
+    WEIGHTS is None,
+    reason="NMTSCORE'S PUBLISHED NUMBERS WERE NOT CHECKED: "
+    "set TERTIUM_TEST_WEIGHTS to a folder that has the files of SMaLL-100 in small100/",
+)
+def test_the_numbers_that_nmtscore_published(tmp_path: Path) -> None:
+    """The examples of nmtscore's README, https://github.com/ZurichNLP/nmtscore."""
+    convert(Path(str(WEIGHTS)) / "small100", tmp_path / "small100", dialect="small100")
+    scorer = NMTScorer(str(tmp_path / "small100"))
+    a = ["This is a sentence.", "This is a sentence.", "This is another sentence."]
+    b = [
+        "This is another sentence.",
+        "This sentence is completely unrelated.",
+        "This is another sentence.",
+    ]
+    wanted = [0.46773, 0.153069, 1.0]
+    assert scorer.score(a, b) == pytest.approx(wanted, abs=1e-4)
+    assert scorer.score(a[0], b[0]) == pytest.approx(wanted[0], abs=1e-4)
+    model = scorer.model
+    assert model.translate("de", ["This is a test."], src_lang="en") == ["Das ist ein Test."]
+    scores = model.score("de", ["This is a test."], ["Das ist ein Test."], src_lang="en")
+    assert scores == pytest.approx([0.82931], abs=1e-4)
 
 
 def put(converted: Converted, name: str) -> Tiny:
