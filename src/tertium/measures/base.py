@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,6 +15,8 @@ from tertium.measures.signature import Signature, spell
 from tertium.models.base import Languages, Progress
 from tertium.text import Row
 
+ModelKind = Literal["translation", "tokens", "sentences"]
+"""A translation model, an encoder that gives vectors of pieces, or one of sentences."""
 MIXED = "mixed"
 UNKNOWN = "unknown"
 CUT_REASON = (
@@ -97,12 +100,22 @@ class Measure(ABC):
     A measure is called with texts and returns numbers; :meth:`score` returns more about them.
     """
 
-    name: ClassVar[str]
     compares_with: ClassVar[Literal["reference", "source"]] = "reference"
+    model_kind: ClassVar[ModelKind | None] = None
+    """What kind of model it asks, if it asks any."""
+    bounds: tuple[float, float] = (-math.inf, math.inf)
+    """Between which numbers its scores lie, or are taken to lie when measures are summed."""
+    needs_all_rows: bool = False
+    """Whether a score depends on the other rows, so that they must be scored in one go."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What it is called in tables and signatures."""
 
     @abstractmethod
     def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
-        """Score rows; each score depends on its own row and on nothing else."""
+        """Score rows; each score depends on its own row alone, unless ``needs_all_rows``."""
 
     @abstractmethod
     def choices(self) -> Mapping[str, object]:

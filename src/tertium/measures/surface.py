@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -68,7 +69,8 @@ class SurfaceMeasure(Measure):
 class Bleu(SurfaceMeasure):
     """Sentence BLEU with exponential smoothing; corpus BLEU as the system score."""
 
-    name: ClassVar[str] = "bleu"
+    name = "bleu"
+    bounds = (0.0, 100.0)
     tokenize: str = "13a"
     lowercase: bool = False
 
@@ -98,7 +100,8 @@ class Bleu(SurfaceMeasure):
 class ChrF(SurfaceMeasure):
     """Character n-gram F-score; with ``word_order=2``, chrF++."""
 
-    name: ClassVar[str] = "chrf"
+    name = "chrf"
+    bounds = (0.0, 100.0)
     char_order: int = 6
     word_order: int = 0
     beta: int = 2
@@ -118,7 +121,8 @@ class ChrF(SurfaceMeasure):
 class Ter(SurfaceMeasure):
     """Translation edit rate, negated: 0 for identical text, -100 for as many edits as words."""
 
-    name: ClassVar[str] = "ter"
+    name = "ter"
+    bounds = (-math.inf, 0.0)
     sign: ClassVar[float] = -1.0
     normalize_text: bool = False
     case_sensitive: bool = False

@@ -16,12 +16,13 @@ from typing import ClassVar, Literal
 
 from tertium.errors import LanguageError, SettingError
 from tertium.measures.base import Measure, Segments
+from tertium.measures.references import Texts, over_references
+from tertium.measures.settings import check_settings
 from tertium.measures.signature import FINGERPRINT_DIGITS
 from tertium.models.base import Progress, TranslationModel
 from tertium.models.languages import known_language, target_language
 from tertium.text import Row, Text
 
-Texts = Sequence[Text]
 LARGEST_EXPONENT = 700.0
 """``exp`` of more is no float; only sums (G) over broken text ever get there."""
 
@@ -78,6 +79,7 @@ class Inquiry:
 class TranslationMeasure(Measure):
     """What all measures by translation probability share."""
 
+    model_kind = "translation"
     model: TranslationModel
     _: KW_ONLY
     aggregate: Literal["H", "G"] = "H"
@@ -86,11 +88,7 @@ class TranslationMeasure(Measure):
     """What becomes of several references."""
 
     def __post_init__(self) -> None:
-        for name, allowed in ALLOWED.items():
-            value = getattr(self, name, allowed[0])
-            if value not in allowed or isinstance(value, bool) is not isinstance(allowed[0], bool):
-                names = ", ".join(map(repr, allowed))
-                raise SettingError(f"{name}={value!r}: it must be one of {names}")
+        check_settings(self, ALLOWED)
         beam_size = getattr(self, "beam_size", 1)
         if type(beam_size) is not int or beam_size < 1:
             raise SettingError(f"beam_size={beam_size!r}: it must be a whole number from 1")
@@ -105,19 +103,12 @@ class TranslationMeasure(Measure):
 
     def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
         self._check_languages(rows)
-        pairs = [(row, reference) for row in rows for reference in row.references]
         ask = Inquiry(self.model, self.aggregate, progress)
-        similarities = iter(
-            self.similarities(
-                [row.hypothesis for row, _ in pairs], [reference for _, reference in pairs], ask
-            )
-        )
-        scores, cut = [], []
-        for row in rows:
-            values = [next(similarities) for _ in row.references]
-            scores.append(max(values) if self.references == "max" else sum(values) / len(values))
-            cut.append(any(text.text in ask.cut for text in (row.hypothesis, *row.references)))
-        return Segments(scores, [(score, 1.0) for score in scores], cut)
+
+        def compare(A: Texts, B: Texts) -> tuple[list[float], set[str]]:
+            return self.similarities(A, B, ask), ask.cut
+
+        return over_references(rows, compare, self.references)
 
     def choices(self) -> Mapping[str, object]:
         own = {
@@ -157,6 +148,7 @@ class TranslationMeasure(Measure):
 class NMTScore(TranslationMeasure):
     """The three measures of the NMTScore paper, which differ in the question they ask."""
 
+    bounds = (0.0, 1.0)  # a ratio may pass 1 by a little, where the other text is the better one
     normalized: bool = True
     """Divide by the score of an identical text (section 2.4)."""
     both_directions: bool = True
@@ -195,7 +187,7 @@ class NMTScore(TranslationMeasure):
 class Direct(NMTScore):
     """How probable A is as a translation (or, in one language, as a paraphrase) of B."""
 
-    name: ClassVar[str] = "direct"
+    name = "direct"
 
     def targets(self) -> tuple[bool, bool]:
         return True, self.both_directions
@@ -212,7 +204,7 @@ class Direct(NMTScore):
 class Pivot(NMTScore):
     """How probable it is to arrive at A from B by way of a third language."""
 
-    name: ClassVar[str] = "pivot"
+    name = "pivot"
     pivot_lang: str = ""
     """English unless it is said, or the one language that the model translates into."""
     beam_size: int = 5
@@ -239,7 +231,7 @@ class Pivot(NMTScore):
 class Cross(NMTScore):
     """How well a translation of B would do as a translation of A."""
 
-    name: ClassVar[str] = "cross"
+    name = "cross"
     target_lang: str = ""
     """English unless it is said, or the one language that the model translates into."""
     beam_size: int = 5
@@ -264,7 +256,8 @@ class Cross(NMTScore):
 class PrismRef(TranslationMeasure):
     """Prism against a reference: (H(sys|ref) + H(ref|sys)) / 2, a mean log-probability."""
 
-    name: ClassVar[str] = "prism-ref"
+    name = "prism-ref"
+    bounds = (-math.inf, 0.0)
 
     def targets(self) -> tuple[bool, bool]:
         return True, True
@@ -278,7 +271,8 @@ class PrismRef(TranslationMeasure):
 class PrismSrc(TranslationMeasure):
     """Prism against the source, with no reference: H(sys|src)."""
 
-    name: ClassVar[str] = "prism-src"
+    name = "prism-src"
+    bounds = (-math.inf, 0.0)
     compares_with: ClassVar[Literal["reference", "source"]] = "source"
 
     def targets(self) -> tuple[bool, bool]:

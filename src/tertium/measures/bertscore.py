@@ -1,0 +1,115 @@
+"""BERTScore: each piece is matched with the piece most like it on the other side.
+
+Zhang et al., "BERTScore: Evaluating Text Generation with BERT" (2020). Same numbers as their
+package, bert-score 0.3.13, except where its padding wins over a negative cosine.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tertium.errors import SettingError
+from tertium.measures.embedding import TokenMeasure, unit
+from tertium.measures.frequency import Weighting, idf_weights, piece_weights
+from tertium.measures.references import Texts
+from tertium.models.base import Progress, TokenVectors
+
+
+class Match(NamedTuple):
+    """Precision, recall, and their harmonic mean."""
+
+    P: float
+    R: float
+    F1: float
+
+
+@dataclass(frozen=True)
+class BertScore(TokenMeasure):
+    """The mean cosine of every piece with its best match: F1, or P, or R alone."""
+
+    name = "bertscore"
+    bounds = (0.0, 1.0)  # a negative cosine is no similarity at all
+    part: Literal["F1", "P", "R"] = "F1"
+    idf: bool = False
+    """Whether rare pieces count more: inverse document frequency over the references."""
+    baseline: str | Path | None = None
+    """A file of bert-score's (LAYER,P,R,F): scores are rescaled so that this is 0 and 1 stays 1."""
+
+    @property
+    def needs_all_rows(self) -> bool:  # type: ignore[override]  # a constant elsewhere
+        return self.idf
+
+    def compare(
+        self, A: Texts, B: Texts, progress: Progress | None
+    ) -> tuple[Sequence[float], set[str]]:
+        matches, cut = self.matches(A, B, progress)
+        return [getattr(match, self.part) for match in matches], cut
+
+    def matches(
+        self, A: Texts, B: Texts, progress: Progress | None = None
+    ) -> tuple[list[Match], set[str]]:
+        """Precision, recall and F1 of each A against its B, and the texts that were cut."""
+        hypotheses, references, cut = self.token_vectors(A, B, progress)
+        weigh = idf_weights(references) if self.idf else piece_weights
+        found = []
+        for x, y in zip(hypotheses, references, strict=True):
+            match = match_pieces(x, y, weigh)
+            if self._baselines is not None:
+                match = Match(
+                    *((m - b) / (1 - b) for m, b in zip(match, self._baselines, strict=True))
+                )
+            found.append(match)
+        return found, cut
+
+    def choices(self) -> Mapping[str, object]:
+        choices = {**super().choices(), "baseline": "none"}
+        if self._baselines is not None:
+            choices["baseline"] = "/".join(f"{number:.6f}" for number in self._baselines)
+        return choices
+
+    @cached_property
+    def _baselines(self) -> Match | None:
+        if self.baseline is None:
+            return None
+        return read_baseline(Path(self.baseline), int(self.model.settings["layer"]))
+
+
+def match_pieces(x: TokenVectors, y: TokenVectors, weigh: Weighting = piece_weights) -> Match:
+    """Match a hypothesis with a reference (equation 5, and its mirror image).
+
+    What frames a text can be matched, but does not count. A text with nothing in it matches its
+    like, and nothing else.
+    """
+    if all(x.framing) or all(y.framing):
+        same = float(all(x.framing) and all(y.framing))
+        return Match(same, same, same)
+    cosines: NDArray[np.float64] = unit(x.vectors) @ unit(y.vectors).T
+    P = float(weigh(x) @ cosines.max(axis=1))
+    R = float(weigh(y) @ cosines.max(axis=0))
+    return Match(P, R, 2 * P * R / (P + R) if P + R else 0.0)
+
+
+def read_baseline(file: Path, layer: int) -> Match:
+    """Read the line of a layer from a file as bert-score has them."""
+    try:
+        with file.open(encoding="utf-8", newline="") as stream:
+            lines = {int(line["LAYER"]): line for line in csv.DictReader(stream)}
+        line = lines[layer]
+        return Match(float(line["P"]), float(line["R"]), float(line["F"]))
+    except OSError as error:
+        raise SettingError(f"baseline {file} is not readable: {error.strerror}") from None
+    except KeyError as missing:
+        raise SettingError(
+            f"baseline {file} has no {missing}: it needs the columns LAYER,P,R,F "
+            f"and a line for layer {layer}"
+        ) from None
+    except (TypeError, ValueError) as error:
+        raise SettingError(f"baseline {file} holds something that is no number: {error}") from None

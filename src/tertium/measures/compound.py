@@ -1,0 +1,116 @@
+"""SentSim, and any other sum of measures.
+
+Song, Zhao and Specia, "SentSim: Crosslingual Semantic Evaluation of Machine Translation" (2021),
+section 3.4.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Literal
+
+from tertium.errors import SettingError
+from tertium.measures.base import Measure, Segments
+from tertium.measures.settings import check_settings
+from tertium.models.base import Progress
+from tertium.text import Row
+
+
+@dataclass(frozen=True)
+class Compound(Measure):
+    """w1 * exp(A) + w2 * exp(B) + ..., each component brought to 0..1 (equation 7).
+
+    A distance B counts as exp(1 - B); since Tertium's distances are turned round already, bringing
+    them to 0..1 does just that.
+    """
+
+    parts: tuple[Measure, ...]
+    _: KW_ONLY
+    weights: tuple[float, ...] = ()
+    """One a component; the same for all if they are not given. They are made to sum to 1."""
+    scale: Literal["fixed", "corpus"] = "fixed"
+    """By the range of each measure, or, as in the paper's code, by the least and the greatest score
+    among the rows at hand: then a score depends on its neighbours."""
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        check_settings(self, {"scale": ("fixed", "corpus")})
+        if len(self.parts) < 2:
+            raise SettingError("a sum of measures needs two of them, or more")
+        names = [part.name for part in self.parts]
+        if len(set(names)) < len(names):
+            raise SettingError(f"{'+'.join(names)}: each measure may occur once")
+        weights = tuple(self.weights) or (1.0,) * len(self.parts)
+        if len(weights) != len(self.parts) or not all(0 < w < math.inf for w in weights):
+            raise SettingError(
+                f"weights={self.weights!r}: there must be {len(self.parts)}, all greater than 0, "
+                f"for {', '.join(names)}"
+            )
+        object.__setattr__(self, "weights", tuple(w / sum(weights) for w in weights))
+
+    @property
+    def name(self) -> str:
+        return self.title or "+".join(part.name for part in self.parts)
+
+    @property
+    def bounds(self) -> tuple[float, float]:  # type: ignore[override]  # a constant elsewhere
+        return 1.0, math.e
+
+    @property
+    def needs_all_rows(self) -> bool:  # type: ignore[override]  # a constant elsewhere
+        return self.scale == "corpus" or any(part.needs_all_rows for part in self.parts)
+
+    def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
+        found = [part.segments(rows, progress) for part in self.parts]
+        scaled = [
+            to_unit_range(segments.scores, part.bounds)
+            if self.scale == "fixed"
+            else over_the_corpus(segments.scores)
+            for part, segments in zip(self.parts, found, strict=True)
+        ]
+        scores = [
+            sum(w * math.exp(a) for w, a in zip(self.weights, row, strict=True))
+            for row in zip(*scaled, strict=True)
+        ]  # SentSim(A, B) = w1 * exp(A) + w2 * exp(B)
+        cut = [any(flags) for flags in zip(*(segments.cut for segments in found), strict=True)]
+        return Segments(scores, [(score, 1.0) for score in scores], cut)
+
+    def choices(self) -> Mapping[str, object]:
+        own: dict[str, object] = {
+            "parts": "+".join(part.name for part in self.parts),
+            "weights": ",".join(f"{weight:g}" for weight in self.weights),
+            "scale": self.scale,
+        }
+        for part in self.parts:
+            own |= {f"{part.name}.{name}": value for name, value in part.choices().items()}
+        return own
+
+
+def to_unit_range(scores: Sequence[float], bounds: tuple[float, float]) -> list[float]:
+    """Bring scores to 0..1 by the range of their measure, the same way for every corpus.
+
+    A range without a lower end is that of a distance d below its best score: 1 / (1 + d).
+
+    >>> to_unit_range([0.0, 50.0, 120.0], (0.0, 100.0))
+    [0.0, 0.5, 1.0]
+    >>> to_unit_range([0.0, -1.0, -3.0], (-math.inf, 0.0))
+    [1.0, 0.5, 0.25]
+    """
+    low, high = bounds
+    if math.isinf(high):
+        raise SettingError("a measure without a best score cannot be summed with others")
+    if math.isinf(low):
+        return [1 / (1 + max(high - score, 0.0)) for score in scores]
+    return [min(max((score - low) / (high - low), 0.0), 1.0) for score in scores]
+
+
+def over_the_corpus(scores: Sequence[float]) -> list[float]:
+    """Bring the least score to 0 and the greatest to 1, as the paper's code does.
+
+    >>> over_the_corpus([2.0, 3.0, 6.0]), over_the_corpus([5.0, 5.0])
+    ([0.0, 0.25, 1.0], [1.0, 1.0])
+    """
+    low, high = min(scores), max(scores)
+    return [(score - low) / (high - low) if high > low else 1.0 for score in scores]
