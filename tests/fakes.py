@@ -1,11 +1,21 @@
-"""A model whose every answer can be worked out by hand."""
+"""Models whose every answer can be worked out by hand."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tertium.models.base import Languages, Progress, TokenScores, Translation, per_row
+import numpy as np
+
+from tertium.models.base import (
+    Languages,
+    Progress,
+    SentenceVectors,
+    TokenScores,
+    TokenVectors,
+    Translation,
+    per_row,
+)
 from tertium.models.languages import LanguageSet
 
 TAGS = {"en": "", "de": "", "fr": ""}
@@ -55,3 +65,36 @@ class FakeModel:
     ) -> list[Translation]:
         self.translated += zip(sources, per_row(target_lang, len(sources)), strict=True)
         return [Translation(self.translations.get(source, source)) for source in sources]
+
+
+@dataclass
+class FakeEncoder:
+    """Gives each word the vector of a table (of two numbers), in a frame; counts the questions."""
+
+    vectors: Mapping[str, tuple[float, float]]
+    name: str = "fake"
+    fingerprint: str = "e" * 64
+    settings: Mapping[str, str] = field(default_factory=lambda: {"layer": "3"})
+    asked: list[str] = field(default_factory=list)
+
+    def token_vectors(
+        self, texts: Sequence[str], *, lang: Languages = None, progress: Progress | None = None
+    ) -> list[TokenVectors]:
+        self.asked += texts
+        found = []
+        for text in texts:
+            tokens = ("<s>", *text.split(), "</s>")
+            rows = np.array([self.vectors.get(token, (0, 0)) for token in tokens], np.float32)
+            framing = tuple(token in ("<s>", "</s>") for token in tokens)
+            found.append(TokenVectors(tokens, rows, framing, "long" in text))
+        return found
+
+    def sentence_vectors(
+        self, texts: Sequence[str], *, lang: Languages = None, progress: Progress | None = None
+    ) -> SentenceVectors:
+        """The sum of the words' vectors, of length 1."""
+        sums = [
+            found.vectors[1:-1].sum(axis=0, dtype=np.float32) for found in self.token_vectors(texts)
+        ]
+        rows = [row / np.linalg.norm(row) if row.any() else row for row in sums]
+        return SentenceVectors(np.array(rows), tuple("long" in text for text in texts))

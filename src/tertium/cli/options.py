@@ -12,6 +12,20 @@ from tertium.models.catalog import DEFAULT_MODEL
 Model = Annotated[
     str, typer.Option("--model", help="A model's name (see `tertium models`) or its folder.")
 ]
+Encoder = Annotated[
+    str | None,
+    typer.Option(
+        "--encoder", help="For measures by vectors: an encoder. Default: that of the model."
+    ),
+]
+SentenceEncoder = Annotated[
+    str | None,
+    typer.Option("--sentence-encoder", help="For sss and sentsim: an encoder of sentences."),
+]
+Layer = Annotated[
+    int | None,
+    typer.Option("--layer", min=1, help="The layer of the encoder. Default: its last."),
+]
 ComputeType = Annotated[
     str, typer.Option("--compute-type", help="auto (as the weights are), float32 or int8.")
 ]
@@ -31,10 +45,13 @@ HtmlFile = Annotated[Path | None, typer.Option("--html", help="Write a page to t
 __all__ = [
     "DEFAULT_MODEL",
     "ComputeType",
+    "Encoder",
     "HtmlFile",
     "Lang",
+    "Layer",
     "Model",
     "RefLang",
+    "SentenceEncoder",
     "SrcLang",
     "Threads",
 ]

@@ -6,18 +6,21 @@ import json
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tertium.cli.measures import Models, load_measures
 from tertium.cli.options import (
     DEFAULT_MODEL,
     ComputeType,
+    Encoder,
     Lang,
+    Layer,
     Model,
     RefLang,
+    SentenceEncoder,
     SrcLang,
     Threads,
 )
@@ -27,13 +30,11 @@ from tertium.data.records import open_table
 from tertium.engines.layouts import JsonDocumentLayout, Layout, PeopleLayout, TsvLayout
 from tertium.engines.local import ROWS_AT_A_TIME, Result, ScoringJob
 from tertium.engines.outputs import FileOutput, Output, StreamOutput
-from tertium.errors import InputError, SettingError
+from tertium.errors import InputError
 from tertium.measures.base import CUT_REASON
-from tertium.measures.registry import DEFAULT_MEASURE, load, measure_class
-from tertium.models.catalog import load_model
+from tertium.measures.registry import DEFAULT_MEASURE
 
 if TYPE_CHECKING:
-    from tertium.measures.base import Measure
     from tertium.models.memo import Memo
 
 INPUT, MEASURES, OUTPUT, ENGINE = "Input", "Measures", "Output", "Engine"
@@ -52,7 +53,8 @@ def score(
         typer.Option(
             "--measure",
             "-m",
-            help=f"A measure, or several: -m direct -m chrf. Default: {DEFAULT_MEASURE}.",
+            help="A measure, or several: -m direct -m chrf; sums with a plus: -m sss+wmd. "
+            f"Default: {DEFAULT_MEASURE}.",
             rich_help_panel=MEASURES,
         ),
     ] = None,
@@ -137,6 +139,15 @@ def score(
     tokenize: Annotated[
         str | None, typer.Option(help="The tokenizer of BLEU.", rich_help_panel=MEASURES)
     ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Any other setting of a measure: --set part=R --set distance=cosine.",
+            rich_help_panel=MEASURES,
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -174,6 +185,9 @@ def score(
         bool, typer.Option("--quiet", "-q", help="No summary, no bar.", rich_help_panel=OUTPUT)
     ] = False,
     model: Model = DEFAULT_MODEL,
+    encoder: Encoder = None,
+    sentence_encoder: SentenceEncoder = None,
+    layer: Layer = None,
     compute_type: ComputeType = "auto",
     threads: Threads = None,
     no_cache: Annotated[
@@ -216,18 +230,19 @@ def score(
         if output is None
         else FileOutput(output, resume=resume, overwrite=overwrite)
     )
-    engine: Memo | None = None
-    if any("model" in _settings_of(name) for name in names):
-        own_answers = sink.answers if isinstance(sink, FileOutput) else False
-        engine = load_model(
-            model,
-            compute_type=compute_type,  # type: ignore[arg-type]
-            threads=threads,
-            cache=own_answers if no_cache else True,
-        )
-    measures = _measures(
+    own_answers = sink.answers if isinstance(sink, FileOutput) else False
+    models = Models(
+        model,
+        encoder=encoder,
+        sentence_encoder=sentence_encoder,
+        layer=layer,
+        compute_type=compute_type,
+        threads=threads,
+        cache=own_answers if no_cache else True,
+    )
+    measures = load_measures(
         names,
-        engine,
+        models,
         {
             "normalized": normalized,
             "both_directions": both_directions,
@@ -239,6 +254,7 @@ def score(
             "beam_size": beam_size,
             "tokenize": tokenize,
         },
+        settings or [],
     )
     job = ScoringJob(pairs, measures, sink, scores_only, rows_at_a_time)
     try:
@@ -251,9 +267,9 @@ def score(
         print(f"tertium: stopped{saved}", file=sys.stderr)
         raise typer.Exit(130) from None
     if as_json:
-        _print_json(job, results, engine, closing=output is None)
+        _print_json(job, results, models.translation, closing=output is None)
     elif not quiet:
-        _print_summary(job, results, engine, time.monotonic() - started)
+        _print_summary(job, results, models.translation, time.monotonic() - started)
 
 
 def _check_output(output: Path | None, inputs: Sequence[str | Path | None]) -> None:
@@ -311,27 +327,6 @@ def _is_file(text: str) -> bool:
         return Path(text).is_file()
     except (OSError, ValueError):  # too long for a name, or with a null in it
         return False
-
-
-def _settings_of(name: str) -> set[str]:
-    return {setting.name for setting in fields(measure_class(name))}  # type: ignore[arg-type]
-
-
-def _measures(names: Sequence[str], engine: Memo | None, given: dict[str, object]) -> list[Measure]:
-    """Give each measure the settings that it has; one that none of them has is a mistake."""
-    wanted = {name: value for name, value in given.items() if value is not None}
-    for setting in wanted:
-        if not any(setting in _settings_of(name) for name in names):
-            option = setting.replace("_", "-")
-            raise SettingError(f"--{option} does not concern {', '.join(names)}")
-    return [
-        load(
-            name,
-            model=engine if "model" in _settings_of(name) else None,
-            **{setting: wanted[setting] for setting in wanted if setting in _settings_of(name)},
-        )
-        for name in names
-    ]
 
 
 def _print_summary(

@@ -34,7 +34,10 @@ class Result:
 
 @dataclass
 class ScoringJob:
-    """Any number of measures over any number of rows; memory does not grow with the rows."""
+    """Any number of measures over any number of rows.
+
+    Memory does not grow with the rows, unless a measure must see them all at once.
+    """
 
     pairs: Pairs
     measures: Sequence[Measure]
@@ -61,7 +64,7 @@ class ScoringJob:
         columns = self._columns()
         state = self.output.begin(self._description(columns), columns)
         digest = ""
-        for items in groups(self.pairs, self.rows_at_a_time):
+        for items in groups(self.pairs, self._group_size()):
             digest = chain_digest(digest, items)
             self.rows += len(items)
             if state is not None and not self.resumed:
@@ -119,6 +122,11 @@ class ScoringJob:
             scored.append({name: fields.get(name) for name in columns})
         return scored
 
+    def _group_size(self) -> int | None:
+        """All rows at once, if a measure must see them all."""
+        whole = any(measure.needs_all_rows for measure in self.measures)
+        return None if whole else self.rows_at_a_time
+
     def _against_source(self, measure: Measure) -> bool:
         return measure.compares_with == "source" or not self.pairs.has_references
 
@@ -161,7 +169,7 @@ class ScoringJob:
                 for measure in self.measures
             ],
             "columns": columns,
-            "rows_at_a_time": self.rows_at_a_time,
+            "rows_at_a_time": self._group_size(),
             "version": tertium.__version__,
         }
 
@@ -181,8 +189,8 @@ class ScoringJob:
             self.advance(self.rows)
 
 
-def groups(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """Cut a stream into lists of ``size``; the last may be shorter."""
+def groups(items: Iterable[Item], size: int | None) -> Iterator[list[Item]]:
+    """Cut a stream into lists of ``size``; the last may be shorter. Without a size, it is whole."""
     group: list[Item] = []
     for item in items:
         group.append(item)

@@ -42,6 +42,9 @@ class BertScore(TokenMeasure):
     """Whether rare pieces count more: inverse document frequency over the references."""
     baseline: str | Path | None = None
     """A file of bert-score's (LAYER,P,R,F): scores are rescaled so that this is 0 and 1 stays 1."""
+    leading_space: bool = False
+    """Whether texts are read as if after a space, as bert-score does with RoBERTa and GPT-2 (where
+    transformers lets it: before version 5)."""
 
     @property
     def needs_all_rows(self) -> bool:  # type: ignore[override]  # a constant elsewhere
@@ -68,6 +71,9 @@ class BertScore(TokenMeasure):
                 )
             found.append(match)
         return found, cut
+
+    def as_read(self, text: str) -> str:
+        return " " * self.leading_space + text.strip()
 
     def choices(self) -> Mapping[str, object]:
         choices = {**super().choices(), "baseline": "none"}

@@ -28,6 +28,7 @@ ALLOWED = {
     "distance": ("euclidean", "cosine"),
     "mass": ("frequency", "uniform", "idf"),
     "idf": (False, True),
+    "leading_space": (False, True),
 }
 
 
@@ -79,10 +80,16 @@ class TokenMeasure(EmbeddingMeasure):
         """The vectors of both sides, asked for in one call, and the texts that were cut."""
         texts = [*A, *B]
         found = self.model.token_vectors(
-            [text.text for text in texts], lang=[text.lang for text in texts], progress=progress
+            [self.as_read(text.text) for text in texts],
+            lang=[text.lang for text in texts],
+            progress=progress,
         )
         cut = {text.text for text, vectors in zip(texts, found, strict=True) if vectors.cut}
         return found[: len(A)], found[len(A) :], cut
+
+    def as_read(self, text: str) -> str:
+        """The text as the encoder gets it."""
+        return text
 
 
 def inner(vectors: TokenVectors) -> TokenVectors:
@@ -126,8 +133,10 @@ class SemanticSentenceSimilarity(EmbeddingMeasure):
             [text.text for text in texts], lang=[text.lang for text in texts], progress=progress
         )
         alpha, beta = np.split(unit(found.vectors), [len(A)])
+        cosines = np.sum(alpha * beta, axis=1)
+        cosines[~alpha.any(axis=1) & ~beta.any(axis=1)] = 1.0  # nothing is like nothing
         cut = {text.text for text, long in zip(texts, found.cut, strict=True) if long}
-        return np.sum(alpha * beta, axis=1).tolist(), cut
+        return cosines.tolist(), cut
 
 
 @dataclass(frozen=True)
@@ -141,7 +150,7 @@ class SentenceMoversDistance(TokenMeasure):
         self, A: Texts, B: Texts, progress: Progress | None
     ) -> tuple[Sequence[float], set[str]]:
         a, b, cut = self.token_vectors(A, B, progress)
-        return [-distance_of_means(x, y) for x, y in zip(a, b, strict=True)], cut
+        return [0.0 - distance_of_means(x, y) for x, y in zip(a, b, strict=True)], cut
 
     def choices(self) -> Mapping[str, object]:
         return {**super().choices(), "sign": "negated"}

@@ -54,12 +54,12 @@ class WordMoversDistance(TokenMeasure):
                 progress(self.name, done, len(hypotheses))
         return found, cut
 
-    def similarity(self, hypothesis: TokenVectors, reference: TokenVectors, weigh: Weighting) -> float:
+    def similarity(
+        self, hypothesis: TokenVectors, reference: TokenVectors, weigh: Weighting
+    ) -> float:
         """Of one pair."""
-        work, _ = transport(
-            weigh(reference), weigh(hypothesis), self._costs(reference, hypothesis)
-        )
-        return -work
+        work, _ = transport(weigh(reference), weigh(hypothesis), self._costs(reference, hypothesis))
+        return 0.0 - work  # no minus zero
 
     def choices(self) -> Mapping[str, object]:
         return {**super().choices(), "sign": "negated"}
@@ -91,14 +91,18 @@ class OrderedWordMoversDistance(WordMoversDistance):
     def bounds(self) -> tuple[float, float]:  # type: ignore[override]  # a constant elsewhere
         return -math.inf, self.delta / 2
 
-    def similarity(self, hypothesis: TokenVectors, reference: TokenVectors, weigh: Weighting) -> float:
+    def similarity(
+        self, hypothesis: TokenVectors, reference: TokenVectors, weigh: Weighting
+    ) -> float:
         work, plan = transport(
             weigh(reference), weigh(hypothesis), self._costs(reference, hypothesis)
         )
         return -(work - self.delta * (0.5 - fragmentation(plan)))
 
 
-def transport(source: NDArray[np.float64], target: NDArray[np.float64], costs: Matrix) -> tuple[float, Matrix]:
+def transport(
+    source: NDArray[np.float64], target: NDArray[np.float64], costs: Matrix
+) -> tuple[float, Matrix]:
     """The least work (equation 4) and the plan T that does it, under equation 3.
 
     >>> work, plan = transport(np.array([0.5, 0.5]), np.array([1.0]), np.array([[1.0], [3.0]]))
@@ -130,9 +134,9 @@ def distinct_weights(text: TokenVectors) -> NDArray[np.float64]:
 def euclidean_distances(x: NDArray[np.float32], y: NDArray[np.float32]) -> Matrix:
     """c(i, j) = |x_i - y_j| (equation 2), without the loss of digits of the quicker formula."""
     a, b = x.astype(np.float64), y.astype(np.float64)
-    squares = (a * a).sum(axis=1)[:, None] + (b * b).sum(axis=1)[None, :] - 2 * a @ b.T
+    squares: Matrix = (a * a).sum(axis=1)[:, None] + (b * b).sum(axis=1)[None, :] - 2 * a @ b.T
     near = squares < 1e-6 * (1 + squares.max(initial=0))
-    distances = np.sqrt(np.maximum(squares, 0))
+    distances: Matrix = np.sqrt(np.maximum(squares, 0))
     for i, j in zip(*np.nonzero(near), strict=True):
         distances[i, j] = np.linalg.norm(a[i] - b[j])
     return distances

@@ -94,8 +94,8 @@ def load(
     """Make a measure, or a sum of measures, from its name and its settings.
 
     ``model`` is the translation model and, unless it is given apart, the encoder of those measures
-    that compare vectors; ``sentence_encoder`` gives ``sss`` an encoder of its own; ``layer`` is that
-    of the encoder.
+    that compare vectors; ``sentence_encoder`` gives ``sss`` an encoder of its own; ``layer`` is the
+    encoder's.
 
     >>> import tertium
     >>> direct = tertium.load("direct", model="tertium-mini", base="e")

@@ -1,0 +1,120 @@
+"""From names and options to measures with their models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tertium.errors import SettingError
+from tertium.measures.registry import kinds_of, load, settings_of
+from tertium.models.catalog import DEFAULT_MODEL, load_model
+
+if TYPE_CHECKING:
+    from tertium.measures.base import Measure, ModelKind
+    from tertium.models.memo import Memo
+
+YES, NO = ("yes", "true", "1"), ("no", "false", "0")
+
+
+@dataclass
+class Models:
+    """The models that were named, each loaded once, when a measure first asks for its kind."""
+
+    model: str = DEFAULT_MODEL
+    encoder: str | None = None
+    sentence_encoder: str | None = None
+    layer: int | None = None
+    compute_type: str = "auto"
+    threads: int | None = None
+    cache: bool | Path = True
+    loaded: dict[ModelKind, Any] = field(default_factory=dict)
+
+    @property
+    def translation(self) -> Memo | None:
+        """The translation model, if any measure has asked for it."""
+        return self.loaded.get("translation")
+
+    def get(self, kind: ModelKind) -> Any:
+        if kind not in self.loaded:
+            self.loaded[kind] = self._load(kind)
+        return self.loaded[kind]
+
+    def _load(self, kind: ModelKind) -> Any:
+        settings: dict[str, Any] = {"compute_type": self.compute_type, "threads": self.threads}
+        if kind == "translation":
+            return load_model(self.model, cache=self.cache, **settings)
+        from tertium.models.encoder_catalog import load_encoder
+
+        name = self.encoder or self.model
+        if kind == "sentences" and self.sentence_encoder:
+            return load_encoder(self.sentence_encoder, **settings)
+        return load_encoder(name, layer=self.layer, **settings)
+
+
+def load_measures(
+    names: Sequence[str],
+    models: Models,
+    given: Mapping[str, object],
+    more: Sequence[str] = (),
+) -> list[Measure]:
+    """Give each measure the settings that it has; one that none of them has is a mistake.
+
+    ``given`` are options with names of their own (None if not said), ``more`` those of ``--set``.
+    """
+    wanted = {name: value for name, value in given.items() if value is not None}
+    spelt = dict(_split(setting) for setting in more)
+    for setting in [*wanted, *spelt]:
+        if not any(setting in settings_of(name) for name in names):
+            option = f"--set {setting}" if setting in spelt else f"--{setting.replace('_', '-')}"
+            known = sorted({key for name in names for key in settings_of(name)})
+            raise SettingError(
+                f"{option} does not concern {', '.join(names)}; "
+                f"the settings are {', '.join(known) or 'none'}"
+            )
+    measures = []
+    for name in names:
+        own: dict[str, Any] = {}
+        for setting, default in settings_of(name).items():
+            if setting in wanted:
+                own[setting] = wanted[setting]
+            if setting in spelt:
+                own[setting] = parse_setting(setting, spelt[setting], default)
+        kinds = kinds_of(name)
+        roles: dict[ModelKind, str] = {
+            "translation": "model",
+            "tokens": "encoder",
+            "sentences": "sentence_encoder",
+        }
+        measures.append(load(name, **{roles[kind]: models.get(kind) for kind in kinds}, **own))
+    return measures
+
+
+def _split(setting: str) -> tuple[str, str]:
+    name, equals, value = setting.partition("=")
+    if not equals:
+        raise SettingError(f"--set {setting}: say it as --set NAME=VALUE")
+    return name.strip().replace("-", "_"), value.strip()
+
+
+def parse_setting(name: str, text: str, default: object) -> object:
+    """Read a value the way its default is: as a truth, a number, numbers, or text.
+
+    >>> parse_setting("idf", "yes", False), parse_setting("weights", "0.7,0.3", ())
+    (True, (0.7, 0.3))
+    """
+    try:
+        if isinstance(default, bool):
+            if text.lower() not in YES + NO:
+                raise ValueError
+            return text.lower() in YES
+        if isinstance(default, int | float):
+            return type(default)(text)
+        if isinstance(default, tuple):
+            return tuple(float(number) for number in text.split(","))
+    except ValueError:
+        kind = "yes or no" if isinstance(default, bool) else "a number"
+        kind = "numbers with commas" if isinstance(default, tuple) else kind
+        raise SettingError(f"--set {name}={text}: it must be {kind}") from None
+    return text
