@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, overload
 
@@ -191,7 +191,11 @@ class Measure(ABC):
         reference_lang: Languages = None,
     ) -> float | list[float]:
         """Score; one string in, one number out."""
-        if not isinstance(hypotheses, str) and len(hypotheses) == len(references) == 0:
+        if not isinstance(hypotheses, str) and _is_empty(hypotheses) and _is_empty(references):
             return []
         scores = self.score(hypotheses, references, lang=lang, reference_lang=reference_lang)
         return scores.segments[0] if isinstance(hypotheses, str) else scores.segments
+
+
+def _is_empty(texts: object) -> bool:
+    return isinstance(texts, Sized) and len(texts) == 0
