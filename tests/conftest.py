@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 
 from tertium.models.convert import Quantization, convert
+from tertium.models.convert_encoder import convert_encoder
+from tertium.models.encoder_folder import EncoderFolder
 from tertium.models.folder import ModelFolder
 
 from .tiny import MAKERS, Tiny, make_tiny
+from .tiny_encoders import TinyEncoder, make_tiny_encoder
 
 
 @dataclass(frozen=True)
@@ -70,3 +73,27 @@ def tiny_int8(
 ) -> Converted:
     out = tmp_path_factory.mktemp("int8") / "converted"
     return converted(family("prism").original, out, "int8")
+
+
+@dataclass(frozen=True)
+class ConvertedEncoder:
+    """The same encoder twice: in PyTorch, and in the engine's format."""
+
+    original: TinyEncoder
+    folder: EncoderFolder
+
+
+@pytest.fixture(scope="session")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], ConvertedEncoder]:
+    """Make a family's tiny encoder when it is first asked for."""
+    made: dict[str, ConvertedEncoder] = {}
+
+    def get(name: str) -> ConvertedEncoder:
+        if name not in made:
+            scratch = tmp_path_factory.mktemp(name)
+            original = make_tiny_encoder(name, scratch / "original")
+            folder = convert_encoder(original.folder, scratch / "converted", name=f"tiny-{name}")
+            made[name] = ConvertedEncoder(original, folder)
+        return made[name]
+
+    return get

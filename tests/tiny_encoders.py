@@ -41,6 +41,10 @@ class TinyEncoder:
         framed = self.tokenizer(text, truncation=True, max_length=self.max_length)
         return list(framed["input_ids"])
 
+    def cuts(self, text: str) -> bool:
+        """Whether a text is longer than the model reads."""
+        return len(self.tokenizer(text)["input_ids"]) > self.max_length
+
     def hidden_states(self, text: str, layer: int) -> NDArray[np.float32]:
         """The vectors of a layer, with plain PyTorch: one text, no padding."""
         import torch
