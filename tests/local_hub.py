@@ -22,7 +22,11 @@ class LocalHub(ThreadingHTTPServer):
     def __init__(self, repo: str, folder: Path) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.repo = repo
-        self.files = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
+        self.files = {
+            file.relative_to(folder).as_posix(): file.read_bytes()
+            for file in folder.rglob("*")
+            if file.is_file()
+        }
         self.cut_after: int | None = None
         """Break the line after so many bytes of a large file."""
         self.damage = False
@@ -52,10 +56,8 @@ class Handler(BaseHTTPRequestHandler):
             self._json({"id": hub.repo, "sha": COMMIT, "siblings": siblings, "tags": []})
         elif path.startswith(f"/api/models/{hub.repo}/tree/"):
             self._json([self._entry(name, content) for name, content in hub.files.items()])
-        elif path.startswith(f"/{hub.repo}/resolve/{COMMIT}/") or path.startswith(
-            f"/{hub.repo}/resolve/main/"
-        ):
-            self._file(path.rpartition("/")[2])
+        elif path.startswith(f"/{hub.repo}/resolve/"):
+            self._file(path.removeprefix(f"/{hub.repo}/resolve/").partition("/")[2])
         else:
             self._json({"error": "Repository not found"}, 404)
 

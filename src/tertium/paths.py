@@ -25,3 +25,8 @@ def answers_file() -> Path:
 def models_folder() -> Path:
     """Models that were fetched or converted."""
     return cache_folder() / "models"
+
+
+def encoders_folder() -> Path:
+    """Encoders that were cut out of translation models, or at a layer; made anew when needed."""
+    return cache_folder() / "encoders"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -14,7 +15,9 @@ import pytest
 from tertium.errors import ModelError, SettingError
 from tertium.models.base import TextEncoder
 from tertium.models.encoder_catalog import load_encoder
+from tertium.models.encoder_cut import cut_encoder
 from tertium.models.engine_file import read_engine_file
+from tertium.paths import cache_folder, encoders_folder
 
 from ..conftest import ConvertedEncoder
 from ..tiny import SENTENCES
@@ -62,23 +65,37 @@ def test_sentence_vectors_are_the_mean_over_all_pieces(tiny_encoder: ConvertedEn
     assert any(found.cut)
 
 
-def test_what_is_above_the_layer_is_not_loaded(
-    tiny_encoder: ConvertedEncoder, monkeypatch: pytest.MonkeyPatch
+def test_what_is_above_the_layer_is_not_loaded(tiny_encoder: ConvertedEncoder, cache: Path) -> None:
+    folder = tiny_encoder.folder
+    load_encoder(folder.path, layer=1, threads=3).token_vectors(["sea"])
+    [cut] = encoders_folder().iterdir()
+    assert cut.name == f"{folder.fingerprint}-1"
+    assert read_engine_file(cut / "model.bin").encoder_layers == 1
+    assert (cut / "model.bin").stat().st_size < folder.sizes["model.bin"]
+    expected = read_engine_file(folder.path / "model.bin").encoder_size(1)
+    assert (cut / "model.bin").stat().st_size == expected
+
+
+def test_a_damaged_copy_is_made_anew(
+    encoder: Callable[[str], ConvertedEncoder],
 ) -> None:
-    import ctranslate2
+    folder = encoder("bert").folder
+    whole = read_engine_file(folder.path / "model.bin")
 
-    taken: list[int] = []
-    real = ctranslate2.Encoder
+    def cut() -> bytes:
+        with cut_encoder(
+            whole, 2, vocabulary="vocabulary.json", fingerprint=folder.fingerprint
+        ) as path:
+            return (path / "model.bin").read_bytes()
 
-    def watched(*arguments: Any, files: dict[str, bytes], **options: Any) -> Any:
-        taken.append(len(files["model.bin"]))
-        assert b"encoder/layer_0/" in files["model.bin"]
-        assert b"encoder/layer_1/" not in files["model.bin"]
-        return real(*arguments, files=files, **options)
-
-    monkeypatch.setattr(ctranslate2, "Encoder", watched)
-    load_encoder(tiny_encoder.folder.path, layer=1, threads=3).token_vectors(["sea"])
-    assert taken[0] < (tiny_encoder.folder.path / "model.bin").stat().st_size
+    good = cut()
+    [made] = encoders_folder().iterdir()
+    (made / "model.bin").write_bytes(good[:100])
+    assert cut() == good
+    assert [path.name for path in encoders_folder().iterdir()] == [made.name]
+    shutil.rmtree(cache_folder())
+    cache_folder().write_text("no folder can be made here")
+    assert cut() == good
 
 
 @pytest.mark.parametrize("name", ["tertium-mini", "tiny"])

@@ -17,7 +17,7 @@ from tertium.models.catalog import find, load_model
 from tertium.models.encoder_catalog import load_encoder
 from tertium.models.encoder_folder import read_encoder_folder
 from tertium.models.known_encoders import KNOWN_ENCODERS
-from tertium.paths import CACHE_VARIABLE, models_folder
+from tertium.paths import models_folder
 
 from ..cli.conftest import (
     Run,
@@ -29,8 +29,7 @@ Encoders = Callable[[str], ConvertedEncoder]
 
 
 @pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
+def cache() -> Path:
     models_folder().mkdir(parents=True)
     return models_folder()
 

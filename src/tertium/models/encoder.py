@@ -6,6 +6,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -28,12 +29,12 @@ BATCH_TOKENS = 512
 class CTranslate2Encoder:
     """An encoder run by CTranslate2: of a model that is nothing else, or of a translation model.
 
-    ``files`` are the engine's, in memory. The vectors are those of the last layer in them.
+    ``path`` is a folder with the engine's files. The vectors are those of the last layer in them.
     """
 
     def __init__(
         self,
-        files: Mapping[str, bytes],
+        path: Path,
         reader: Reader,
         pooling: Pooling,
         *,
@@ -67,8 +68,7 @@ class CTranslate2Encoder:
         self._positions_as_types = positions_as_types
         try:
             self._engine = ctranslate2.Encoder(
-                name,
-                files=dict(files),
+                str(path),
                 compute_type="default" if compute_type == "auto" else compute_type,
                 inter_threads=self.threads,
                 intra_threads=1,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from tertium.errors import ModelError, SettingError
 from tertium.models import use
@@ -12,6 +13,7 @@ from tertium.models.base import TextEncoder
 from tertium.models.catalog import DEFAULT_MODEL, locate, look_up
 from tertium.models.ctranslate2 import ComputeType
 from tertium.models.encoder import CTranslate2Encoder
+from tertium.models.encoder_cut import cut_encoder
 from tertium.models.encoder_folder import (
     TOKENIZER,
     VOCABULARY,
@@ -105,35 +107,28 @@ def _encoder(
     if layer is None:
         layer = engine_file.encoder_layers
     _check_layer(folder, engine_file, layer)
+    settings: dict[str, Any] = {
+        "name": folder.name,
+        "fingerprint": folder.fingerprint,
+        "layer": layer,
+        "compute_type": compute_type,
+        "threads": threads,
+    }
     reader: Reader
     if isinstance(folder, ModelFolder):
-        vocabulary, reader = folder.vocabulary_file("source"), SourceReader(folder)
-        pooling, prefix, types = Pooling(framing=False), "", False
+        reader, pooling = SourceReader(folder), Pooling(framing=False)
+        vocabulary = folder.vocabulary_file("source")
     else:
         encoding = folder.encoding
-        vocabulary, reader = (
-            VOCABULARY,
-            JsonReader(path / TOKENIZER, encoding.max_length, lowercase=encoding.lowercase),
-        )
-        whole = layer == encoding.layers  # what stands behind the last layer goes with it
-        pooling = folder.pooling() if whole else Pooling(encoding.pooling)
-        prefix, types = encoding.prefix, encoding.family == "mpnet"
-    return CTranslate2Encoder(
-        {
-            "model.bin": engine_file.encoder(layer),
-            "config.json": (path / "config.json").read_bytes(),
-            "vocabulary.json": (path / vocabulary).read_bytes(),
-        },
-        reader,
-        pooling,
-        name=folder.name,
-        fingerprint=folder.fingerprint,
-        layer=layer,
-        prefix=prefix,
-        positions_as_types=types,
-        compute_type=compute_type,
-        threads=threads,
-    )
+        reader = JsonReader(path / TOKENIZER, encoding.max_length, lowercase=encoding.lowercase)
+        settings["prefix"] = encoding.prefix
+        settings["positions_as_types"] = encoding.family == "mpnet"
+        if layer == encoding.layers:
+            return CTranslate2Encoder(path, reader, folder.pooling(), **settings)
+        pooling = Pooling(encoding.pooling)  # what stands behind the last layer goes with it
+        vocabulary = VOCABULARY
+    with cut_encoder(engine_file, layer, vocabulary=vocabulary, fingerprint=fingerprint) as cut:
+        return CTranslate2Encoder(cut, reader, pooling, **settings)
 
 
 def _check_layer(folder: EncoderFolder | ModelFolder, engine_file: EngineFile, layer: int) -> None:

@@ -22,6 +22,9 @@ LAYER = re.compile(r"encoder/layer_(\d+)/")
 FINAL_NORM = "encoder/layer_norm/"
 SCALES = ("_scale", "_zero")
 """What a quantized variable is read with; an alias of the variable is one of these, too."""
+NO_ALIASES = struct.pack("<I", 0)
+"""The end of a file in which every alias has become a variable."""
+CHUNK = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,26 +49,39 @@ class EngineFile:
         """How many layers the encoder has."""
         return len({found[1] for name in self.variables if (found := LAYER.match(name))})
 
-    def encoder(self, layer: int) -> bytes:
-        """The encoder alone, up to a layer, as a ``model.bin`` of its own.
+    def write_encoder(self, layer: int, out: BinaryIO) -> None:
+        """Write the encoder alone, up to a layer, as a ``model.bin`` of its own.
 
         Whatever is above the layer is left out. Where a model normalizes the output of its last
         layer, this goes with the last layer only, as in the hidden states of transformers.
         """
-        kept = {
+        kept = self._encoder_variables(layer)
+        out.write(_head(len(kept)))
+        with self.path.open("rb") as stream:
+            for name, variable in kept.items():
+                out.write(_string(name))
+                stream.seek(variable.start)
+                left = variable.size
+                while left:
+                    part = stream.read(min(left, CHUNK))
+                    if not part:
+                        raise ModelError(f"{self.path} ends too early; fetch the model again")
+                    out.write(part)
+                    left -= len(part)
+        out.write(NO_ALIASES)
+
+    def encoder_size(self, layer: int) -> int:
+        """How many bytes :meth:`write_encoder` writes."""
+        kept = self._encoder_variables(layer)
+        variables = sum(len(_string(name)) + variable.size for name, variable in kept.items())
+        return len(_head(len(kept))) + variables + len(NO_ALIASES)
+
+    def _encoder_variables(self, layer: int) -> dict[str, Variable]:
+        return {
             name: variable
-            for name, variable in self.variables.items()
+            for name, variable in sorted(self.variables.items())
             if name.startswith("encoder/") and self._is_within(name, layer)
         }
-        name, revision = ENCODER_SPECIFICATION
-        parts = [struct.pack("<I", BINARY_VERSION), _string(name)]
-        parts.append(struct.pack("<II", revision, len(kept)))
-        with self.path.open("rb") as stream:
-            for name, variable in sorted(kept.items()):
-                stream.seek(variable.start)
-                parts += [_string(name), stream.read(variable.size)]
-        parts.append(struct.pack("<I", 0))  # every alias has become a variable
-        return b"".join(parts)
 
     def _is_within(self, name: str, layer: int) -> bool:
         if found := LAYER.match(name):
@@ -121,6 +137,11 @@ def _numbers(stream: BinaryIO, layout: str) -> tuple[int, ...]:
 def _read_string(stream: BinaryIO) -> str:
     (length,) = _numbers(stream, "<H")
     return stream.read(length).removesuffix(b"\0").decode()
+
+
+def _head(count: int) -> bytes:
+    name, revision = ENCODER_SPECIFICATION
+    return struct.pack("<I", BINARY_VERSION) + _string(name) + struct.pack("<II", revision, count)
 
 
 def _string(text: str) -> bytes:
