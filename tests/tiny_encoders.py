@@ -130,6 +130,7 @@ ENCODERS: dict[str, tuple[Callable[[Path], Any], str, str, int]] = {
     "distilbert": (_distilbert_tokenizer, "DistilBertConfig", "DistilBertModel", 0),
     "roberta": (_roberta_tokenizer, "RobertaConfig", "RobertaModel", 2),
     "xlm-roberta": (_xlm_roberta_tokenizer, "XLMRobertaConfig", "XLMRobertaModel", 2),
+    "camembert": (_roberta_tokenizer, "CamembertConfig", "CamembertModel", 2),
     "mpnet": (_mpnet_tokenizer, "MPNetConfig", "MPNetModel", 2),
 }
 

@@ -65,7 +65,7 @@ def test_sentence_vectors_are_the_mean_over_all_pieces(tiny_encoder: ConvertedEn
     assert any(found.cut)
 
 
-def test_what_is_above_the_layer_is_not_loaded(tiny_encoder: ConvertedEncoder, cache: Path) -> None:
+def test_what_is_above_the_layer_is_not_loaded(tiny_encoder: ConvertedEncoder) -> None:
     folder = tiny_encoder.folder
     load_encoder(folder.path, layer=1, threads=3).token_vectors(["sea"])
     [cut] = encoders_folder().iterdir()
