@@ -19,6 +19,7 @@ from tertium.models.ctranslate2 import COMPUTE_TYPES, IN_FLIGHT, ComputeType
 from tertium.models.pooling import Pooling
 from tertium.models.reading import Reader, Reading
 from tertium.models.threads import available_cores
+from tertium.models.vector_memo import VectorMemo
 
 Answer = TypeVar("Answer")
 Rows = NDArray[np.float32]
@@ -75,6 +76,7 @@ class CTranslate2Encoder:
             )
         except (IndexError, RuntimeError, ValueError) as error:
             raise ModelError(f"{name}: the engine cannot load the encoder: {error}") from error
+        self._memo = VectorMemo()
         self._process = os.getpid()
         self._depth = self._forward([[0]]).shape[-1]
         self._settings = {
@@ -110,11 +112,7 @@ class CTranslate2Encoder:
         """
         readings = self._reader.read(texts, lang)
 
-        def keep(reading: Reading, rows: Rows) -> Rows:
-            rows.flags.writeable = False  # texts that are read alike share it
-            return rows
-
-        found = self._run(readings, keep, progress)
+        found = self._run(readings, lambda reading, rows: rows, progress)
         return [
             TokenVectors(reading.tokens, found[reading.ids], reading.framing, reading.cut)
             for reading in readings
@@ -147,22 +145,31 @@ class CTranslate2Encoder:
         make: Callable[[Reading, Rows], Answer],
         progress: Progress | None,
     ) -> dict[tuple[int, ...], Answer]:
-        """Encode each distinct sequence once, longest first, in batches without padding."""
+        """Encode each new sequence once, longest first, in batches without padding."""
         if os.getpid() != self._process:
             raise ModelError(
                 f"{self.name} was loaded before this process was forked, and its threads are gone; "
                 "load it in the new process, or start processes with 'spawn'"
             )
-        distinct = list({reading.ids: reading for reading in readings}.values())
         answers: dict[tuple[int, ...], Answer] = {}
+        distinct = []
+        for reading in {reading.ids: reading for reading in readings}.values():
+            if (known := self._memo.get(reading.ids)) is None:
+                distinct.append(reading)
+            else:
+                answers[reading.ids] = make(reading, known)
+        known_before = len(answers)
         flying: deque[tuple[list[int], Future[Rows]]] = deque()
 
         def land() -> None:
             batch, future = flying.popleft()
-            for index, rows in zip(batch, future.result(), strict=True):
+            for index, found in zip(batch, future.result(), strict=True):
+                rows = found.copy()  # not a view, which would keep the whole batch
+                rows.flags.writeable = False  # texts that are read alike share it
+                self._memo.put(distinct[index].ids, rows)
                 answers[distinct[index].ids] = make(distinct[index], rows)
             if progress is not None:
-                progress("encoding", len(answers), len(distinct))
+                progress("encoding", len(answers) - known_before, len(distinct))
 
         shapes = [(len(reading.ids),) for reading in distinct]
         with ThreadPoolExecutor(self.threads) as pool:
