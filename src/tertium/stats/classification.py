@@ -1,0 +1,175 @@
+"""Paraphrase or not: ROC curve, AUC, the best threshold, accuracy and macro-F1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tertium.errors import InputError
+from tertium.stats.arrays import Bools, Counts, Floats, Ints, vector
+from tertium.stats.pairs import dense_ranks, group_counts
+
+
+@dataclass(frozen=True)
+class Roc:
+    """The ROC curve, from (0, 0) to (1, 1)."""
+
+    false_positive_rate: Floats
+    true_positive_rate: Floats
+    thresholds: Floats
+    """At each point, everything with this score or a higher one is called positive."""
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """What separates the classes best: positive is what scores *above* ``value``."""
+
+    value: float
+    accuracy: float
+    """On the items that it was chosen on."""
+
+
+def roc_curve(labels: ArrayLike, scores: ArrayLike, *, corners_only: bool = True) -> Roc:
+    """The curve, its first threshold infinite.
+
+    ``corners_only`` leaves out the points on a straight line between others, as scikit-learn does.
+
+    >>> roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).thresholds
+    array([ inf, 0.8 , 0.4 , 0.35, 0.1 ])
+    """
+    positive, values = _classes(labels, scores)
+    false_positives, true_positives, thresholds = _curve(positive, values, corners_only)
+    negatives = len(positive) - positive.sum()
+    return Roc(false_positives / negatives, true_positives / positive.sum(), thresholds)
+
+
+@overload
+def auc(labels: ArrayLike, scores: ArrayLike, *, counts: None = None) -> float: ...
+@overload
+def auc(labels: ArrayLike, scores: ArrayLike, *, counts: Counts) -> Floats: ...
+def auc(labels: ArrayLike, scores: ArrayLike, *, counts: Counts | None = None) -> float | Floats:
+    """The area under the ROC curve: how often a positive scores above a negative, ties half.
+
+    With ``counts``, one value a bootstrap sample; NaN for a sample of one class.
+
+    >>> auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.75
+    """
+    positive, values = _classes(labels, scores)
+    weights = np.ones((1, len(values))) if counts is None else np.asarray(counts, dtype=np.float64)
+    groups = dense_ranks(values)
+    positives = group_counts(groups, weights * positive)
+    negatives = group_counts(groups, weights * ~positive)
+    below = np.cumsum(negatives, axis=1) - negatives / 2
+    pairs = positives.sum(axis=1) * negatives.sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        area = np.where(pairs > 0, (positives * below).sum(axis=1) / pairs, np.nan)
+    return float(area[0]) if counts is None else area
+
+
+def best_threshold(labels: ArrayLike, scores: ArrayLike) -> Threshold:
+    """Choose the threshold with the best accuracy, to be applied to other items.
+
+    The candidates are those of the ROC curve, from the highest down; positive is what scores
+    strictly above; of equal accuracies the first counts. So does NMTScore's evaluation.
+
+    >>> best_threshold([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    Threshold(value=0.4, accuracy=0.75)
+    """
+    positive, values = _classes(labels, scores)
+    candidates = _curve(positive, values, corners_only=True)[2]
+    ordered_positives, ordered_negatives = np.sort(values[positive]), np.sort(values[~positive])
+    above = len(ordered_positives) - np.searchsorted(ordered_positives, candidates, side="right")
+    right = above + np.searchsorted(ordered_negatives, candidates, side="right")
+    best = int(np.argmax(right))
+    return Threshold(float(candidates[best]), float(right[best] / len(values)))
+
+
+def decide(scores: ArrayLike, threshold: float) -> Bools:
+    """Call positive what scores above the threshold.
+
+    >>> decide([0.3, 0.4, 0.5], 0.4)
+    array([False, False,  True])
+    """
+    return np.asarray(np.asarray(scores, dtype=np.float64) > threshold)
+
+
+@overload
+def accuracy(labels: ArrayLike, decisions: ArrayLike, *, counts: None = None) -> float: ...
+@overload
+def accuracy(labels: ArrayLike, decisions: ArrayLike, *, counts: Counts) -> Floats: ...
+def accuracy(
+    labels: ArrayLike, decisions: ArrayLike, *, counts: Counts | None = None
+) -> float | Floats:
+    """The share of right decisions; with ``counts``, one value a bootstrap sample.
+
+    >>> accuracy([1, 0, 1], [1, 1, 1])
+    0.6666666666666666
+    """
+    truth, told = _decisions(labels, decisions)
+    right = (truth == told).astype(np.float64)
+    if counts is None:
+        return float(right.mean())
+    weights = np.asarray(counts, dtype=np.float64)
+    return np.asarray(weights @ right / weights.sum(axis=1))
+
+
+def macro_f1(labels: ArrayLike, decisions: ArrayLike) -> float:
+    """The mean over the classes of F1; a class that nobody names and that is not there has 0.
+
+    >>> macro_f1([1, 0, 1, 0], [1, 0, 0, 0])
+    0.7333333333333334
+    """
+    truth, told = _decisions(labels, decisions)
+    scores = []
+    for label in np.unique(np.concatenate([truth, told])):
+        both = int(((truth == label) & (told == label)).sum())
+        named = int((truth == label).sum() + (told == label).sum())
+        scores.append(2 * both / named)
+    return float(np.mean(scores))
+
+
+def _classes(labels: ArrayLike, scores: ArrayLike) -> tuple[Bools, Floats]:
+    truth = vector(labels, "labels", at_least=1)
+    values = vector(scores, "scores", at_least=1)
+    if len(truth) != len(values):
+        raise InputError(f"{len(truth)} labels, but {len(values)} scores")
+    if not np.isin(truth, (0, 1)).all():
+        raise InputError("the labels must be 0 and 1")
+    positive: Bools = truth == 1
+    if positive.all() or not positive.any():
+        raise InputError("the items are all of one class: there is nothing to tell apart")
+    return positive, values
+
+
+def _decisions(labels: ArrayLike, decisions: ArrayLike) -> tuple[Ints, Ints]:
+    truth = vector(labels, "labels", at_least=1)
+    told = vector(decisions, "decisions", at_least=1)
+    if len(truth) != len(told):
+        raise InputError(f"{len(truth)} labels, but {len(told)} decisions")
+    return truth.astype(np.int64), told.astype(np.int64)
+
+
+def _curve(positive: Bools, values: Floats, corners_only: bool) -> tuple[Ints, Ints, Floats]:
+    """False and true positives at each threshold, from the highest down."""
+    order = np.argsort(-values, kind="stable")
+    ordered = values[order]
+    last = np.append(np.flatnonzero(np.diff(ordered)), len(ordered) - 1)
+    true_positives = np.cumsum(positive[order])[last]
+    false_positives = last + 1 - true_positives
+    if corners_only and len(last) > 2:
+        bends = (np.diff(true_positives, 2) != 0) | (np.diff(false_positives, 2) != 0)
+        kept = np.flatnonzero(np.concatenate([[True], bends, [True]]))
+        last, true_positives, false_positives = (
+            last[kept],
+            true_positives[kept],
+            false_positives[kept],
+        )
+    return (
+        np.concatenate([[0], false_positives]),
+        np.concatenate([[0], true_positives]),
+        np.concatenate([[np.inf], ordered[last]]),
+    )

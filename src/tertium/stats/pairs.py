@@ -1,0 +1,161 @@
+"""Pairs of items: how many two rankings order alike, and how many otherwise.
+
+One ranking after another in n log n, by a merge sort that counts; many bootstrap samples of one
+ranking at once by a matrix product, which for a few thousand items is quicker by far.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tertium.stats.arrays import Counts, Floats, Ints, pair
+
+LARGEST_PRODUCT = 8192
+"""Beyond so many items, samples are counted one by one: a product costs the square."""
+ROWS_AT_A_TIME = 1024
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """The pairs of items, by what two rankings say of them."""
+
+    concordant: int
+    discordant: int
+    ties_x: int
+    """Tied in x alone."""
+    ties_y: int
+    """Tied in y alone."""
+    ties_both: int
+
+    @property
+    def total(self) -> int:
+        return self.concordant + self.discordant + self.ties_x + self.ties_y + self.ties_both
+
+
+def count_pairs(x: ArrayLike, y: ArrayLike) -> PairCounts:
+    """Count concordant, discordant and tied pairs in n log n (Knight, 1966).
+
+    >>> count_pairs([1, 2, 3, 4], [1, 3, 2, 2])
+    PairCounts(concordant=3, discordant=2, ties_x=0, ties_y=1, ties_both=0)
+    """
+    a, b = pair(x, y)
+    order = np.lexsort((b, a))
+    xs, ys = dense_ranks(a)[order], dense_ranks(b)[order]
+    discordant = inversions(ys)
+    both = _tied(xs * (len(ys) + 1) + ys)
+    in_x, in_y = _tied(xs), _tied(ys)
+    total = len(xs) * (len(xs) - 1) // 2
+    return PairCounts(
+        concordant=total - discordant - in_x - in_y + both,
+        discordant=discordant,
+        ties_x=in_x - both,
+        ties_y=in_y - both,
+        ties_both=both,
+    )
+
+
+def dense_ranks(values: Floats) -> Ints:
+    """Number the distinct values from 0, the smallest first.
+
+    >>> dense_ranks(np.array([0.5, 0.1, 0.5]))
+    array([1, 0, 1])
+    """
+    ranks: Ints = np.unique(values, return_inverse=True)[1].astype(np.int64)
+    return ranks
+
+
+def inversions(ranks: Ints) -> int:
+    """Count the pairs that stand in the wrong order, equal ones not: a merge sort, bottom up.
+
+    >>> inversions(np.array([2, 0, 1, 1]))
+    3
+    """
+    blocks, found, width = ranks.copy(), 0, 1
+    place = np.arange(len(ranks))
+    ceiling = int(ranks.max(initial=0)) + 1
+    while width < len(ranks):
+        merged = place // (2 * width)
+        keys = merged * ceiling + blocks
+        left = place % (2 * width) < width
+        sorted_left = keys[left]  # sorted: by block, and within each block from the last round
+        ends = np.cumsum(np.bincount(merged[left], minlength=merged[-1] + 1))
+        smaller_or_equal = np.searchsorted(sorted_left, keys[~left], side="right")
+        found += int((ends[merged[~left]] - smaller_or_equal).sum())
+        blocks = np.sort(keys, kind="stable") - merged * ceiling
+        width *= 2
+    return found
+
+
+def _tied(ranks: Ints) -> int:
+    sizes = np.unique(ranks, return_counts=True)[1]
+    return int((sizes * (sizes - 1) // 2).sum())
+
+
+@dataclass(frozen=True)
+class SampledPairs:
+    """For each bootstrap sample: concordant less discordant pairs, pairs not tied, and sizes."""
+
+    score: Floats
+    untied_x: Floats
+    untied_y: Floats
+    items: Floats
+    distinct: Floats
+    """The number of distinct values in x or in y, whichever has fewer."""
+
+
+def count_sampled_pairs(x: ArrayLike, y: ArrayLike, counts: Counts) -> SampledPairs:
+    """Count the pairs of every bootstrap sample; each row of ``counts`` is one."""
+    a, b = pair(x, y)
+    weights = np.asarray(counts, dtype=np.float32)
+    x_ranks, y_ranks = dense_ranks(a), dense_ranks(b)
+    items = weights.sum(axis=1, dtype=np.float64)
+    in_x, in_y = (group_counts(ranks, weights) for ranks in (x_ranks, y_ranks))
+    pairs = items * (items - 1) / 2
+    untied = [pairs - (sizes * (sizes - 1) / 2).sum(axis=1) for sizes in (in_x, in_y)]
+    product = _score_by_product if len(a) <= LARGEST_PRODUCT else _score_one_by_one
+    return SampledPairs(
+        product(x_ranks, y_ranks, weights),
+        untied[0],
+        untied[1],
+        items,
+        np.minimum((in_x > 0).sum(axis=1), (in_y > 0).sum(axis=1)).astype(np.float64),
+    )
+
+
+def group_counts(groups: Ints, weights: Counts) -> Floats:
+    """Sum each sample's counts over the items of each group: a row a sample, a column a group.
+
+    >>> group_counts(np.array([0, 1, 0]), np.array([[1, 2, 3]]))
+    array([[4., 2.]])
+    """
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    found: Floats = np.add.reduceat(weights[:, order], starts, axis=1, dtype=np.float64)
+    return found
+
+
+def _score_by_product(x: Ints, y: Ints, weights: Counts) -> Floats:
+    """Half of w'Kw, with K[i, j] = sign(x_i - x_j) sign(y_i - y_j).
+
+    Whole numbers below 2 ** 24 are exact in float32, so the product is, too.
+    """
+    score = np.zeros(len(weights))
+    xs, ys = x.astype(np.int32), y.astype(np.int32)
+    for start in range(0, len(xs), ROWS_AT_A_TIME):
+        rows = slice(start, start + ROWS_AT_A_TIME)
+        signs = np.sign(xs[rows, None] - xs) * np.sign(ys[rows, None] - ys)
+        reached = weights @ signs.T.astype(np.float32)
+        score += (reached * weights[:, rows]).sum(axis=1, dtype=np.float64)
+    return score / 2
+
+
+def _score_one_by_one(x: Ints, y: Ints, weights: Counts) -> Floats:
+    scores = []
+    for sample in weights.astype(np.int64):
+        drawn = np.repeat(np.arange(len(x)), sample)
+        pairs = count_pairs(x[drawn], y[drawn])
+        scores.append(float(pairs.concordant - pairs.discordant))
+    return np.array(scores)

@@ -1,0 +1,154 @@
+"""Relative rankings: does a measure put the better of two translations first?
+
+WMT's Kendall-like tau, and pairwise accuracy with calibrated ties. Matrices have a row a system and
+a column a segment; NaN marks what nobody judged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tertium.errors import InputError
+from tertium.stats.arrays import Bools, Counts, Floats, Ints, matrix, pair, same_shape
+
+DARR_POINTS = 25.0
+"""Two direct assessments must lie so far apart for one to count as better (WMT17 to WMT20)."""
+
+
+@dataclass(frozen=True)
+class RelativeRankings:
+    """Judgements that one system's output is better than another's, for the same segment."""
+
+    better: Ints
+    worse: Ints
+    segment: Ints
+
+    def __len__(self) -> int:
+        return len(self.segment)
+
+    def scores(self, measure: ArrayLike) -> tuple[Floats, Floats]:
+        """A measure's scores of the better outputs, and of the worse ones."""
+        values = matrix(measure, "measure")
+        return values[self.better, self.segment], values[self.worse, self.segment]
+
+
+def relative_rankings(human: ArrayLike, *, points: float = DARR_POINTS) -> RelativeRankings:
+    """Make rankings from direct assessments (daRR): all pairs at least ``points`` apart.
+
+    ``human`` holds raw scores from 0 to 100, the mean where an output was judged repeatedly.
+
+    >>> len(relative_rankings([[80, 50], [60, 10], [20, 40]]))
+    4
+    """
+    scores = matrix(human, "human")
+    first, second = np.triu_indices(len(scores), 1)
+    differences = scores[first] - scores[second]
+    pairs, segment = np.nonzero((np.abs(differences) >= points) & (differences != 0))
+    ahead = differences[pairs, segment] > 0
+    better = np.where(ahead, first[pairs], second[pairs])
+    worse = np.where(ahead, second[pairs], first[pairs])
+    order = np.lexsort((worse, better, segment))
+    return RelativeRankings(better[order], worse[order], segment[order])
+
+
+@overload
+def kendall_like(better: ArrayLike, worse: ArrayLike, *, counts: None = None) -> float: ...
+@overload
+def kendall_like(better: ArrayLike, worse: ArrayLike, *, counts: Counts) -> Floats: ...
+def kendall_like(
+    better: ArrayLike, worse: ArrayLike, *, counts: Counts | None = None
+) -> float | Floats:
+    """WMT's tau on given pairs: (concordant - discordant) / (concordant + discordant).
+
+    A pair that the measure cannot tell apart is discordant, as at WMT since 2017 (Ma et al., 2019).
+    With ``counts``, one value a bootstrap sample of pairs.
+
+    >>> kendall_like([0.9, 0.8, 0.5, 0.5], [0.1, 0.2, 0.3, 0.5])
+    0.5
+    """
+    first, second = pair(better, worse, at_least=1)
+    signs = np.where(first > second, 1.0, -1.0)
+    if counts is None:
+        return float(signs.mean())
+    weights = np.asarray(counts, dtype=np.float64)
+    return np.asarray(weights @ signs / weights.sum(axis=1))
+
+
+@dataclass(frozen=True)
+class TieCalibration:
+    """The largest difference in a measure's scores that still is a tie, and what that gives."""
+
+    epsilon: float
+    accuracy: float
+
+
+def pairwise_accuracy_with_ties(
+    measure: ArrayLike, human: ArrayLike, *, epsilon: float = 0.0
+) -> float:
+    """The share of pairs on which measure and people agree, ties included: acc_eq.
+
+    Deutsch et al. (2023), "Ties Matter". The pairs are of outputs for the same segment, and the
+    mean is over segments; a measure ties where its scores differ by ``epsilon`` at most. For pairs
+    from the whole matrix, give it as one column.
+
+    >>> pairwise_accuracy_with_ties([[0.9], [0.8], [0.1]], [[3], [3], [1]])
+    0.6666666666666666
+    """
+    pairs = _pairs(measure, human)
+    tied = pairs.differences <= epsilon
+    return float((np.where(tied, pairs.human_ties, pairs.agree) * pairs.weights).sum())
+
+
+def calibrate_ties(measure: ArrayLike, human: ArrayLike) -> TieCalibration:
+    """Choose the epsilon with the best acc_eq; of equally good ones, the smallest.
+
+    The candidates are 0 and all differences in the measure's scores. It may be chosen on the items
+    that are reported, as WMT does, or on others, and then be given to
+    :func:`pairwise_accuracy_with_ties`.
+
+    >>> calibrate_ties([[0.9], [0.75], [0.1]], [[3], [3], [1]])
+    TieCalibration(epsilon=0.15..., accuracy=1.0)
+    """
+    pairs = _pairs(measure, human)
+    order = np.argsort(pairs.differences, kind="stable")
+    differences = pairs.differences[order]
+    gains = (pairs.human_ties.astype(np.float64) - pairs.agree)[order] * pairs.weights[order]
+    untied = float((pairs.agree * pairs.weights).sum())
+    last = np.append(np.flatnonzero(np.diff(differences)), len(differences) - 1)
+    epsilons = np.concatenate([[0.0], differences[last]])
+    accuracies = untied + np.concatenate([[0.0], np.cumsum(gains)[last]])
+    best = int(np.argmax(accuracies >= accuracies.max() - 1e-12))
+    epsilon = float(epsilons[best])
+    return TieCalibration(epsilon, pairwise_accuracy_with_ties(measure, human, epsilon=epsilon))
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    differences: Floats
+    agree: Bools
+    """Whether measure and people agree, before any tie is introduced."""
+    human_ties: Bools
+    weights: Floats
+    """One over the number of pairs of the segment, and over the number of segments."""
+
+
+def _pairs(measure: ArrayLike, human: ArrayLike) -> _Pairs:
+    scores, gold = matrix(measure, "measure"), matrix(human, "human")
+    same_shape(measure=scores, human=gold)
+    first, second = np.triu_indices(len(scores), 1)
+    by_measure, by_people = scores[first] - scores[second], gold[first] - gold[second]
+    there = ~(np.isnan(by_measure) | np.isnan(by_people))
+    sizes = there.sum(axis=0)
+    if not sizes.any():
+        raise InputError("there is no segment with two outputs that are scored and judged")
+    shares = np.divide(1.0, sizes * (sizes > 0).sum(), where=sizes > 0, out=np.zeros(len(sizes)))
+    return _Pairs(
+        np.abs(by_measure[there]),
+        np.sign(by_measure[there]) == np.sign(by_people[there]),
+        by_people[there] == 0,
+        np.broadcast_to(shares, there.shape)[there],
+    )

@@ -1,0 +1,194 @@
+"""The bootstrap: samples of inputs, of systems or of both, intervals, and p-values.
+
+A sample is how often each item was drawn (``counts``). Two measures that are given the same counts
+are resampled together, which is what makes a comparison *paired*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tertium.errors import InputError, SettingError
+from tertium.stats.arrays import Counts, Floats
+
+Over = Literal["inputs", "systems", "both"]
+Tail = Literal["greater", "two-sided", "koehn", "sacrebleu"]
+SAMPLES = 1000
+LEVEL = 0.95
+
+
+def bootstrap_counts(items: int, *, samples: int = SAMPLES, seed: int = 0) -> Counts:
+    """Draw as many items as there are, with replacement, ``samples`` times.
+
+    >>> bootstrap_counts(4, samples=3).sum(axis=1)
+    array([4, 4, 4])
+    """
+    if items < 1 or samples < 1:
+        raise InputError(f"{samples} samples of {items} items cannot be drawn")
+    draws = np.random.default_rng(seed).integers(items, size=(samples, items))
+    rows = np.arange(samples)[:, None] * items
+    return np.bincount((rows + draws).ravel(), minlength=samples * items).reshape(samples, items)
+
+
+def matrix_counts(
+    systems: int,
+    inputs: int,
+    *,
+    over: Over = "both",
+    samples: int = SAMPLES,
+    seed: int = 0,
+) -> Counts:
+    """Draw systems, inputs or both, for a matrix that is read row by row (``X.ravel()``).
+
+    ``both`` is Boot-Both (Deutsch et al., 2021): systems and inputs are drawn independently, and
+    the sample is where they meet.
+
+    >>> matrix_counts(2, 3, over="both", samples=1).sum()
+    np.int64(6)
+    """
+    if over not in get_args(Over):
+        names = ", ".join(map(repr, get_args(Over)))
+        raise SettingError(f"over={over!r}: it must be one of {names}")
+    rows = np.ones((samples, systems), dtype=np.int64)
+    columns = np.ones((samples, inputs), dtype=np.int64)
+    first, second = spawn(seed, 2)
+    if over != "inputs":
+        rows = bootstrap_counts(systems, samples=samples, seed=first)
+    if over != "systems":
+        columns = bootstrap_counts(inputs, samples=samples, seed=second)
+    return (rows[:, :, None] * columns[:, None, :]).reshape(samples, systems * inputs)
+
+
+def spawn(seed: int, children: int) -> list[int]:
+    """Seeds that have nothing to do with each other, one for each dataset or step.
+
+    >>> spawn(0, 2) == spawn(0, 3)[:2]
+    True
+    """
+    sequences = np.random.SeedSequence(seed).spawn(children)
+    return [int(sequence.generate_state(1, np.uint64)[0]) for sequence in sequences]
+
+
+def resample(
+    statistic: Callable[..., float],
+    *arrays: ArrayLike,
+    samples: int = SAMPLES,
+    seed: int = 0,
+) -> Floats:
+    """Give a statistic that knows nothing of counts each sample in turn; slow, but for anything.
+
+    The arrays go together along their last axis, which is resampled.
+    """
+    values = [np.asarray(array) for array in arrays]
+    items = {value.shape[-1] for value in values}
+    if len(items) != 1:
+        raise InputError(f"the arrays differ in length: {', '.join(map(str, sorted(items)))}")
+    counts = bootstrap_counts(items.pop(), samples=samples, seed=seed)
+    places = np.arange(counts.shape[1])
+    drawn = (np.repeat(places, sample) for sample in counts)
+    return np.array([statistic(*(value[..., each] for value in values)) for each in drawn])
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A confidence interval."""
+
+    low: float
+    high: float
+    level: float = LEVEL
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, int | float) and self.low <= value <= self.high
+
+
+def percentile_interval(replicates: ArrayLike, *, level: float = LEVEL) -> Interval:
+    """The middle ``level`` of the bootstrap values; samples without a value (NaN) are left out.
+
+    >>> percentile_interval(range(101), level=0.5)
+    Interval(low=25.0, high=75.0, level=0.5)
+    """
+    if not 0 < level < 1:
+        raise SettingError(f"level={level!r}: it must be between 0 and 1")
+    values = _defined(np.asarray(replicates, dtype=np.float64))
+    tail = (1 - level) / 2
+    low, high = np.quantile(values, [tail, 1 - tail])
+    return Interval(float(low), float(high), level)
+
+
+def combine(replicates: Sequence[ArrayLike]) -> Floats:
+    """Average over datasets: the i-th samples of all make up the i-th sample of the benchmark.
+
+    As NMTScore does (Vamvas and Sennrich, 2022, section 4.3). Give each dataset a seed of its own
+    (:func:`spawn`): there is no reason why their samples should go together.
+
+    >>> combine([[1.0, 2.0], [3.0, 4.0]])
+    array([2., 3.])
+    """
+    arrays = [np.asarray(each, dtype=np.float64) for each in replicates]
+    shapes = {array.shape for array in arrays}
+    if len(shapes) != 1:
+        raise InputError("there must be datasets, all with the same number of samples")
+    return np.asarray(np.mean(arrays, axis=0))
+
+
+def bootstrap_p_value(
+    a: ArrayLike, b: ArrayLike, observed: float, *, tail: Tail = "greater"
+) -> float:
+    """Test whether a is better than b (or, ``two-sided``, different from it) by paired samples.
+
+    ``a`` and ``b`` are the values of the same samples, ``observed`` the real difference a - b.
+
+    - ``greater``: the differences, shifted so that their mean says "no difference", are at least as
+      large as the real one (Berg-Kirkpatrick et al., 2012): d - mean(d) >= observed;
+    - ``two-sided``: the same of their size, |d - mean(d)| >= |observed|;
+    - ``koehn``: a is not better than b (Koehn, 2004): d <= 0;
+    - ``sacrebleu``: as sacrebleu's paired bootstrap: |d| - mean(|d|) > |observed|. It does not ask
+      which of the two is better, and gives a smaller p than ``two-sided``, even for equal systems.
+
+    One is added to both sides of the fraction, so that no p is 0.
+
+    >>> bootstrap_p_value([2.0, 3.0, 4.0], [1.0, 1.0, 1.0], 2.0)
+    0.25
+    """
+    if tail not in get_args(Tail):
+        names = ", ".join(map(repr, get_args(Tail)))
+        raise SettingError(f"tail={tail!r}: it must be one of {names}")
+    differences = _defined(np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64))
+    slack = rounding(differences, observed)
+    shifted = differences - differences.mean()
+    if tail == "greater":
+        extreme = shifted >= observed - slack
+    elif tail == "two-sided":
+        extreme = np.abs(shifted) >= abs(observed) - slack
+    elif tail == "koehn":
+        extreme = differences <= slack
+    else:
+        sizes = np.abs(differences)
+        extreme = sizes - sizes.mean() > abs(observed)
+    return p_value(int(extreme.sum()), len(differences))
+
+
+def p_value(extreme: int, samples: int) -> float:
+    """The share of samples at least as extreme as what was seen, which is one of them itself.
+
+    >>> p_value(0, 999)
+    0.001
+    """
+    return (extreme + 1) / (samples + 1)
+
+
+def rounding(values: Floats, observed: float) -> float:
+    """What two equal numbers may differ by if they were summed in another order."""
+    return 1e-12 * max(1.0, abs(observed), float(np.abs(values).max(initial=0.0)))
+
+
+def _defined(values: Floats) -> Floats:
+    found = values[~np.isnan(values)]
+    if not len(found):
+        raise InputError("the statistic is undefined in every sample: is one side constant?")
+    return found
