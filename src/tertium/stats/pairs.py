@@ -113,8 +113,8 @@ def count_sampled_pairs(x: ArrayLike, y: ArrayLike, counts: Counts) -> SampledPa
     x_ranks, y_ranks = dense_ranks(a), dense_ranks(b)
     items = weights.sum(axis=1, dtype=np.float64)
     in_x, in_y = (group_counts(ranks, weights) for ranks in (x_ranks, y_ranks))
-    pairs = items * (items - 1) / 2
-    untied = [pairs - (sizes * (sizes - 1) / 2).sum(axis=1) for sizes in (in_x, in_y)]
+    squares = items**2
+    untied = [(squares - np.einsum("sg,sg->s", sizes, sizes)) / 2 for sizes in (in_x, in_y)]
     product = _score_by_product if len(a) <= LARGEST_PRODUCT else _score_one_by_one
     return SampledPairs(
         product(x_ranks, y_ranks, weights),
@@ -133,6 +133,8 @@ def group_counts(groups: Ints, weights: Counts) -> Floats:
     """
     order = np.argsort(groups, kind="stable")
     starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    if len(starts) == len(groups):
+        return np.asarray(weights[:, order], dtype=np.float64)
     found: Floats = np.add.reduceat(weights[:, order], starts, axis=1, dtype=np.float64)
     return found
 
@@ -148,7 +150,7 @@ def _score_by_product(x: Ints, y: Ints, weights: Counts) -> Floats:
         rows = slice(start, start + ROWS_AT_A_TIME)
         signs = np.sign(xs[rows, None] - xs) * np.sign(ys[rows, None] - ys)
         reached = weights @ signs.T.astype(np.float32)
-        score += (reached * weights[:, rows]).sum(axis=1, dtype=np.float64)
+        score += np.einsum("sn,sn->s", reached, weights[:, rows], dtype=np.float64)
     return score / 2
 
 
