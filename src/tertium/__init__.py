@@ -3,6 +3,8 @@
 __version__ = "0.1.0"
 
 # Nothing below loads an engine: heavy imports stand in the functions that need them.
+from tertium.comparison.compare import compare
+from tertium.comparison.result import Comparison
 from tertium.measures.base import Measure, Scores
 from tertium.measures.registry import load, score
 from tertium.measures.signature import Signature
@@ -12,11 +14,13 @@ from tertium.report.explanation import explain
 from tertium.text import Text
 
 __all__ = [
+    "Comparison",
     "Measure",
     "Scores",
     "Signature",
     "Text",
     "__version__",
+    "compare",
     "explain",
     "load",
     "load_encoder",

@@ -9,6 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, overload
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tertium.errors import CutWarning, InputError
 from tertium.measures.inputs import References, rows_from
 from tertium.measures.signature import Signature, spell
@@ -125,6 +128,10 @@ class Measure(ABC):
         """Turn summed statistics into the system score: here, the mean over the rows."""
         total, count = statistics
         return total / count
+
+    def systems(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Turn many sums, one a row, into system scores: what resampling asks for."""
+        return np.array([self.system(row.tolist()) for row in sums])
 
     def signature(self, totals: Totals) -> Signature:
         """Sign what was scored."""

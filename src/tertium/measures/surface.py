@@ -8,11 +8,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tertium.errors import SettingError
 from tertium.measures.base import Measure, Segments
 from tertium.models.base import Progress
 from tertium.text import Row
 
+Sums = NDArray[np.float64]
 OWN_FIELDS = ("nrefs", "version")
 """What sacrebleu's signature calls by the same names as ours; its version goes under its name."""
 
@@ -33,12 +37,12 @@ class SurfaceMeasure(Measure):
         for done, row in enumerate(rows, start=1):
             hypothesis = row.hypothesis.text
             references = [reference.text for reference in row.references]
-            found = self.metric.sentence_score(hypothesis, references).score
-            scores.append(self.sign * found + 0.0)  # no minus zero
             # The additive statistics that sacrebleu's own significance tests are built on.
             [numbers] = self.metric._extract_corpus_statistics(
                 [hypothesis], [[reference] for reference in references]
             )
+            found = self.metric._compute_score_from_stats(numbers).score
+            scores.append(self.sign * found + 0.0)  # no minus zero
             statistics.append(tuple(float(number) for number in numbers))
             if progress is not None and done % 1000 == 0:
                 progress(self.name, done, len(rows))
@@ -95,6 +99,17 @@ class Bleu(SurfaceMeasure):
 
         return BLEU(lowercase=self.lowercase, tokenize=self.tokenize)
 
+    def systems(self, sums: Sums) -> Sums:
+        lengths, reference_lengths = sums[:, 0], sums[:, 1]
+        correct, total = np.split(sums[:, 2:], 2, axis=1)
+        plain = (correct > 0).all(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            brevity = np.minimum(0.0, 1 - reference_lengths / lengths)
+            scores = 100 * np.exp(np.log(correct / total).mean(axis=1) + brevity)
+        if not plain.all():  # the smoothing is sacrebleu's
+            scores[~plain] = super().systems(sums[~plain])
+        return np.asarray(scores)
+
 
 @dataclass(frozen=True)
 class ChrF(SurfaceMeasure):
@@ -116,6 +131,20 @@ class ChrF(SurfaceMeasure):
     def choices(self) -> Mapping[str, object]:
         return {**super().choices(), "beta": self.beta}  # which sacrebleu leaves out
 
+    def systems(self, sums: Sums) -> Sums:
+        ours, theirs, matches = np.moveaxis(sums.reshape(len(sums), -1, 3), 2, 0)
+        there = (ours > 0) & (theirs > 0)
+        orders = np.maximum(there.sum(axis=1), 1)
+        precision, recall = (
+            np.divide(matches, size, where=there, out=np.zeros_like(matches)).sum(axis=1) / orders
+            for size in (ours, theirs)
+        )
+        factor = self.beta**2
+        weighted = factor * precision + recall
+        f_score = (1 + factor) * precision * recall
+        shares = np.divide(f_score, weighted, where=weighted > 0, out=np.zeros(len(sums)))
+        return np.asarray(100 * shares)
+
 
 @dataclass(frozen=True)
 class Ter(SurfaceMeasure):
@@ -132,3 +161,8 @@ class Ter(SurfaceMeasure):
         from sacrebleu.metrics.ter import TER
 
         return TER(normalized=self.normalize_text, case_sensitive=self.case_sensitive)
+
+    def systems(self, sums: Sums) -> Sums:
+        edits, words = sums[:, 0], sums[:, 1]
+        rate = np.divide(edits, words, where=words > 0, out=(edits > 0).astype(np.float64))
+        return np.asarray(-100 * rate + 0.0)

@@ -1,0 +1,207 @@
+"""The outputs of several systems for the same segments."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tertium.data.lines import OPENERS
+from tertium.data.pairs import ALIASES, FilePairs, Item, Languages, TablePairs, choose_columns
+from tertium.data.records import Table
+from tertium.errors import InputError
+from tertium.measures.inputs import References, rows_from
+from tertium.models.base import Languages as RowLanguages
+from tertium.models.base import per_row
+from tertium.text import Text, check_text
+
+NO_SYSTEMS = {"id", "seg", "segment", "doc", "docid", "document", "domain", "line"}
+"""Columns that hold no system's output, unless they are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """What was to be translated or said, and what each system made of it."""
+
+    number: int
+    outputs: tuple[Text, ...]
+    references: tuple[Text, ...]
+    source: Text | None
+
+
+@dataclass(frozen=True)
+class ParallelOutputs:
+    """Systems, and segments with an output of each."""
+
+    systems: tuple[str, ...]
+    segments: tuple[Segment, ...]
+    name: str = "the test set"
+
+    def __post_init__(self) -> None:
+        if len(self.systems) < 2:
+            raise InputError(f"there is nothing to compare: {len(self.systems)} systems")
+        twice = [name for name, count in Counter(self.systems).items() if count > 1]
+        if twice:
+            raise InputError(f"the system {twice[0]!r} is there twice")
+        if len(self.segments) < 2:
+            raise InputError(
+                f"{self.name} has {len(self.segments)} segments; with fewer than two, nothing can "
+                "be said about chance"
+            )
+
+    @property
+    def has_references(self) -> bool:
+        return bool(self.segments[0].references)
+
+    @property
+    def has_source(self) -> bool:
+        return self.segments[0].source is not None
+
+
+def outputs_from(
+    systems: Mapping[str, Sequence[str]],
+    references: References | None = None,
+    *,
+    sources: Sequence[str] | None = None,
+    lang: RowLanguages = None,
+    reference_lang: RowLanguages = None,
+    source_lang: RowLanguages = None,
+) -> ParallelOutputs:
+    """Take outputs as lists, a list a system."""
+    if references is None and sources is None:
+        raise InputError("references or sources must be given")
+    if isinstance(references, str) or isinstance(sources, str):
+        raise InputError("references and sources are lists, with one for each output")
+    columns: list[list[Text]] = []
+    others: list[tuple[Text, ...]] = []
+    for name, outputs in systems.items():
+        if isinstance(outputs, str):
+            raise InputError(f"system {name!r}: its outputs are a single string, not a list")
+        try:
+            rows = rows_from(
+                outputs,
+                [""] * len(outputs) if references is None else references,
+                lang=lang,
+                reference_lang=reference_lang,
+            )
+        except InputError as error:
+            raise InputError(f"system {name!r}: {error}") from None
+        columns.append([row.hypothesis for row in rows])
+        others = [() if references is None else row.references for row in rows]
+    if len({len(column) for column in columns}) > 1:
+        sizes = ", ".join(f"{name} has {len(outputs)}" for name, outputs in systems.items())
+        raise InputError(f"the systems differ in their number of outputs: {sizes}")
+    texts: list[Text | None] = [None] * len(others)
+    if sources is not None:
+        if len(sources) != len(others):
+            raise InputError(f"{len(others)} outputs, but {len(sources)} sources")
+        texts = [
+            Text(check_text(text, role="source", row=number), language)
+            for number, (text, language) in enumerate(
+                zip(sources, per_row(source_lang, len(sources)), strict=True), start=1
+            )
+        ]
+    return ParallelOutputs(
+        tuple(systems),
+        tuple(
+            Segment(number, outputs, references, source)
+            for number, (outputs, references, source) in enumerate(
+                zip(zip(*columns, strict=True), others, texts, strict=True), start=1
+            )
+        ),
+    )
+
+
+def outputs_from_table(
+    table: Table,
+    languages: Languages,
+    *,
+    systems: Sequence[str] = (),
+    refs: Sequence[str] = (),
+    src: str | None = None,
+    lang: str | None = None,
+    ref_lang: str | None = None,
+    src_lang: str | None = None,
+) -> ParallelOutputs:
+    """Read a column a system: those that are named, or all that are nothing else."""
+    names = table.columns()
+    for name in systems:
+        if name not in names:
+            raise InputError(f"no column {name!r}: {table.path} has {', '.join(names)}")
+    taken = {*refs, src, lang, ref_lang, src_lang, *NO_SYSTEMS}
+    taken |= {name for role in ALIASES if role != "hyp" for name in ALIASES[role]}
+    chosen = tuple(systems) or tuple(name for name in names if name not in taken)
+    if not chosen:
+        raise InputError(f"{table.path} has no column with a system's outputs; say --systems")
+    columns = choose_columns(
+        table,
+        languages,
+        hyp=chosen[0],
+        refs=refs,
+        src=src,
+        lang=lang,
+        ref_lang=ref_lang,
+        src_lang=src_lang,
+    )
+    pairs = TablePairs(table, columns, languages)
+
+    def segment(item: Item) -> Segment:
+        outputs = [
+            Text(
+                check_text(item.record.get(name), role=f"output of {name}", row=item.number),
+                item.hypothesis.lang,
+            )
+            for name in chosen
+        ]
+        return Segment(item.number, tuple(outputs), item.references, item.source)
+
+    return ParallelOutputs(chosen, tuple(segment(item) for item in pairs), pairs.name)
+
+
+def outputs_from_files(
+    hyps: Sequence[Path],
+    refs: Sequence[Path],
+    src: Path | None,
+    languages: Languages,
+    *,
+    replace_invalid: bool = False,
+) -> ParallelOutputs:
+    """Read plain text, a file a system; systems are called as their files."""
+    pairs = [FilePairs(hyp, tuple(refs), src, languages, replace_invalid) for hyp in hyps]
+    counts = {each.name: each.count() for each in pairs}
+    if len(set(counts.values())) > 1:
+        lines = ", ".join(f"{name} has {count}" for name, count in counts.items())
+        raise InputError(f"the files differ in their number of lines: {lines}")
+
+    def segments() -> Iterator[Segment]:
+        for items in zip(*pairs, strict=True):
+            first = items[0]
+            yield Segment(
+                first.number,
+                tuple(item.hypothesis for item in items),
+                first.references,
+                first.source,
+            )
+
+    return ParallelOutputs(names_of(hyps), tuple(segments()), name_of_set(refs, src))
+
+
+def name_of_set(refs: Sequence[Path], src: Path | None) -> str:
+    """A test set is called by its references, or by its source."""
+    return str(refs[0] if refs else src)
+
+
+def names_of(paths: Sequence[Path]) -> tuple[str, ...]:
+    """Short names for files: without folder and ending, where that tells them apart.
+
+    >>> names_of([Path("out/a.txt"), Path("b.en.gz")]), names_of([Path("x/hyp"), Path("y/hyp")])
+    (('a', 'b'), ('x/hyp', 'y/hyp'))
+    """
+    short = []
+    for path in paths:
+        name = path.name.removesuffix(path.suffix) if path.suffix in OPENERS else path.name
+        short.append(name.rpartition(".")[0] or name)
+    if len(set(short)) == len(short):
+        return tuple(short)
+    return tuple(map(str, paths))
