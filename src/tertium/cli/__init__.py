@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 import tertium
+from tertium.cli.compare import compare
 from tertium.cli.doctor import doctor
 from tertium.cli.explain import explain
 from tertium.cli.models import models
@@ -24,6 +25,7 @@ app = typer.Typer(
     help="How far do two texts mean the same? In one language or across two.",
 )
 app.command()(score)
+app.command()(compare)
 app.command()(explain)
 app.add_typer(models, name="models")
 app.command()(doctor)

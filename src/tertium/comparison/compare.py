@@ -14,8 +14,8 @@ from tertium.data.systems import ParallelOutputs, outputs_from
 from tertium.errors import InputError, SettingError
 from tertium.measures.base import Measure
 from tertium.measures.inputs import References
-from tertium.measures.registry import DEFAULT_MEASURE, load, measure_class
-from tertium.models.base import Languages, Progress, TranslationModel
+from tertium.measures.registry import DEFAULT_MEASURE, AnyModel, kinds_of, load
+from tertium.models.base import Languages, Progress
 from tertium.stats.arrays import Floats
 from tertium.stats.clusters import ALPHA, ranked_clusters
 from tertium.stats.resampling import (
@@ -36,7 +36,7 @@ def compare(
     *,
     sources: Sequence[str] | None = None,
     measures: str | Measure | Sequence[str | Measure] = DEFAULT_MEASURE,
-    model: str | Path | TranslationModel | None = None,
+    model: AnyModel | None = None,
     lang: Languages = None,
     reference_lang: Languages = None,
     source_lang: Languages = None,
@@ -165,26 +165,22 @@ def _outcomes(a: Floats, b: Floats) -> tuple[int, int, int]:
     return wins, len(a) - wins - losses, losses
 
 
-def _loaded(
-    measures: Sequence[str | Measure], model: str | Path | TranslationModel | None
-) -> list[Measure]:
-    """Make the measures that are only named, all with one model."""
-    named = [each for each in measures if isinstance(each, str)]
-    needing = [name for name in named if takes_model(name)]
-    if needing and (model is None or isinstance(model, str | Path)):
+def _loaded(measures: Sequence[str | Measure], model: AnyModel | None) -> list[Measure]:
+    """Make the measures that are only named; those that translate share one model."""
+    translating = [
+        each for each in measures if isinstance(each, str) and kinds_of(each) == {"translation"}
+    ]
+    translator = model
+    if translating and (model is None or isinstance(model, str | Path)):
         from tertium.models.catalog import DEFAULT_MODEL, load_model
 
-        model = load_model(DEFAULT_MODEL if model is None else model)
-    return [
-        load(each, model=model if takes_model(each) else None) if isinstance(each, str) else each
-        for each in measures
-    ]
-
-
-def takes_model(name: str) -> bool:
-    """Whether a measure asks a model.
-
-    >>> takes_model("cross"), takes_model("chrf")
-    (True, False)
-    """
-    return "model" in measure_class(name).__dataclass_fields__  # type: ignore[attr-defined]
+        translator = load_model(DEFAULT_MODEL if model is None else model)
+    made = []
+    for each in measures:
+        if isinstance(each, Measure):
+            made.append(each)
+        elif not kinds_of(each):
+            made.append(load(each))
+        else:
+            made.append(load(each, model=translator if each in translating else model))
+    return made

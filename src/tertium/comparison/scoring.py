@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from tertium.data.systems import ParallelOutputs, Segment
 from tertium.errors import InputError
-from tertium.measures.base import Measure, Totals
+from tertium.measures.base import Measure, Segments, Totals
 from tertium.measures.signature import Signature
 from tertium.models.base import Progress
 from tertium.stats.arrays import Bools, Floats
@@ -52,40 +53,58 @@ def score_systems(
     segments are put close together, where the memo has the answers at hand.
     """
     check_measures(outputs, measures)
-    totals = [Totals() for _ in measures]
-    scores: list[list[Floats]] = [[] for _ in measures]
-    statistics: list[list[Floats]] = [[] for _ in measures]
-    cut: list[list[Bools]] = [[] for _ in measures]
-    count = len(outputs.systems)
-    for start in range(0, len(outputs.segments), SEGMENTS_AT_A_TIME):
-        segments = outputs.segments[start : start + SEGMENTS_AT_A_TIME]
+    parts: list[list[_Part]] = [[] for _ in measures]
+    size = SEGMENTS_AT_A_TIME
+    for start in range(0, len(outputs.segments), size):
+        segments = outputs.segments[start : start + size]
         for place, measure in enumerate(measures):
-            rows = [
-                Row(segment.number, segment.outputs[system], _compared_with(measure, segment))
-                for system in range(count)
-                for segment in segments
-            ]
-            found = measure.segments(rows, progress)
-            totals[place].add(rows, found)
-            shape = (count, len(segments))
-            scores[place].append(np.reshape(found.scores, shape))
-            statistics[place].append(np.reshape(found.statistics, (*shape, -1)))
-            cut[place].append(np.reshape(found.cut, shape))
+            if not measure.needs_all_rows:
+                parts[place].append(_score(measure, segments, progress))
         if advance is not None:
             advance(start + len(segments))
-    for measure, total in zip(measures, totals, strict=True):
+    found = []
+    for measure, its in zip(measures, parts, strict=True):
+        whole = its or [_score(measure, outputs.segments, progress)]
+        totals = Totals()
+        for part in whole:
+            totals.add(part.rows, part.segments)
         if _against_source(measure, outputs.has_references):
-            total.facts["against"] = "source"
-    return [
-        ScoredSystems(
-            measure,
-            measure.signature(totals[place]),
-            np.concatenate(scores[place], axis=1),
-            np.concatenate(statistics[place], axis=1),
-            np.concatenate(cut[place], axis=1),
+            totals.facts["against"] = "source"
+        found.append(
+            ScoredSystems(
+                measure,
+                measure.signature(totals),
+                np.concatenate([part.by_system(part.segments.scores) for part in whole], axis=1),
+                np.concatenate(
+                    [part.by_system(part.segments.statistics) for part in whole], axis=1
+                ),
+                np.concatenate([part.by_system(part.segments.cut) for part in whole], axis=1),
+            )
         )
-        for place, measure in enumerate(measures)
+    return found
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Some segments of all systems, system by system."""
+
+    rows: Sequence[Row]
+    segments: Segments
+    systems: int
+
+    def by_system(self, values: Sequence[object]) -> Any:
+        array = np.array(values)
+        return array.reshape(self.systems, -1, *array.shape[1:])
+
+
+def _score(measure: Measure, segments: Sequence[Segment], progress: Progress | None) -> _Part:
+    count = len(segments[0].outputs)
+    rows = [
+        Row(segment.number, segment.outputs[system], _compared_with(measure, segment))
+        for system in range(count)
+        for segment in segments
     ]
+    return _Part(rows, measure.segments(rows, progress), count)
 
 
 def check_measures(outputs: ParallelOutputs, measures: Sequence[Measure]) -> None:

@@ -1,4 +1,4 @@
-"""An explanation as a page of HTML that needs nothing but itself."""
+"""Pages of HTML that need nothing but themselves; here, an explanation."""
 
 from __future__ import annotations
 
@@ -19,20 +19,30 @@ footer { margin-top: 2rem; font-size: .85rem; opacity: .75; }
 """
 
 
-def explanation_page(explanation: Explanation) -> str:
-    """Write the whole page."""
-    first, second = explanation.directions
+def page(title: str, body: str, *, style: str = "") -> str:
+    """Put a body into a page that loads nothing and runs nothing."""
     return f"""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>Tertium: why this score</title>
-<style>{STYLE}</style>
+<title>{escape(title)}</title>
+<style>{STYLE}{style}</style>
 </head>
 <body>
-<h1>How probable is each text, given the other?</h1>
+{body}
+</body>
+</html>
+"""
+
+
+def explanation_page(explanation: Explanation) -> str:
+    """Write the whole page."""
+    first, second = explanation.directions
+    return page(
+        "Tertium: why this score",
+        f"""<h1>How probable is each text, given the other?</h1>
 {_direction(first)}
 {_direction(second)}
 <dl>
@@ -40,10 +50,8 @@ def explanation_page(explanation: Explanation) -> str:
 <dt>direct</dt><dd>{explanation.direct:.4f}, relative to an identical text, which has 1</dd>
 </dl>
 <footer>Each token stands over its natural-log probability, given the other text and the tokens
-before it: green is expected, red is a surprise. Model: {escape(explanation.model)}.</footer>
-</body>
-</html>
-"""
+before it: green is expected, red is a surprise. Model: {escape(explanation.model)}.</footer>""",
+    )
 
 
 def _direction(direction: Direction) -> str:

@@ -1,0 +1,219 @@
+"""``tertium compare``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tertium.atomic import write_text
+from tertium.cli.measures import Models, load_measures
+from tertium.cli.options import (
+    DEFAULT_MODEL,
+    INPUT,
+    OUTPUT,
+    ComputeType,
+    Encoder,
+    Format,
+    Header,
+    Lang,
+    Layer,
+    Measures,
+    Model,
+    NoCache,
+    References,
+    RefLang,
+    ReplaceInvalid,
+    SentenceEncoder,
+    Settings,
+    Source,
+    SrcLang,
+    Threads,
+)
+from tertium.cli.progress import progress_bar
+from tertium.comparison.compare import compare_outputs
+from tertium.comparison.result import SEGMENTS_SHOWN
+from tertium.data.pairs import Languages
+from tertium.data.records import open_table
+from tertium.data.systems import ParallelOutputs, outputs_from_files, outputs_from_table
+from tertium.engines.layouts import to_json
+from tertium.errors import InputError
+from tertium.measures.registry import DEFAULT_MEASURE
+from tertium.stats.clusters import ALPHA
+from tertium.stats.resampling import SAMPLES
+
+TESTS = "Tests"
+
+
+def compare(
+    table: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[FILE]",
+            help="A table (TSV, CSV, JSONL, Parquet) with a column a system.",
+        ),
+    ] = None,
+    measure: Measures = None,
+    lang: Lang = None,
+    ref_lang: RefLang = None,
+    src_lang: SrcLang = None,
+    systems: Annotated[
+        str | None,
+        typer.Option(
+            help="The columns with outputs, by commas. Default: all that are nothing else.",
+            rich_help_panel=INPUT,
+        ),
+    ] = None,
+    hyp: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Plain text, an output a line; once for each system.", rich_help_panel=INPUT
+        ),
+    ] = None,
+    ref: References = None,
+    src: Source = None,
+    format: Format = None,  # noqa: A002
+    header: Header = True,
+    ref_column: Annotated[
+        list[str] | None, typer.Option(help="May be repeated.", rich_help_panel=INPUT)
+    ] = None,
+    src_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
+    lang_column: Annotated[
+        str | None, typer.Option(help="The column with the language.", rich_help_panel=INPUT)
+    ] = None,
+    ref_lang_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
+    src_lang_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
+    replace_invalid: ReplaceInvalid = False,
+    settings: Settings = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            help="Compare all others with this system. Default: the best one.",
+            rich_help_panel=TESTS,
+        ),
+    ] = None,
+    samples: Annotated[
+        int, typer.Option(min=1, help="Of bootstrap and permutation.", rich_help_panel=TESTS)
+    ] = SAMPLES,
+    seed: Annotated[int, typer.Option(min=0, rich_help_panel=TESTS)] = 0,
+    alpha: Annotated[
+        float, typer.Option(help="Below this p, a difference counts.", rich_help_panel=TESTS)
+    ] = ALPHA,
+    segments: Annotated[
+        int,
+        typer.Option(
+            min=0, help="How many of the segments that differ most.", rich_help_panel=OUTPUT
+        ),
+    ] = SEGMENTS_SHOWN,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document.", rich_help_panel=OUTPUT)
+    ] = False,
+    html: Annotated[
+        Path | None,
+        typer.Option(help="Write a page with plots to this file.", rich_help_panel=OUTPUT),
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="No table, no bar.", rich_help_panel=OUTPUT)
+    ] = False,
+    model: Model = DEFAULT_MODEL,
+    encoder: Encoder = None,
+    sentence_encoder: SentenceEncoder = None,
+    layer: Layer = None,
+    compute_type: ComputeType = "auto",
+    threads: Threads = None,
+    no_cache: NoCache = False,
+) -> None:
+    """Compare two or more systems on one test set: which is better, and is it chance?
+
+    [bold]tertium compare outputs.tsv -m chrf[/bold] takes every column that is not the reference,
+    the source or the language for a system.
+    """
+    outputs = _outputs(
+        table,
+        hyp or [],
+        ref or [],
+        src,
+        Languages(hyp=lang, ref=ref_lang or lang, src=src_lang),
+        format=format,
+        header=header,
+        systems=[name for name in (systems or "").split(",") if name],
+        columns={
+            "lang": lang_column,
+            "ref_lang": ref_lang_column,
+            "src_lang": src_lang_column,
+            "src": src_column,
+        },
+        refs=ref_column or [],
+        replace_invalid=replace_invalid,
+    )
+    models = Models(
+        model,
+        encoder=encoder,
+        sentence_encoder=sentence_encoder,
+        layer=layer,
+        compute_type=compute_type,
+        threads=threads,
+        cache=not no_cache,
+    )
+    measures = load_measures(measure or [DEFAULT_MEASURE], models, {}, settings or [])
+    with progress_bar(lambda: len(outputs.segments), shown=not quiet) as bar:
+        advance, progress = bar if bar is not None else (None, None)
+        found = compare_outputs(
+            outputs,
+            measures,
+            baseline=baseline,
+            samples=samples,
+            seed=seed,
+            alpha=alpha,
+            progress=progress,
+            advance=advance,
+        )
+    if html is not None:
+        from tertium.report.comparison_page import comparison_page
+
+        write_text(html, comparison_page(found, segments=segments))
+    if as_json:
+        print(to_json(found.document(count=segments)))
+    elif not quiet:
+        from rich.console import Console
+
+        from tertium.report.comparison_terminal import print_comparison
+
+        print_comparison(found, Console(highlight=False), segments=segments)
+    if models.translation is not None and not quiet and not as_json:
+        print(models.translation.tally, file=sys.stderr)
+
+
+def _outputs(
+    path: Path | None,
+    hyps: list[Path],
+    refs_files: list[Path],
+    src_file: Path | None,
+    languages: Languages,
+    *,
+    format: str | None,  # noqa: A002
+    header: bool,
+    systems: list[str],
+    columns: dict[str, str | None],
+    refs: list[str],
+    replace_invalid: bool,
+) -> ParallelOutputs:
+    if hyps or refs_files or src_file is not None:
+        if path is not None:
+            raise InputError("give either a table, or --hyp with --ref or --src")
+        if len(hyps) < 2:
+            raise InputError("give --hyp once for each system, at least twice")
+        return outputs_from_files(
+            hyps, refs_files, src_file, languages, replace_invalid=replace_invalid
+        )
+    if path is None:
+        raise InputError("give a table with a column a system, or --hyp with --ref or --src")
+    opened = open_table(
+        path,
+        format=format,  # type: ignore[arg-type]
+        header=header,
+        replace_invalid=replace_invalid,
+    )
+    return outputs_from_table(opened, languages, systems=systems, refs=refs, **columns)
