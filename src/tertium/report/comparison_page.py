@@ -13,7 +13,8 @@ from tertium.report.svg import Scale, histogram, interval_axis, interval_bar, sc
 from tertium.stats.correlation import kendall
 from tertium.text import Text
 
-BAR_START, BAR_END = 12.0, 308.0
+BAR_START, BAR_END = 4.0, 96.0
+"""Where the intervals begin and end, in per cent of their column."""
 MOST_IN_MATRIX = 40
 STYLE = Path(__file__).with_name("comparison.css")
 
@@ -23,13 +24,19 @@ def comparison_page(comparison: Comparison, *, segments: int) -> str:
     names = ", ".join(found.name for found in comparison.measures)
     count = len(comparison.outputs.segments)
     sections = "\n".join(_measure(comparison, found, segments) for found in comparison.measures)
+    verdicts = "".join(
+        f'<li><a href="#{escape(found.name)}">{escape(found.name)}</a>: '
+        f"{escape(verdict(comparison, found))}</li>"
+        for found in comparison.measures
+    )
     return page(
         f"Tertium: {len(comparison.systems)} systems compared",
         f"""<h1>Which system is better?</h1>
 <p class="lead">{len(comparison.systems)} systems on {count} segments of
-{escape(comparison.outputs.name)}, by {escape(names)}. Higher is better.</p>
-{_agreement(comparison)}
+{escape(Path(comparison.outputs.name).name)}, by {escape(names)}. Higher is better.</p>
+<ul class="verdict">{verdicts}</ul>
 {sections}
+{_agreement(comparison)}
 <footer>{escape(setup(comparison))}</footer>""",
         style=STYLE.read_text("utf-8"),
     )
@@ -44,8 +51,7 @@ def _measure(comparison: Comparison, found: MeasureComparison, segments: int) ->
         else ""
     )
     return f"""<section>
-<h2>{escape(found.name)}</h2>
-<p class="verdict">{escape(verdict(comparison, found))}</p>
+<h2 id="{escape(found.name)}">{escape(found.name)}</h2>
 {cut}{_ranking(comparison, found)}
 {_matrix(comparison, found)}
 {_pair(comparison, found, a, b)}
@@ -55,7 +61,7 @@ def _measure(comparison: Comparison, found: MeasureComparison, segments: int) ->
 
 
 def _ranking(comparison: Comparison, found: MeasureComparison) -> str:
-    digits, against = decimals(found), comparison.against(found.name)
+    against = comparison.against(found.name)
     ends = [end for each in found.intervals.values() for end in (each.low, each.high)]
     scale = Scale(*spread(ends), BAR_START, BAR_END)
     bodies = []
@@ -68,7 +74,7 @@ def _ranking(comparison: Comparison, found: MeasureComparison) -> str:
 <th>p (permutation)</th><th>wins, ties, losses</th></tr></thead>
 {"".join(bodies)}
 <tfoot><tr><td></td><td></td><td></td><td class="plotted">{interval_axis(scale)}</td>
-<td colspan="4" class="none">against {escape(against)}, {digits} decimals</td></tr></tfoot>
+<td colspan="4" class="none">against {escape(against)}</td></tr></tfoot>
 </table></div>"""
 
 
@@ -172,7 +178,7 @@ def _contrast(
     sides = zip("ab", names, outputs, parts, (contrast.a, contrast.b), strict=True)
     for side, name, output, marked, score in sides:
         lines.append(
-            f'<p class="{side}"><span>{escape(name)} <b>{score:.{digits}f}</b></span> '
+            f'<p class="{side}"><span><b>{score:.{digits}f}</b> {escape(name)}</span> '
             f"{_marked(output, marked)}</p>"
         )
     return (
@@ -200,7 +206,7 @@ def _agreement(comparison: Comparison) -> str:
     x = [first.scores[name] for name in comparison.systems]
     y = [second.scores[name] for name in comparison.systems]
     tau = kendall(x, y)
-    return f"""<h3>Do the measures agree?</h3>
+    return f"""<h2>Do the measures agree?</h2>
 <p>Kendall's tau between {escape(first.name)} and {escape(second.name)}, over the systems:
 {tau:.2f}.</p>
 {scatter(x, y, comparison.systems, first.name, second.name)}"""

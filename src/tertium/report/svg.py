@@ -11,10 +11,15 @@ import numpy as np
 
 from tertium.stats.arrays import Floats
 
-WIDTH, HEIGHT = 640, 260
+WIDTH, HEIGHT = 720, 300
 LEFT, RIGHT, TOP, BOTTOM = 56, 16, 12, 40
 END = WIDTH - RIGHT
-TICKS = 5
+TICKS = 6
+LETTER = 6.2
+"""About how wide a letter is."""
+
+Box = tuple[float, float, float, float]
+"""Left, top, right, bottom."""
 
 
 @dataclass(frozen=True)
@@ -57,25 +62,23 @@ def ticks(low: float, high: float, count: int = TICKS) -> list[float]:
 
 
 def interval_bar(score: float, low: float, high: float, scale: Scale, told: str) -> str:
-    """A score as a dot on its interval."""
-    width = scale.end + scale.start
+    """A score as a dot on its interval; the scale is in per cent of the width."""
     return (
-        f'<svg class="interval" viewBox="0 0 {width:g} 20" role="img" aria-label="{escape(told)}">'
+        f'<svg class="interval" role="img" aria-label="{escape(told)}">'
         f"<title>{escape(told)}</title>"
-        f'<line class="rule" x1="{scale.start}" x2="{scale.end}" y1="10" y2="10"/>'
-        f'<line class="bar" x1="{scale(low)}" x2="{scale(high)}" y1="10" y2="10"/>'
-        f'<circle class="dot" cx="{scale(score)}" cy="10" r="4"/></svg>'
+        f'<line class="rule" x1="0" x2="100%" y1="50%" y2="50%"/>'
+        f'<line class="bar" x1="{scale(low)}%" x2="{scale(high)}%" y1="50%" y2="50%"/>'
+        f'<circle class="dot" cx="{scale(score)}%" cy="50%" r="4"/></svg>'
     )
 
 
 def interval_axis(scale: Scale) -> str:
     """The numbers under a column of intervals."""
-    width = scale.end + scale.start
     marks = "".join(
-        f'<text x="{scale(tick)}" y="14" text-anchor="middle">{tick:g}</text>'
+        f'<text x="{scale(tick)}%" y="14" text-anchor="middle">{tick:g}</text>'
         for tick in ticks(scale.low, scale.high, 4)
     )
-    return f'<svg class="interval" viewBox="0 0 {width:g} 20" aria-hidden="true">{marks}</svg>'
+    return f'<svg class="interval" aria-hidden="true">{marks}</svg>'
 
 
 def histogram(values: Floats, *, below: str, above: str, bins: int = 41) -> str:
@@ -111,27 +114,53 @@ def histogram(values: Floats, *, below: str, above: str, bins: int = 41) -> str:
 def scatter(
     x: Sequence[float], y: Sequence[float], names: Sequence[str], x_name: str, y_name: str
 ) -> str:
-    """Points with names."""
+    """Points with names; a name that finds no room is shown when one points at its point."""
     across = Scale(*spread(x, 0.08), LEFT, END)
     up = Scale(*spread(y, 0.08), HEIGHT - BOTTOM, TOP)
-    points = []
-    for a, b, name in zip(x, y, names, strict=True):
-        right = across(a) > WIDTH * 0.75
-        points.append(
-            f"<g><title>{escape(name)}: {a:.4g}, {b:.4g}</title>"
-            f'<circle class="dot" cx="{across(a)}" cy="{up(b)}" r="4"/>'
-            f'<text class="name" x="{across(a) + (-8 if right else 8)}" y="{up(b) + 4}" '
-            f'text-anchor="{"end" if right else "start"}">{escape(name)}</text></g>'
-        )
+    places = [(across(a), up(b)) for a, b in zip(x, y, strict=True)]
+    points = [
+        f'<circle class="dot" cx="{left}" cy="{top}" r="4"><title>{escape(name)}: {a:.4g}, {b:.4g}'
+        "</title></circle>"
+        for (left, top), a, b, name in zip(places, x, y, names, strict=True)
+    ]
     return _picture(
         [
             *_grid(across, up),
             *points,
+            *_labels(places, names),
             f'<text x="{END}" y="{HEIGHT - 4}" text-anchor="end">{escape(x_name)} →</text>',
             f'<text x="{LEFT + 6}" y="{TOP + 10}">↑ {escape(y_name)}</text>',
         ],
         f"Systems by {x_name} and by {y_name}",
     )
+
+
+def _labels(places: Sequence[tuple[float, float]], names: Sequence[str]) -> list[str]:
+    """Put each name beside its point, where it covers neither another name nor a point."""
+    taken = [(x - 4, y - 4, x + 4, y + 4) for x, y in places]
+    labels = []
+    for (x, y), name in zip(places, names, strict=True):
+        width = LETTER * len(name)
+        for start, anchor in ((x + 8, "start"), (x - 8 - width, "end")):
+            for drop in (4, -6, 14):
+                box = (start, y + drop - 9, start + width, y + drop + 2)
+                if box[0] < LEFT or box[2] > END or any(_overlap(box, other) for other in taken):
+                    continue
+                taken.append(box)
+                edge = start if anchor == "start" else start + width
+                labels.append(
+                    f'<text class="name" x="{edge:.2f}" y="{y + drop:.2f}" '
+                    f'text-anchor="{anchor}">{escape(name)}</text>'
+                )
+                break
+            else:
+                continue
+            break
+    return labels
+
+
+def _overlap(a: Box, b: Box) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 def _grid(across: Scale, up: Scale) -> list[str]:
