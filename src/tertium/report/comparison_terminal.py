@@ -93,22 +93,24 @@ def _print_contrast(
     digits: int,
     console: Console,
 ) -> None:
+    from rich.table import Table
     from rich.text import Text as RichText
 
     segment = contrast.segment
-    width = max(len(name) for name in (*names, "reference"))
-    console.print(
-        f"segment {segment.number}: {contrast.a:.{digits}f} against {contrast.b:.{digits}f}",
-        style="dim",
-        markup=False,
-    )
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right", style="dim")
+    table.add_column(style="dim", max_width=console.width // 3, overflow="fold")
+    table.add_column(overflow="fold")
     if segment.source is not None:
-        console.print(RichText(f"  {'source':<{width}}  {segment.source.text}"))
+        table.add_row("", "source", RichText(segment.source.text))
     for reference in segment.references:
-        console.print(RichText(f"  {'reference':<{width}}  {reference.text}"))
+        table.add_row("", "reference", RichText(reference.text))
     texts = [segment.outputs[comparison.systems.index(name)].text for name in names]
-    for name, parts in zip(names, differences(*texts), strict=True):
-        console.print(RichText(f"  {name:<{width}}  ") + _marked(parts))
+    scores = [f"{score:.{digits}f}" for score in (contrast.a, contrast.b)]
+    for score, name, parts in zip(scores, names, differences(*texts), strict=True):
+        table.add_row(score, RichText(name), _marked(parts))
+    console.print(f"segment {segment.number}", style="dim", markup=False)
+    console.print(table)
 
 
 def _marked(parts: list[Part]) -> RichText:

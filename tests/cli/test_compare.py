@@ -1,0 +1,159 @@
+"""``tertium compare`` from tables and files to text, JSON and a page."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import tertium as library
+
+from .conftest import Run
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "systems.tsv"
+NAMES = ("careful", "literal", "hasty")
+
+
+def columns() -> dict[str, list[str]]:
+    head, *lines = EXAMPLES.read_text("utf-8").splitlines()
+    rows = [dict(zip(head.split("\t"), line.split("\t"), strict=True)) for line in lines]
+    return {name: [row[name] for row in rows] for name in head.split("\t")}
+
+
+def test_the_same_numbers_as_the_library(tertium: Run) -> None:
+    done = tertium("compare", EXAMPLES, "-m", "chrf", "-m", "bleu", "--seed", "7", "--json")
+    assert done.returncode == 0
+    table = columns()
+    found = library.compare(
+        {name: table[name] for name in NAMES},
+        table["ref"],
+        sources=table["src"],
+        lang=table["lang"],
+        source_lang=table["src_lang"],
+        measures=["chrf", "bleu"],
+        seed=7,
+    )
+    assert json.loads(done.stdout) == json.loads(json.dumps(found.document()))
+    assert done.stderr == ""
+
+
+def test_tables_for_people(tertium: Run) -> None:
+    done = tertium("compare", EXAMPLES, "-m", "chrf", "--segments", "2", "--baseline", "hasty")
+    shown = " ".join(done.stdout.split())
+    assert "Against hasty: significantly better: careful and literal." in shown
+    assert "chrf: where hasty and careful differ most" in shown
+    assert "m:chrf|" in shown
+    assert "20 segments; 1000 samples, seed 0" in shown
+
+
+def test_plain_files(tertium: Run, tmp_path: Path) -> None:
+    table = columns()
+    for name in (*NAMES, "ref", "src"):
+        (tmp_path / f"{name}.txt").write_text("\n".join(table[name]) + "\n", encoding="utf-8")
+    hyps = [part for name in NAMES for part in ("--hyp", tmp_path / f"{name}.txt")]
+    files = (*hyps, "--ref", tmp_path / "ref.txt", "--src", tmp_path / "src.txt")
+    done = tertium("compare", *files, "-m", "chrf", "--json")
+    document = json.loads(done.stdout)
+    whole = json.loads(tertium("compare", EXAMPLES, "-m", "chrf", "--json").stdout)
+    assert document["systems"] == list(NAMES)
+    ours, theirs = (each["measures"]["chrf"] for each in (document, whole))
+    assert ours["pairs"] == theirs["pairs"]
+
+
+def test_the_systems_are_those_that_are_named(tertium: Run) -> None:
+    done = tertium("compare", EXAMPLES, "--systems", "hasty,literal", "-m", "chrf", "--json")
+    assert json.loads(done.stdout)["systems"] == ["hasty", "literal"]
+
+
+def test_with_a_model_every_question_is_asked_once(tertium: Run, tmp_path: Path) -> None:
+    small = tmp_path / "small.tsv"
+    small.write_text("".join(EXAMPLES.read_text("utf-8").splitlines(keepends=True)[:4]), "utf-8")
+    first = tertium("compare", small, "-m", "cross", "--no-cache")
+    # Each of the 3 segments has 3 outputs, both ways, with 3 questions each: 54. The reference is
+    # translated, and scored given itself, once; one output is the reference.
+    assert "54 questions" in first.stderr
+    distinct = int(first.stderr.split(" questions, ")[1].split()[0])
+    assert distinct < 45
+    assert tertium("compare", small, "-m", "cross", "--no-cache").stdout == first.stdout
+
+
+class Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: set[str] = set()
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.seen.add(tag)
+        self.links += [value or "" for name, value in attributes if name in ("src", "href")]
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.seen.add(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_page_needs_nothing_else(tertium: Run, tmp_path: Path) -> None:
+    out = tmp_path / "page.html"
+    command = ("compare", EXAMPLES, "-m", "chrf", "-m", "bleu", "-q", "--html")
+    assert tertium(*command, out).stdout == ""
+    page = out.read_text("utf-8")
+    tags = Tags()
+    tags.feed(page)
+    assert tags.open == []
+    assert tags.links == ["#chrf", "#bleu"]
+    assert not tags.seen & {"script", "link", "img", "iframe"}
+    for start in page.split("<svg")[1:]:
+        ET.fromstring("<svg" + start.split("</svg>")[0] + "</svg>")
+    assert "prefers-color-scheme: dark" in page
+    assert tertium(*command, tmp_path / "again.html").returncode == 0
+    assert (tmp_path / "again.html").read_text("utf-8") == page
+
+
+def test_the_page_escapes_what_it_shows(tertium: Run, tmp_path: Path) -> None:
+    table = tmp_path / "a.tsv"
+    table.write_text(
+        "ref\t<b>one\ttwo&\n" + "<script>x</script>\t<i>\t&amp;\nשלום\tשלום\t\n" * 3, "utf-8"
+    )
+    out = tmp_path / "page.html"
+    assert tertium("compare", table, "-m", "chrf", "--html", out).returncode == 0
+    tags = Tags()
+    tags.feed(out.read_text("utf-8"))
+    assert tags.open == []
+    assert "script" not in tags.seen
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "give a table"),
+        ((EXAMPLES, "--hyp", EXAMPLES), "either a table"),
+        (("--hyp", EXAMPLES, "--ref", EXAMPLES), "at least twice"),
+        ((EXAMPLES, "--systems", "hasty"), "nothing to compare"),
+        ((EXAMPLES, "--systems", "hasty,nobody"), "no column 'nobody'"),
+        ((EXAMPLES, "--systems", "hasty,hasty"), "there twice"),
+        ((EXAMPLES, "-m", "chrf", "--baseline", "nobody"), "no system 'nobody'"),
+        ((EXAMPLES, "-m", "chrf", "--base", "2"), "--base does not concern chrf"),
+        ((EXAMPLES, "-m", "chrf", "--alpha", "2"), "alpha=2"),
+    ],
+)
+def test_mistakes_are_told_in_a_line(tertium: Run, arguments: tuple[str, ...], words: str) -> None:
+    done = tertium("compare", *arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_outputs_that_are_missing(tertium: Run, tmp_path: Path) -> None:
+    table = tmp_path / "a.jsonl"
+    table.write_text('{"ref": "x", "a": "x", "b": "y"}\n{"ref": "x", "a": "x"}\n', "utf-8")
+    done = tertium("compare", table, "-m", "chrf")
+    assert done.returncode == 2
+    assert "row 2: the output of b" in done.stderr
