@@ -115,6 +115,7 @@ def compare_outputs(
         seed,
         alpha,
         LEVEL,
+        tail,
     )
 
 

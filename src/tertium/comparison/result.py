@@ -12,7 +12,7 @@ from tertium.data.systems import ParallelOutputs, Segment
 from tertium.errors import InputError
 from tertium.measures.signature import Signature
 from tertium.stats.arrays import Floats
-from tertium.stats.resampling import Interval
+from tertium.stats.resampling import Interval, Tail
 
 SEGMENTS_SHOWN = 10
 
@@ -92,6 +92,8 @@ class Comparison:
     seed: int
     alpha: float
     level: float
+    tail: Tail
+    """How the bootstrap's p was taken."""
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -140,6 +142,7 @@ class Comparison:
             "samples": self.samples,
             "seed": self.seed,
             "alpha": self.alpha,
+            "tail": self.tail,
             "measures": {each.name: self._measure(each, count) for each in self.measures},
         }
 

@@ -43,9 +43,10 @@ def ranking_table(comparison: Comparison, found: MeasureComparison) -> Table:
         caption=f"differences, p, wins, ties and losses: against {escape(against)}",
         caption_justify="left",
         pad_edge=False,
+        padding=(0, 0, 0, 1),
     )
     table.add_column("rank", justify="right")
-    table.add_column("system", overflow="fold")
+    table.add_column("system", overflow="fold", min_width=8)
     for name in ("score", f"{comparison.level:.0%} interval", "diff", "p boot", "p perm"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("win/tie/loss", justify="right", no_wrap=True)

@@ -68,11 +68,12 @@ def listed(names: Sequence[str]) -> str:
 
 def setup(comparison: Comparison) -> str:
     """How the p-values and intervals came about."""
+    tail = "" if comparison.tail == "two-sided" else f" (the bootstrap's: {comparison.tail})"
     return (
         f"{len(comparison.systems)} systems, {len(comparison.outputs.segments)} segments; "
         f"{comparison.samples} samples, seed {comparison.seed}. "
         f"Intervals are {comparison.level:.0%}, by bootstrap over segments; p-values are "
-        "two-sided, by paired bootstrap and by permutation (approximate randomisation), not "
+        f"two-sided{tail}, by paired bootstrap and by permutation (approximate randomisation), not "
         "corrected for the number of pairs. Systems of one rank cannot be told apart: a system "
         "opens a new rank if it is significantly worse (permutation, "
         f"p < {comparison.alpha:g}) than one of the rank above."

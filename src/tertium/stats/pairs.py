@@ -1,7 +1,7 @@
 """Pairs of items: how many two rankings order alike, and how many otherwise.
 
-One ranking after another in n log n, by a merge sort that counts; many bootstrap samples of one
-ranking at once by a matrix product, which for a few thousand items is quicker by far.
+One ranking in n log n, by a merge sort that counts; many bootstrap samples of a ranking at once, by
+a matrix product, which for up to a few thousand items is quicker than to sort each.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from tertium.stats.arrays import Counts, Floats, Ints, pair
 
-LARGEST_PRODUCT = 8192
+LARGEST_PRODUCT = 6000
 """Beyond so many items, samples are counted one by one: a product costs the square."""
 ROWS_AT_A_TIME = 1024
 
@@ -140,24 +140,30 @@ def group_counts(groups: Ints, weights: Counts) -> Floats:
 
 
 def _score_by_product(x: Ints, y: Ints, weights: Counts) -> Floats:
-    """Half of w'Kw, with K[i, j] = sign(x_i - x_j) sign(y_i - y_j).
+    """The sum over pairs i > j of w_i w_j sign(x_i - x_j) sign(y_i - y_j), some rows at a time.
 
     Whole numbers below 2 ** 24 are exact in float32, so the product is, too.
     """
     score = np.zeros(len(weights))
     xs, ys = x.astype(np.int32), y.astype(np.int32)
     for start in range(0, len(xs), ROWS_AT_A_TIME):
-        rows = slice(start, start + ROWS_AT_A_TIME)
-        signs = np.sign(xs[rows, None] - xs) * np.sign(ys[rows, None] - ys)
-        reached = weights @ signs.T.astype(np.float32)
-        score += np.einsum("sn,sn->s", reached, weights[:, rows], dtype=np.float64)
-    return score / 2
+        end = min(start + ROWS_AT_A_TIME, len(xs))
+        signs = np.sign(xs[start:end, None] - xs[:end]) * np.sign(ys[start:end, None] - ys[:end])
+        signs[:, start:] = np.tril(signs[:, start:])  # each pair once
+        reached = weights[:, :end] @ signs.T.astype(np.float32)
+        score += np.einsum("sn,sn->s", reached, weights[:, start:end], dtype=np.float64)
+    return score
 
 
 def _score_one_by_one(x: Ints, y: Ints, weights: Counts) -> Floats:
+    from scipy.stats import kendalltau
+
     scores = []
     for sample in weights.astype(np.int64):
         drawn = np.repeat(np.arange(len(x)), sample)
-        pairs = count_pairs(x[drawn], y[drawn])
-        scores.append(float(pairs.concordant - pairs.discordant))
+        a, b = x[drawn], y[drawn]
+        tau = kendalltau(a, b, method="asymptotic").statistic
+        pairs = len(drawn) * (len(drawn) - 1) // 2
+        untied = float(pairs - _tied(a)) * float(pairs - _tied(b))
+        scores.append(0.0 if np.isnan(tau) else float(np.rint(tau * np.sqrt(untied))))
     return np.array(scores)

@@ -99,8 +99,9 @@ def pairwise_accuracy_with_ties(
     0.6666666666666666
     """
     pairs = _pairs(measure, human)
-    tied = pairs.differences <= epsilon
-    return float((np.where(tied, pairs.human_ties, pairs.agree) * pairs.weights).sum())
+    right = np.where(pairs.differences <= epsilon, pairs.human_ties, pairs.agree)
+    by_segment = np.bincount(pairs.segments, weights=right) / np.bincount(pairs.segments)
+    return float(by_segment.mean())
 
 
 def calibrate_ties(measure: ArrayLike, human: ArrayLike) -> TieCalibration:
@@ -116,12 +117,12 @@ def calibrate_ties(measure: ArrayLike, human: ArrayLike) -> TieCalibration:
     pairs = _pairs(measure, human)
     order = np.argsort(pairs.differences, kind="stable")
     differences = pairs.differences[order]
-    gains = (pairs.human_ties.astype(np.float64) - pairs.agree)[order] * pairs.weights[order]
-    untied = float((pairs.agree * pairs.weights).sum())
+    weights = 1 / np.bincount(pairs.segments)[pairs.segments]
+    gains = ((pairs.human_ties.astype(np.float64) - pairs.agree) * weights)[order]
     last = np.append(np.flatnonzero(np.diff(differences)), len(differences) - 1)
     epsilons = np.concatenate([[0.0], differences[last]])
-    accuracies = untied + np.concatenate([[0.0], np.cumsum(gains)[last]])
-    best = int(np.argmax(accuracies >= accuracies.max() - 1e-12))
+    gained = np.concatenate([[0.0], np.cumsum(gains)[last]])
+    best = int(np.argmax(gained >= gained.max() - 1e-9))
     epsilon = float(epsilons[best])
     return TieCalibration(epsilon, pairwise_accuracy_with_ties(measure, human, epsilon=epsilon))
 
@@ -132,8 +133,8 @@ class _Pairs:
     agree: Bools
     """Whether measure and people agree, before any tie is introduced."""
     human_ties: Bools
-    weights: Floats
-    """One over the number of pairs of the segment, and over the number of segments."""
+    segments: Ints
+    """Which segment the pair is of, counted from 0, those without a pair left out."""
 
 
 def _pairs(measure: ArrayLike, human: ArrayLike) -> _Pairs:
@@ -142,13 +143,12 @@ def _pairs(measure: ArrayLike, human: ArrayLike) -> _Pairs:
     first, second = np.triu_indices(len(scores), 1)
     by_measure, by_people = scores[first] - scores[second], gold[first] - gold[second]
     there = ~(np.isnan(by_measure) | np.isnan(by_people))
-    sizes = there.sum(axis=0)
-    if not sizes.any():
+    if not there.any():
         raise InputError("there is no segment with two outputs that are scored and judged")
-    shares = np.divide(1.0, sizes * (sizes > 0).sum(), where=sizes > 0, out=np.zeros(len(sizes)))
+    segments = np.unique(np.nonzero(there)[1], return_inverse=True)[1]
     return _Pairs(
         np.abs(by_measure[there]),
         np.sign(by_measure[there]) == np.sign(by_people[there]),
         by_people[there] == 0,
-        np.broadcast_to(shares, there.shape)[there],
+        segments.astype(np.int64),
     )
