@@ -8,7 +8,7 @@ import pytest
 import tertium
 from tertium.comparison.result import turned
 from tertium.data.systems import outputs_from
-from tertium.errors import InputError, SettingError
+from tertium.errors import CutWarning, InputError, SettingError
 from tertium.measures.translation import Cross, Direct, PrismSrc
 from tertium.models.memo import Memo
 
@@ -96,6 +96,15 @@ def test_the_system_score_is_that_of_the_measure() -> None:
         row = found.systems.index(name)
         assert found["direct"].segment_scores[row].tolist() == scores.segments
         assert found["direct"].signature == scores.signature
+
+
+def test_cut_outputs_are_counted() -> None:
+    outputs = ["long", *GOOD[1:]]  # what the fake model cuts
+    with pytest.warns(CutWarning, match="direct: 1 outputs hold text"):
+        found = tertium.compare(
+            {"a": GOOD, "b": outputs}, REFERENCES, measures=[Direct(FakeModel())], lang="en"
+        )
+    assert found["direct"].cut == 1
 
 
 def test_sources_instead_of_references() -> None:

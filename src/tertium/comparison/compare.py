@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -11,8 +12,8 @@ from tertium.comparison.resampled import Draws, bootstrap_systems, draw, permuta
 from tertium.comparison.result import Comparison, MeasureComparison, Pair
 from tertium.comparison.scoring import Advance, ScoredSystems, score_systems
 from tertium.data.systems import ParallelOutputs, outputs_from
-from tertium.errors import InputError, SettingError
-from tertium.measures.base import Measure
+from tertium.errors import CutWarning, InputError, SettingError
+from tertium.measures.base import CUT_REASON, Measure
 from tertium.measures.inputs import References
 from tertium.measures.registry import DEFAULT_MEASURE, AnyModel, kinds_of, load
 from tertium.models.base import Languages, Progress
@@ -72,7 +73,7 @@ def compare(
         source_lang=source_lang,
     )
     several = [measures] if isinstance(measures, str | Measure) else measures
-    return compare_outputs(
+    found = compare_outputs(
         outputs,
         _loaded(several, model),
         baseline=baseline,
@@ -82,6 +83,10 @@ def compare(
         tail=tail,
         progress=progress,
     )
+    for each in found.measures:
+        if each.cut:
+            warnings.warn(f"{each.name}: {each.cut} outputs {CUT_REASON}", CutWarning, stacklevel=2)
+    return found
 
 
 def compare_outputs(

@@ -6,6 +6,7 @@ from html import escape
 from pathlib import Path
 
 from tertium.comparison.result import Comparison, Contrast, MeasureComparison, Pair
+from tertium.measures.base import CUT_REASON
 from tertium.report.comparison_text import decimals, setup, verdict
 from tertium.report.differences import Part, differences
 from tertium.report.page import page
@@ -44,12 +45,7 @@ def comparison_page(comparison: Comparison, *, segments: int) -> str:
 
 def _measure(comparison: Comparison, found: MeasureComparison, segments: int) -> str:
     a, b = comparison.closest_pair(found.name)
-    cut = (
-        f"<p>{found.cut} outputs hold text that was too long for the model: only the beginning "
-        "counts.</p>"
-        if found.cut
-        else ""
-    )
+    cut = f"<p>{found.cut} outputs {CUT_REASON}.</p>" if found.cut else ""
     return f"""<section>
 <h2 id="{escape(found.name)}">{escape(found.name)}</h2>
 {cut}{_ranking(comparison, found)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tertium.comparison.result import Comparison, Contrast, MeasureComparison
+from tertium.measures.base import CUT_REASON
 from tertium.report.comparison_text import decimals, setup, verdict
 from tertium.report.differences import Part, differences
 
@@ -19,6 +20,8 @@ def print_comparison(comparison: Comparison, console: Console, *, segments: int)
     for found in comparison.measures:
         console.print(ranking_table(comparison, found))
         console.print(verdict(comparison, found), markup=False)
+        if found.cut:
+            console.print(f"{found.cut} outputs {CUT_REASON}", style="yellow")
         console.print()
         if segments:
             print_contrasts(comparison, found, console, segments)

@@ -81,9 +81,10 @@ def interval_axis(scale: Scale) -> str:
     return f'<svg class="interval" aria-hidden="true">{marks}</svg>'
 
 
-def histogram(values: Floats, *, below: str, above: str, bins: int = 41) -> str:
+def histogram(values: Floats, *, below: str, above: str) -> str:
     """How often each difference occurs; below and above zero have colours of their own."""
     reach = float(np.abs(values).max(initial=0.0)) or 1.0
+    bins = 2 * min(20, math.isqrt(len(values))) + 1  # an odd number: one is around zero
     counts, edges = np.histogram(values, bins=bins, range=(-reach, reach))
     across = Scale(-reach, reach, LEFT, END)
     up = Scale(0, float(counts.max()), HEIGHT - BOTTOM, TOP)
@@ -101,7 +102,7 @@ def histogram(values: Floats, *, below: str, above: str, bins: int = 41) -> str:
     base = HEIGHT - BOTTOM
     return _picture(
         [
-            *_grid(across, up),
+            *_grid(across, up, whole=True),
             *bars,
             f'<line class="rule strong" x1="{across(0)}" x2="{across(0)}" y1="{TOP}" y2="{base}"/>',
             f'<text x="{LEFT}" y="{HEIGHT - 6}">← {escape(below)}</text>',
@@ -163,7 +164,7 @@ def _overlap(a: Box, b: Box) -> bool:
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
-def _grid(across: Scale, up: Scale) -> list[str]:
+def _grid(across: Scale, up: Scale, *, whole: bool = False) -> list[str]:
     base = HEIGHT - BOTTOM
     lines = []
     for tick in ticks(across.low, across.high):
@@ -171,6 +172,8 @@ def _grid(across: Scale, up: Scale) -> list[str]:
         lines.append(f'<line class="rule" x1="{x}" x2="{x}" y1="{TOP}" y2="{base}"/>')
         lines.append(f'<text x="{x}" y="{base + 16}" text-anchor="middle">{tick:g}</text>')
     for tick in ticks(up.low, up.high, 4):
+        if whole and tick % 1:
+            continue
         y = up(tick)
         lines.append(f'<line class="rule" x1="{LEFT}" x2="{END}" y1="{y}" y2="{y}"/>')
         lines.append(f'<text x="{LEFT - 6}" y="{y + 4}" text-anchor="end">{tick:g}</text>')

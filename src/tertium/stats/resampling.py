@@ -105,6 +105,14 @@ class Interval:
     def __contains__(self, value: object) -> bool:
         return isinstance(value, int | float) and self.low <= value <= self.high
 
+    def overlaps(self, other: Interval) -> bool:
+        """Whether two intervals meet; if not, WMT19 and Prism call the difference significant.
+
+        >>> Interval(0.1, 0.3).overlaps(Interval(0.2, 0.5)), Interval(0, 1).overlaps(Interval(2, 3))
+        (True, False)
+        """
+        return self.low <= other.high and other.low <= self.high
+
 
 def percentile_interval(replicates: ArrayLike, *, level: float = LEVEL) -> Interval:
     """The middle ``level`` of the bootstrap values; samples without a value (NaN) are left out.
