@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tertium
+from tertium.comparison.lists import outputs_from
 from tertium.comparison.result import turned
-from tertium.data.systems import outputs_from
 from tertium.errors import CutWarning, InputError, SettingError
 from tertium.measures.translation import Cross, Direct, PrismSrc
 from tertium.models.memo import Memo

@@ -33,7 +33,6 @@ from tertium.cli.options import (
     Threads,
 )
 from tertium.cli.progress import progress_bar
-from tertium.comparison.compare import compare_outputs
 from tertium.comparison.result import SEGMENTS_SHOWN
 from tertium.data.pairs import Languages
 from tertium.data.records import open_table
@@ -41,8 +40,7 @@ from tertium.data.systems import ParallelOutputs, outputs_from_files, outputs_fr
 from tertium.engines.layouts import to_json
 from tertium.errors import InputError
 from tertium.measures.registry import DEFAULT_MEASURE
-from tertium.stats.clusters import ALPHA
-from tertium.stats.resampling import SAMPLES
+from tertium.stats.conventions import ALPHA, SAMPLES
 
 TESTS = "Tests"
 
@@ -130,6 +128,8 @@ def compare(
     [bold]tertium compare outputs.tsv -m chrf[/bold] takes every column that is not the reference,
     the source or the language for a system.
     """
+    from tertium.comparison.paired import compare_outputs
+
     outputs = _outputs(
         table,
         hyp or [],

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from tertium.data.systems import ParallelOutputs, Segment
 from tertium.errors import InputError
 from tertium.measures.signature import Signature
-from tertium.stats.arrays import Floats
-from tertium.stats.resampling import Interval, Tail
+from tertium.stats.conventions import Interval, Tail
+
+if TYPE_CHECKING:
+    from tertium.stats.arrays import Floats
 
 SEGMENTS_SHOWN = 10
 
@@ -119,6 +119,8 @@ class Comparison:
         self, measure: str, a: str, b: str, *, count: int = SEGMENTS_SHOWN
     ) -> list[Contrast]:
         """The segments on which a and b differ most: half with a ahead, then half with b ahead."""
+        import numpy as np
+
         for name in (a, b):
             if name not in self.systems:
                 raise InputError(f"no system {name!r}: there are {', '.join(self.systems)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,9 +11,6 @@ from tertium.data.lines import OPENERS
 from tertium.data.pairs import ALIASES, FilePairs, Item, Languages, TablePairs, choose_columns
 from tertium.data.records import Table
 from tertium.errors import InputError
-from tertium.measures.inputs import References, rows_from
-from tertium.models.base import Languages as RowLanguages
-from tertium.models.base import per_row
 from tertium.text import Text, check_text
 
 NO_SYSTEMS = {"id", "seg", "segment", "doc", "docid", "document", "domain", "line"}
@@ -57,60 +54,6 @@ class ParallelOutputs:
     @property
     def has_source(self) -> bool:
         return self.segments[0].source is not None
-
-
-def outputs_from(
-    systems: Mapping[str, Sequence[str]],
-    references: References | None = None,
-    *,
-    sources: Sequence[str] | None = None,
-    lang: RowLanguages = None,
-    reference_lang: RowLanguages = None,
-    source_lang: RowLanguages = None,
-) -> ParallelOutputs:
-    """Take outputs as lists, a list a system."""
-    if references is None and sources is None:
-        raise InputError("references or sources must be given")
-    if isinstance(references, str) or isinstance(sources, str):
-        raise InputError("references and sources are lists, with one for each output")
-    columns: list[list[Text]] = []
-    others: list[tuple[Text, ...]] = []
-    for name, outputs in systems.items():
-        if isinstance(outputs, str):
-            raise InputError(f"system {name!r}: its outputs are a single string, not a list")
-        try:
-            rows = rows_from(
-                outputs,
-                [""] * len(outputs) if references is None else references,
-                lang=lang,
-                reference_lang=reference_lang,
-            )
-        except InputError as error:
-            raise InputError(f"system {name!r}: {error}") from None
-        columns.append([row.hypothesis for row in rows])
-        others = [() if references is None else row.references for row in rows]
-    if len({len(column) for column in columns}) > 1:
-        sizes = ", ".join(f"{name} has {len(outputs)}" for name, outputs in systems.items())
-        raise InputError(f"the systems differ in their number of outputs: {sizes}")
-    texts: list[Text | None] = [None] * len(others)
-    if sources is not None:
-        if len(sources) != len(others):
-            raise InputError(f"{len(others)} outputs, but {len(sources)} sources")
-        texts = [
-            Text(check_text(text, role="source", row=number), language)
-            for number, (text, language) in enumerate(
-                zip(sources, per_row(source_lang, len(sources)), strict=True), start=1
-            )
-        ]
-    return ParallelOutputs(
-        tuple(systems),
-        tuple(
-            Segment(number, outputs, references, source)
-            for number, (outputs, references, source) in enumerate(
-                zip(zip(*columns, strict=True), others, texts, strict=True), start=1
-            )
-        ),
-    )
 
 
 def outputs_from_table(

@@ -7,16 +7,16 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, overload
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, ClassVar, Literal, overload
 
 from tertium.errors import CutWarning, InputError
 from tertium.measures.inputs import References, rows_from
 from tertium.measures.signature import Signature, spell
 from tertium.models.base import Languages, Progress
 from tertium.text import Row
+
+if TYPE_CHECKING:
+    from tertium.stats.arrays import Floats
 
 ModelKind = Literal["translation", "tokens", "sentences"]
 """A translation model, an encoder that gives vectors of pieces, or one of sentences."""
@@ -129,8 +129,10 @@ class Measure(ABC):
         total, count = statistics
         return total / count
 
-    def systems(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    def systems(self, sums: Floats) -> Floats:
         """Turn many sums, one a row, into system scores: what resampling asks for."""
+        import numpy as np
+
         return np.array([self.system(row.tolist()) for row in sums])
 
     def signature(self, totals: Totals) -> Signature:

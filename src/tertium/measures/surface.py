@@ -6,17 +6,16 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tertium.errors import SettingError
 from tertium.measures.base import Measure, Segments
 from tertium.models.base import Progress
 from tertium.text import Row
 
-Sums = NDArray[np.float64]
+if TYPE_CHECKING:
+    from tertium.stats.arrays import Floats
+
 OWN_FIELDS = ("nrefs", "version")
 """What sacrebleu's signature calls by the same names as ours; its version goes under its name."""
 
@@ -99,7 +98,9 @@ class Bleu(SurfaceMeasure):
 
         return BLEU(lowercase=self.lowercase, tokenize=self.tokenize)
 
-    def systems(self, sums: Sums) -> Sums:
+    def systems(self, sums: Floats) -> Floats:
+        import numpy as np
+
         lengths, reference_lengths = sums[:, 0], sums[:, 1]
         correct, total = np.split(sums[:, 2:], 2, axis=1)
         plain = (correct > 0).all(axis=1)
@@ -131,7 +132,9 @@ class ChrF(SurfaceMeasure):
     def choices(self) -> Mapping[str, object]:
         return {**super().choices(), "beta": self.beta}  # which sacrebleu leaves out
 
-    def systems(self, sums: Sums) -> Sums:
+    def systems(self, sums: Floats) -> Floats:
+        import numpy as np
+
         ours, theirs, matches = np.moveaxis(sums.reshape(len(sums), -1, 3), 2, 0)
         there = (ours > 0) & (theirs > 0)
         orders = np.maximum(there.sum(axis=1), 1)
@@ -162,7 +165,9 @@ class Ter(SurfaceMeasure):
 
         return TER(normalized=self.normalize_text, case_sensitive=self.case_sensitive)
 
-    def systems(self, sums: Sums) -> Sums:
+    def systems(self, sums: Floats) -> Floats:
+        import numpy as np
+
         edits, words = sums[:, 0], sums[:, 1]
         rate = np.divide(edits, words, where=words > 0, out=(edits > 0).astype(np.float64))
         return np.asarray(-100 * rate + 0.0)

@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike
 
 from tertium.errors import InputError
 from tertium.stats.arrays import Floats
-from tertium.stats.resampling import Tail, bootstrap_p_value
-
-ALPHA = 0.05
+from tertium.stats.conventions import ALPHA, Tail
+from tertium.stats.resampling import bootstrap_p_value
 
 
 def top_cluster(p_values: ArrayLike, *, alpha: float = ALPHA) -> list[int]:

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike
 
 from tertium.errors import InputError, SettingError
 from tertium.stats.arrays import Bools, Floats, matrix, same_shape
-from tertium.stats.resampling import SAMPLES, Over, p_value, rounding
+from tertium.stats.conventions import SAMPLES, Over
+from tertium.stats.resampling import p_value, rounding
 
 Alternative = Literal["greater", "two-sided"]
 Agreement = Callable[[Floats, Floats], float]

@@ -7,19 +7,14 @@ are resampled together, which is what makes a comparison *paired*.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tertium.errors import InputError, SettingError
 from tertium.stats.arrays import Counts, Floats
-
-Over = Literal["inputs", "systems", "both"]
-Tail = Literal["greater", "two-sided", "koehn", "sacrebleu"]
-SAMPLES = 1000
-LEVEL = 0.95
+from tertium.stats.conventions import LEVEL, SAMPLES, Interval, Over, Tail
 
 
 def bootstrap_counts(items: int, *, samples: int = SAMPLES, seed: int = 0) -> Counts:
@@ -92,26 +87,6 @@ def resample(
     places = np.arange(counts.shape[1])
     drawn = (np.repeat(places, sample) for sample in counts)
     return np.array([statistic(*(value[..., each] for value in values)) for each in drawn])
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A confidence interval."""
-
-    low: float
-    high: float
-    level: float = LEVEL
-
-    def __contains__(self, value: object) -> bool:
-        return isinstance(value, int | float) and self.low <= value <= self.high
-
-    def overlaps(self, other: Interval) -> bool:
-        """Whether two intervals meet; if not, WMT19 and Prism call the difference significant.
-
-        >>> Interval(0.1, 0.3).overlaps(Interval(0.2, 0.5)), Interval(0, 1).overlaps(Interval(2, 3))
-        (True, False)
-        """
-        return self.low <= other.high and other.low <= self.high
 
 
 def percentile_interval(replicates: ArrayLike, *, level: float = LEVEL) -> Interval:

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from tertium.errors import InputError
 from tertium.stats.arrays import Floats, matrix, pair
-from tertium.stats.resampling import SAMPLES
+from tertium.stats.conventions import SAMPLES
 
 
 def pairwise_accuracy(measure: ArrayLike, human: ArrayLike) -> float:
