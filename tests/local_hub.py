@@ -9,18 +9,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import unquote
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 LARGE = (".safetensors", ".bin", ".model")
 
 
 class LocalHub(ThreadingHTTPServer):
-    """Serves one repository from a folder."""
+    """Serves one repository, of a model or of a dataset, from a folder."""
 
     daemon_threads = True
 
-    def __init__(self, repo: str, folder: Path) -> None:
+    def __init__(self, repo: str, folder: Path, kind: str = "models") -> None:
         super().__init__(("127.0.0.1", 0), Handler)
+        self.api = f"/api/{kind}/{repo}"
+        self.root = f"/{repo}" if kind == "models" else f"/{kind}/{repo}"
         self.repo = repo
         self.files = {
             file.relative_to(folder).as_posix(): file.read_bytes()
@@ -51,13 +54,13 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         path, hub = self.path.partition("?")[0], self.server
-        if path.startswith(f"/api/models/{hub.repo}/revision/"):
+        if path.startswith(f"{hub.api}/revision/"):
             siblings = [{"rfilename": name} for name in hub.files]
             self._json({"id": hub.repo, "sha": COMMIT, "siblings": siblings, "tags": []})
-        elif path.startswith(f"/api/models/{hub.repo}/tree/"):
+        elif path.startswith(f"{hub.api}/tree/"):
             self._json([self._entry(name, content) for name, content in hub.files.items()])
-        elif path.startswith(f"/{hub.repo}/resolve/"):
-            self._file(path.removeprefix(f"/{hub.repo}/resolve/").partition("/")[2])
+        elif path.startswith(f"{hub.root}/resolve/"):
+            self._file(unquote(path.removeprefix(f"{hub.root}/resolve/").partition("/")[2]))
         else:
             self._json({"error": "Repository not found"}, 404)
 
@@ -116,9 +119,9 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def local_hub(repo: str, folder: Path) -> Iterator[LocalHub]:
+def local_hub(repo: str, folder: Path, kind: str = "models") -> Iterator[LocalHub]:
     """Run a hub for as long as it is needed."""
-    hub = LocalHub(repo, folder)
+    hub = LocalHub(repo, folder, kind)
     thread = threading.Thread(target=hub.serve_forever, daemon=True)
     thread.start()
     try:

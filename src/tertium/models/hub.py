@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -89,19 +90,34 @@ def fetch(
 
 def download(hub_id: str, *, revision: str | None = None, offline: bool = False) -> Path:
     """Bring what conversion needs into the hub's own cache, and check it."""
+    files = (*TOKENIZER_FILES, *DENSE_WEIGHTS, *SAFE_WEIGHTS)
+    snapshot = download_files(hub_id, files, revision=revision, offline=offline)
+    if not any(snapshot.glob(SAFE_WEIGHTS[0])):
+        files = (*TOKENIZER_FILES, *DENSE_WEIGHTS, *TORCH_WEIGHTS)
+        snapshot = download_files(hub_id, files, revision=revision, offline=offline)
+    return snapshot
+
+
+def download_files(
+    hub_id: str,
+    patterns: Sequence[str],
+    *,
+    kind: Literal["model", "dataset"] = "model",
+    revision: str | None = None,
+    offline: bool = False,
+) -> Path:
+    """Bring the files of a repository that match into the hub's own cache, and check them."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
-    def get(*patterns: str) -> Path:
-        found = snapshot_download(
-            hub_id, revision=revision, allow_patterns=list(patterns), local_files_only=offline
-        )
-        return Path(str(found))
-
     try:
-        snapshot = get(*TOKENIZER_FILES, *DENSE_WEIGHTS, *SAFE_WEIGHTS)
-        if not any(snapshot.glob(SAFE_WEIGHTS[0])):
-            snapshot = get(*TOKENIZER_FILES, *DENSE_WEIGHTS, *TORCH_WEIGHTS)
+        found = snapshot_download(
+            hub_id,
+            repo_type=kind,
+            revision=revision,
+            allow_patterns=list(patterns),
+            local_files_only=offline,
+        )
     except LocalEntryNotFoundError as error:
         why = "it was not downloaded before" if offline else "the hub is out of reach"
         raise ModelError(f"{hub_id} cannot be fetched: {why} ({first_line(error)})") from None
@@ -109,6 +125,7 @@ def download(hub_id: str, *, revision: str | None = None, offline: bool = False)
         raise ModelError(
             f"{hub_id} cannot be fetched: {first_line(error)}; run the same command again to go on"
         ) from error
+    snapshot = Path(str(found))
     check_snapshot(snapshot)
     return snapshot
 
