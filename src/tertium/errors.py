@@ -33,6 +33,10 @@ class CacheWarning(UserWarning):
     """The cache of answers could not be used; the numbers are not affected."""
 
 
+class DataWarning(UserWarning):
+    """A dataset is not quite what was published, or what a paper used."""
+
+
 def first_line(error: Exception) -> str:
     """What a long message of somebody else's begins with.
 
