@@ -1,0 +1,175 @@
+"""One kind of table, for people, for papers and for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tertium.atomic import write_text
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Value = str | float | int | None
+MARK = "*"
+"""What stands for bold where there is none."""
+GAP = 2
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "|": r"\textbar{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "±": r"$\pm$",
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A value, how it is written, and whether it stands out."""
+
+    value: Value
+    format: str = ""
+    """As in an f-string: ``.1f``. CSV has the value in full."""
+    bold: bool = False
+
+    def __str__(self) -> str:
+        """Write the value for people.
+
+        >>> str(Cell(61.333, ".1f")), str(Cell(None))
+        ('61.3', '')
+        """
+        return "" if self.value is None else format(self.value, self.format)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A header and rows of cells; the first column is of names, the others of numbers.
+
+    >>> table = Table(["measure", "de"], [[Cell("chrf"), Cell(58.33, ".1f", bold=True)]])
+    >>> print(table.text())
+    measure     de
+    chrf     58.3*
+    >>> print(table.markdown())
+    | measure | de |
+    |---|---:|
+    | chrf | **58.3** |
+    """
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    title: str = ""
+    note: str = ""
+
+    def text(self) -> str:
+        """Columns, aligned; bold is marked with an asterisk."""
+        lines = [f"{self.title}\n"] if self.title else []
+        lines += ["".join(parts).rstrip() for parts in self._aligned()]
+        return "\n".join(lines + [f"\n{self.note}"] * bool(self.note))
+
+    def csv(self) -> str:
+        """Comma-separated values, numbers in full, nothing bold."""
+        stream = io.StringIO()
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(self.header)
+        for row in self.rows:
+            writer.writerow(["" if cell.value is None else cell.value for cell in row])
+        return stream.getvalue()
+
+    def markdown(self) -> str:
+        """A table of GitHub's Markdown."""
+        lines = [f"**{self.title}**\n"] if self.title else []
+        lines.append(f"| {' | '.join(map(_markdown, self.header))} |")
+        lines.append("|---|" + "---:|" * (len(self.header) - 1))
+        for row in self.rows:
+            cells = [
+                f"**{_markdown(str(cell))}**" if cell.bold else _markdown(str(cell)) for cell in row
+            ]
+            lines.append(f"| {' | '.join(cells)} |")
+        return "\n".join(lines + [f"\n{self.note}"] * bool(self.note))
+
+    def latex(self) -> str:
+        """A table float, with the rules of booktabs."""
+        lines = [r"\begin{table}", r"\centering"]
+        lines += [rf"\begin{{tabular}}{{l{'r' * (len(self.header) - 1)}}}", r"\toprule"]
+        lines += [" & ".join(map(latex_escape, self.header)) + r" \\", r"\midrule"]
+        for row in self.rows:
+            cells = [
+                rf"\textbf{{{latex_escape(str(cell))}}}" if cell.bold else latex_escape(str(cell))
+                for cell in row
+            ]
+            lines.append(" & ".join(cells) + r" \\")
+        lines += [r"\bottomrule", r"\end{tabular}"]
+        caption = ". ".join(part.rstrip(".") for part in (self.title, self.note) if part)
+        lines += [rf"\caption{{{latex_escape(caption)}.}}"] if caption else []
+        return "\n".join([*lines, r"\end{table}"])
+
+    def save(self, folder: Path, name: str) -> list[Path]:
+        """Write the table four times: as text, CSV, Markdown and LaTeX."""
+        folder.mkdir(parents=True, exist_ok=True)
+        written = {
+            ".txt": self.text() + "\n",
+            ".csv": self.csv(),
+            ".md": self.markdown() + "\n",
+            ".tex": self.latex() + "\n",
+        }
+        for suffix, content in written.items():
+            write_text(folder / f"{name}{suffix}", content)
+        return [folder / f"{name}{suffix}" for suffix in written]
+
+    def print(self, console: Console) -> None:
+        """Print the text; in a terminal, bold is bold as well."""
+        from rich.text import Text as RichText
+
+        if self.title:
+            console.print(f"{self.title}\n", markup=False, highlight=False, soft_wrap=True)
+        for number, parts in enumerate(self._aligned()):
+            line = RichText()
+            for part, cell in zip(parts, [None, *self.rows][number] or parts, strict=True):
+                bold = number == 0 or (isinstance(cell, Cell) and cell.bold)
+                line.append(part, style="bold" if bold else "")
+            line.rstrip()
+            console.print(line, soft_wrap=True)
+        if self.note:
+            console.print(f"\n{self.note}", markup=False, highlight=False, soft_wrap=True)
+
+    def _aligned(self) -> Iterator[list[str]]:
+        """Each line in parts of the columns' widths: names to the left, numbers to the right."""
+        from rich.cells import cell_len
+
+        mark = MARK if any(cell.bold for row in self.rows for cell in row) else ""
+        lines = [list(self.header)]
+        for row in self.rows:
+            marks = [mark if cell.bold else " " * len(mark) for cell in row]
+            lines.append([str(cell) + own for cell, own in zip(row, marks, strict=True)])
+            lines[-1][0] = lines[-1][0].rstrip()
+        widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+        for line in lines:
+            blanks = [width - cell_len(part) for part, width in zip(line, widths, strict=True)]
+            numbers = zip(line[1:], blanks[1:], strict=True)
+            yield [line[0] + " " * blanks[0]] + [" " * (GAP + n) + part for part, n in numbers]
+
+
+def latex_escape(text: str) -> str:
+    r"""Write text so that LaTeX sets it as it is.
+
+    >>> print(latex_escape("hyp|ref, 95 % & more_"))
+    hyp\textbar{}ref, 95 \% \& more\_
+    """
+    return "".join(LATEX.get(character, character) for character in text)
+
+
+def _markdown(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
