@@ -1,0 +1,125 @@
+"""Pictures with matplotlib (extra: plot), the same bytes every time."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from tertium.errors import SettingError
+
+SUFFIXES = (".png", ".svg")
+SALT = "tertium"
+"""Names the parts of an SVG; with a salt of chance, no two files would be the same."""
+MAIN, FAINT = "#2a5d84", "#9aa5ad"
+RESOLUTION = 150
+
+Interval = tuple[float, float]
+
+
+def forest(
+    values: Mapping[str, tuple[float, Interval]],
+    out: Path,
+    *,
+    label: str,
+    top: Collection[str] = (),
+) -> None:
+    """Draw values with their intervals, one a line; ``top`` ones stand out (NMTScore, fig. 3)."""
+    figure, axes = _new(7, 0.6 + 0.3 * max(len(values), 3), out)
+    for place, (name, (value, (low, high))) in enumerate(values.items()):
+        colour = MAIN if name in top or not top else FAINT
+        axes.plot([low, high], [place, place], color=colour, linewidth=5, solid_capstyle="butt")
+        axes.plot([value], [place], marker="|", color="black", markersize=11, markeredgewidth=1.5)
+    axes.set_yticks(range(len(values)), list(values))
+    for tick, name in zip(axes.get_yticklabels(), values, strict=True):
+        tick.set_fontweight("bold" if name in top else "normal")
+    axes.set_ylim(len(values) - 0.5, -0.5)
+    axes.set_xlabel(label)
+    axes.grid(axis="x", alpha=0.3)
+    _save(figure, out)
+
+
+def heat_map(
+    names: Sequence[str], values: Sequence[Sequence[float]], out: Path, *, label: str
+) -> None:
+    """Draw a square of numbers, such as the correlation of each measure with each."""
+    size = 2 + 0.65 * len(names)
+    figure, axes = _new(size + 1, size, out)
+    picture = axes.imshow(values, cmap="viridis", vmin=min(0.0, *map(min, values)), vmax=1.0)
+    middle = (picture.norm.vmin + picture.norm.vmax) / 2
+    for row, line in enumerate(values):
+        for column, value in enumerate(line):
+            colour = "black" if value > middle else "white"
+            axes.text(column, row, f"{value:.2f}", ha="center", va="center", color=colour)
+    axes.set_xticks(range(len(names)), names, rotation=45, ha="right")
+    axes.set_yticks(range(len(names)), names)
+    figure.colorbar(picture, ax=axes, label=label, shrink=0.8)
+    _save(figure, out)
+
+
+def roc(curves: Mapping[str, tuple[Sequence[float], Sequence[float], float]], out: Path) -> None:
+    """Draw ROC curves: false positive rates, true positive rates, and the area under them."""
+    figure, axes = _new(5.5, 5, out)
+    for name, (false_rate, true_rate, area) in curves.items():
+        axes.plot(false_rate, true_rate, label=f"{name} ({100 * area:.1f})", linewidth=1.5)
+    axes.plot([0, 1], [0, 1], color=FAINT, linestyle=":", linewidth=1)
+    axes.set_xlabel("false positive rate")
+    axes.set_ylabel("true positive rate")
+    axes.set_aspect("equal")
+    axes.legend(title="AUC", fontsize="small")
+    _save(figure, out)
+
+
+def scatter(
+    x: Sequence[float],
+    y: Sequence[float],
+    out: Path,
+    *,
+    labels: tuple[str, str],
+    names: Sequence[str] = (),
+) -> None:
+    """Draw points, with their names if there are few enough to be read."""
+    figure, axes = _new(6, 5, out)
+    axes.scatter(x, y, s=24 if names else 9, color=MAIN, alpha=0.9 if names else 0.35, linewidths=0)
+    for a, b, name in zip(x, y, names, strict=False):
+        axes.annotate(name, (a, b), xytext=(4, 3), textcoords="offset points", fontsize="x-small")
+    axes.set_xlabel(labels[0])
+    axes.set_ylabel(labels[1])
+    axes.grid(alpha=0.3)
+    _save(figure, out)
+
+
+def bars(values: Mapping[str, float], out: Path, *, label: str, top: Collection[str] = ()) -> None:
+    """Draw a bar for each value, with its number."""
+    figure, axes = _new(7, 0.6 + 0.3 * max(len(values), 3), out)
+    colours = [MAIN if name in top or not top else FAINT for name in values]
+    drawn = axes.barh(list(values), list(values.values()), color=colours)
+    axes.bar_label(drawn, fmt="%.3g", padding=3)
+    axes.invert_yaxis()
+    axes.set_xlabel(label)
+    axes.margins(x=0.12)
+    _save(figure, out)
+
+
+def _new(width: float, height: float, out: Path) -> tuple[Any, Any]:
+    if out.suffix not in SUFFIXES:
+        raise SettingError(f"{out}: a picture is {' or '.join(SUFFIXES)}")
+    if find_spec("matplotlib") is None:
+        raise SettingError(
+            "pictures need matplotlib: install Tertium with its extra, "
+            "`pip install 'tertium[plot]'`"
+        )
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.subplots()
+
+
+def _save(figure: Any, out: Path) -> None:
+    from matplotlib import rc_context
+
+    metadata = {"Date": None} if out.suffix == ".svg" else {"Software": None}
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with rc_context({"svg.hashsalt": SALT}):
+        figure.savefig(out, dpi=RESOLUTION, metadata=metadata)
