@@ -1,0 +1,1 @@
+"""The papers' protocols: which measure to trust, and where it breaks."""

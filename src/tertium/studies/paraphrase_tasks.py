@@ -1,0 +1,198 @@
+"""The tasks of paraphrase identification, from the datasets that there are."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+
+from tertium.data.datasets import mrpc, paraphraser, pawsx, turku
+from tertium.data.datasets.base import LabelledPair, check_labels
+from tertium.data.datasets.plain import read_pairs
+from tertium.errors import InputError
+
+PLAIN = re.compile(r"(?P<lang>[^.]+)\.(?P<split>dev|test)\.tsv(\.gz|\.xz|\.bz2)?")
+PAWSX = "pawsx"
+HUB = "hub"
+NOT_MONOLINGUAL = ("en", "ko")
+"""What table 1 of the paper leaves out of PAWS-X: English (a part of it is machine-translated), and
+Korean, which Prism does not know. Both are read if they are asked for."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A dataset in a language, or across two: a test set, and a validation set where there is."""
+
+    name: str
+    group: str
+    """Tasks of a group are averaged before the average over groups is taken."""
+    langs: tuple[str, str]
+    test: Sequence[LabelledPair]
+    validation: Sequence[LabelledPair] = ()
+
+    @property
+    def heading(self) -> str:
+        """How tables call the task: with accuracy, or AUC if nothing is there to find a threshold.
+
+        >>> Task("turku-sv", "turku-sv", ("sv", "sv"), []).heading
+        'turku-sv AUC'
+        """
+        return f"{self.name} {'Acc.' if self.validation else 'AUC'}"
+
+    @property
+    def size(self) -> int:
+        return len(self.test) + len(self.validation)
+
+    @property
+    def fingerprint(self) -> str:
+        """What the texts and labels are."""
+        content = [
+            [pair.id, *pair.a, *pair.b, pair.label] for pair in (*self.validation, *self.test)
+        ]
+        spelled = json.dumps([len(self.validation), content], ensure_ascii=True)
+        return hashlib.sha256(spelled.encode("ascii")).hexdigest()
+
+    def limited(self, count: int | None) -> Task:
+        """The first pairs of each set, for a quick trial."""
+        if count is None:
+            return self
+        return replace(self, test=self.test[:count], validation=self.validation[:count])
+
+
+Langs = Sequence[str] | None
+Source = Path | None
+"""A folder, or None for the hub."""
+
+
+def read_tasks(name: str, source: Source, langs: Langs = None) -> list[Task]:
+    """Read a dataset: known by name, or anybody's own (LANG.test.tsv, LANG.dev.tsv in a folder)."""
+    if source is not None and not source.is_dir():
+        raise InputError(f"{name}: there is no folder {source}")
+    if name in KNOWN:
+        return KNOWN[name](source, langs)
+    if source is None:
+        raise InputError(f"{name} is not known on the hub: there are {', '.join(KNOWN)}")
+    pairs = _plain(source, langs)
+    if not pairs:
+        raise InputError(
+            f"{source} holds no LANG.test.tsv with the columns sentence1, sentence2 and label"
+        )
+    return [
+        Task(f"{name}-{lang}", name, (lang, lang), splits["test"], splits.get("dev", []))
+        for lang, splits in pairs.items()
+        if "test" in splits
+    ]
+
+
+def read_crosslingual(source: Source, langs: Langs = None) -> list[Task]:
+    """Join the languages of PAWS-X, each with each (section 4.6): 15 pairs of the paper's six."""
+    splits = _pawsx(source, langs)
+    if langs is None:
+        splits.pop("ko", None)
+    return [
+        Task(
+            f"{first}+{second}",
+            "pawsx+",
+            (first, second),
+            pawsx.across(splits[first]["test"], splits[second]["test"]),
+            pawsx.across(splits[first]["dev"], splits[second]["dev"]),
+        )
+        for first, second in combinations(splits, 2)
+    ]
+
+
+def _read_pawsx(source: Source, langs: Langs) -> list[Task]:
+    return [
+        Task(f"{PAWSX}-{lang}", PAWSX, (lang, lang), splits["test"], splits["dev"])
+        for lang, splits in _pawsx(source, langs).items()
+        if langs is not None or lang not in NOT_MONOLINGUAL
+    ]
+
+
+def _pawsx(source: Source, langs: Langs) -> dict[str, dict[str, list[LabelledPair]]]:
+    found = {} if source is None else _plain(source, langs)
+    for lang, splits in found.items():
+        for split, pairs in splits.items():
+            paper = pawsx.PAPER.get((lang, split))
+            check_labels(f"PAWS-X {lang} {split}", pairs, paper)
+    if not found:
+        folder = (
+            source if source is None or not (source / "x-final").is_dir() else source / "x-final"
+        )
+        there = [lang for lang in pawsx.LANGUAGES if folder is None or (folder / lang).is_dir()]
+        wanted = [lang for lang in there if langs is None or lang in langs]
+        found = {
+            lang: {
+                "dev": pawsx.read_pawsx(lang, "dev", folder=folder),
+                "test": pawsx.read_pawsx(lang, "test", folder=folder),
+            }
+            for lang in wanted
+        }
+    if not found:
+        raise InputError(
+            f"{source or HUB} holds no PAWS-X in {', '.join(langs or ['any language'])}"
+        )
+    order = {lang: place for place, lang in enumerate(pawsx.LANGUAGES)}
+    return dict(sorted(found.items(), key=lambda item: order.get(item[0], len(order))))
+
+
+def _read_mrpc(source: Source, langs: Langs) -> list[Task]:
+    if langs is not None and mrpc.LANG not in langs:
+        return []
+    test, dev = (mrpc.read_mrpc(split, folder=source) for split in ("test", "dev"))
+    return [Task("mrpc", "mrpc", (mrpc.LANG, mrpc.LANG), test, dev)]
+
+
+def _read_paraphraser(source: Source, langs: Langs) -> list[Task]:
+    if langs is not None and "ru" not in langs:
+        return []
+    if source is None:
+        raise InputError("paraphraser is not on the hub; name a folder with paraphrases_gold.xml")
+    pairs = paraphraser.read_paraphraser("test", folder=source)
+    return [Task("paraphraser", "paraphraser", ("ru", "ru"), pairs)]
+
+
+def _read_turku(source: Source, langs: Langs) -> list[Task]:
+    """Finnish and Swedish, each on its own, and without validation as in the paper."""
+    found = {} if source is None else _plain(source, langs)
+    tasks = []
+    for lang in ("fi", "sv"):
+        if langs is not None and lang not in langs:
+            continue
+        if found:
+            pairs = found.get(lang, {}).get("test", [])
+            if pairs:
+                check_labels(f"Turku {lang} test", pairs, turku.PAPER[(lang, "test")])
+        elif source is None or (source / turku.FOLDERS[lang]).is_dir():
+            if source is None and lang == "sv":
+                continue  # not on the hub
+            pairs = turku.read_turku(lang, "test", folder=source)
+        else:
+            continue
+        if pairs:
+            tasks.append(Task(f"turku-{lang}", f"turku-{lang}", (lang, lang), pairs))
+    return tasks
+
+
+KNOWN: Mapping[str, Callable[[Source, Langs], list[Task]]] = {
+    "mrpc": _read_mrpc,
+    "paraphraser": _read_paraphraser,
+    "turku": _read_turku,
+    PAWSX: _read_pawsx,
+}
+"""The datasets of the NMTScore paper, in the order of its tables."""
+
+
+def _plain(folder: Path, langs: Langs) -> dict[str, dict[str, list[LabelledPair]]]:
+    """Read every LANG.dev.tsv and LANG.test.tsv of a folder."""
+    found: dict[str, dict[str, list[LabelledPair]]] = {}
+    for path in sorted(folder.iterdir()):
+        match = PLAIN.fullmatch(path.name)
+        if match and (langs is None or match["lang"] in langs):
+            pairs = read_pairs(path, lang=match["lang"])
+            found.setdefault(match["lang"], {})[match["split"]] = pairs
+    return found

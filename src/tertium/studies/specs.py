@@ -1,0 +1,127 @@
+"""Which measures a study compares: ``chrf``, ``cross@m2m100_418M``, ``direct:normalized=no``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+
+import tertium
+from tertium.errors import SettingError
+from tertium.measures.base import Measure, Segments
+from tertium.measures.registry import load, measure_class
+from tertium.measures.signature import spell
+from tertium.measures.translation import NMTScore, PrismRef, TranslationMeasure
+from tertium.models.base import Progress, TranslationModel
+from tertium.text import Row, Text
+
+TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
+"""The tokenizers that BLEU needs for languages without spaces, as sacrebleu recommends."""
+WORDS = {"yes": True, "no": False, "true": True, "false": False}
+
+ModelLoader = Callable[[str], TranslationModel]
+
+
+@dataclass(frozen=True)
+class MeasureSpec:
+    """A measure by name, with a model and with settings where they are not the usual ones.
+
+    >>> MeasureSpec.parse("direct@prism:normalized=no")
+    MeasureSpec(measure='direct', model='prism', settings={'normalized': False})
+    >>> str(MeasureSpec("pivot", settings={"beam_size": 1}))
+    'pivot:beam_size=1'
+    """
+
+    measure: str
+    model: str | None = None
+    settings: Mapping[str, object] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, text: str) -> MeasureSpec:
+        """Read a spec: NAME, then @MODEL, then :SETTING=VALUE,SETTING=VALUE."""
+        head, _, tail = text.partition(":") if "=" in text else (text, "", "")
+        name, _, model = head.partition("@")
+        settings: dict[str, object] = {}
+        for part in filter(None, tail.split(",")):
+            setting, equals, value = part.partition("=")
+            if not equals:
+                raise SettingError(f"{text}: {part!r} is no setting; write SETTING=VALUE")
+            settings[setting.replace("-", "_")] = _value(value)
+        known = [each.name for each in fields(measure_class(name))]  # type: ignore[arg-type]
+        for setting in settings:
+            if setting not in known:
+                raise SettingError(f"{name} has no setting {setting!r}: it has {', '.join(known)}")
+        if model and "model" not in known:
+            raise SettingError(f"{text}: {name} takes no model")
+        return cls(name, model or None, settings)
+
+    def __str__(self) -> str:
+        model = f"@{self.model}" if self.model else ""
+        settings = ",".join(f"{name}={spell(value)}" for name, value in self.settings.items())
+        return f"{self.measure}{model}{':' if settings else ''}{settings}"
+
+    @property
+    def takes_model(self) -> bool:
+        return any(each.name == "model" for each in fields(measure_class(self.measure)))  # type: ignore[arg-type]
+
+    def make(self, lang: str, load_model: ModelLoader, default_model: str) -> Measure:
+        """Make the measure for hypotheses in a language: BLEU takes the tokenizer from it."""
+        settings = dict(self.settings)
+        if self.measure == "bleu" and lang in TOKENIZERS:
+            settings.setdefault("tokenize", TOKENIZERS[lang])
+        model: str | TranslationModel | None = None
+        if self.takes_model:
+            model = self.model or default_model
+            if issubclass(measure_class(self.measure), TranslationMeasure):
+                model = load_model(model)
+        return load(self.measure, model=model, **settings)
+
+
+@dataclass(frozen=True)
+class Similarity:
+    """A measure of two texts whose order does not matter: the mean of both orders.
+
+    So the NMTScore paper uses all measures for paraphrases (sections 2.4 and 4.1). ``forth`` has
+    the settings of the first text's language, ``back`` those of the second's.
+    """
+
+    forth: Measure
+    back: Measure
+
+    def segments(
+        self, pairs: Sequence[tuple[Text, Text]], progress: Progress | None = None
+    ) -> Segments:
+        """Score pairs of texts."""
+        rows = [Row(number, a, (b,)) for number, (a, b) in enumerate(pairs, start=1)]
+        one = self.forth.segments(rows, progress)
+        if is_symmetric(self.forth):
+            return one
+        rows = [Row(number, b, (a,)) for number, (a, b) in enumerate(pairs, start=1)]
+        two = self.back.segments(rows, progress)
+        return Segments(
+            [(x + y) / 2 for x, y in zip(one.scores, two.scores, strict=True)],
+            one.statistics,
+            [x or y for x, y in zip(one.cut, two.cut, strict=True)],
+        )
+
+    @property
+    def signature(self) -> str:
+        """Everything that can change a score."""
+        told = [
+            [measure.name, {name: spell(value) for name, value in measure.choices().items()}]
+            for measure in (self.forth, self.back)
+        ]
+        return json.dumps([*told, tertium.__version__], sort_keys=True)
+
+
+def is_symmetric(measure: Measure) -> bool:
+    """Whether a measure asks both ways by itself."""
+    if isinstance(measure, NMTScore):
+        return measure.both_directions
+    return isinstance(measure, PrismRef)
+
+
+def _value(text: str) -> object:
+    if text.lower() in WORDS:
+        return WORDS[text.lower()]
+    return int(text) if text.lstrip("-").isdecimal() else text
