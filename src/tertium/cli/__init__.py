@@ -15,6 +15,7 @@ from tertium.cli.doctor import doctor
 from tertium.cli.explain import explain
 from tertium.cli.models import models
 from tertium.cli.score import score
+from tertium.cli.study import study
 from tertium.cli.train import train
 from tertium.errors import TertiumError
 
@@ -30,6 +31,7 @@ app.command()(explain)
 app.add_typer(models, name="models")
 app.command()(doctor)
 app.add_typer(train, name="train")
+app.add_typer(study, name="study")
 
 
 def _version(wanted: bool) -> None:

@@ -1,0 +1,1 @@
+"""The commands of ``tertium study``, one file each."""

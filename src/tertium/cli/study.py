@@ -1,0 +1,17 @@
+"""``tertium study``: a command for each study."""
+
+from __future__ import annotations
+
+import typer
+
+from tertium.cli.studies.paraphrase_id import paraphrase_id
+
+study = typer.Typer(
+    no_args_is_help=True, help="Find out which measure to trust: the protocols of the papers."
+)
+study.command("paraphrase-id")(paraphrase_id)
+
+
+@study.callback()
+def _group() -> None:
+    """Find out which measure to trust: the protocols of the papers."""
