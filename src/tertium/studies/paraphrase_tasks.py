@@ -57,10 +57,25 @@ class Task:
         return hashlib.sha256(spelled.encode("ascii")).hexdigest()
 
     def limited(self, count: int | None) -> Task:
-        """The first pairs of each set, for a quick trial."""
+        """Some pairs of each set, for a quick trial."""
         if count is None:
             return self
-        return replace(self, test=self.test[:count], validation=self.validation[:count])
+        return replace(self, test=first(self.test, count), validation=first(self.validation, count))
+
+
+def first(pairs: Sequence[LabelledPair], count: int) -> Sequence[LabelledPair]:
+    """The first pairs of each class, ``count`` in all, in their order and in their proportion."""
+    positive = sum(pair.label for pair in pairs)
+    if count >= len(pairs) or positive in (0, len(pairs)):
+        return pairs[:count]
+    share = min(max(round(count * positive / len(pairs)), 1), max(count - 1, 1))
+    left = {True: share, False: max(count - share, 1)}
+    kept = []
+    for pair in pairs:
+        if left[pair.label]:
+            left[pair.label] -= 1
+            kept.append(pair)
+    return kept
 
 
 Langs = Sequence[str] | None

@@ -41,16 +41,16 @@ class MeasureSpec:
         """Read a spec: NAME, then @MODEL, then :SETTING=VALUE,SETTING=VALUE."""
         head, _, tail = text.partition(":") if "=" in text else (text, "", "")
         name, _, model = head.partition("@")
+        known = {each.name: each.default for each in fields(measure_class(name))}  # type: ignore[arg-type]
         settings: dict[str, object] = {}
         for part in filter(None, tail.split(",")):
-            setting, equals, value = part.partition("=")
+            written, equals, value = part.partition("=")
+            setting = written.replace("-", "_")
             if not equals:
                 raise SettingError(f"{text}: {part!r} is no setting; write SETTING=VALUE")
-            settings[setting.replace("-", "_")] = _value(value)
-        known = [each.name for each in fields(measure_class(name))]  # type: ignore[arg-type]
-        for setting in settings:
             if setting not in known:
                 raise SettingError(f"{name} has no setting {setting!r}: it has {', '.join(known)}")
+            settings[setting] = _value(value, known[setting])
         if model and "model" not in known:
             raise SettingError(f"{text}: {name} takes no model")
         return cls(name, model or None, settings)
@@ -121,7 +121,10 @@ def is_symmetric(measure: Measure) -> bool:
     return isinstance(measure, PrismRef)
 
 
-def _value(text: str) -> object:
-    if text.lower() in WORDS:
+def _value(text: str, default: object) -> object:
+    """Read a value of the kind that the setting has by default."""
+    if isinstance(default, bool) and text.lower() in WORDS:
         return WORDS[text.lower()]
-    return int(text) if text.lstrip("-").isdecimal() else text
+    if isinstance(default, int) and text.lstrip("-").isdecimal():
+        return int(text)
+    return text

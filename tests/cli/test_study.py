@@ -1,0 +1,80 @@
+"""``tertium study`` prints tables, keeps them, and names what is wrong."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "paraphrases"
+DATA = ("--dataset", f"mine={EXAMPLES}", "--samples", "20")
+
+
+def test_tables_are_printed_and_kept(tertium: Run, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    command = ("study", "paraphrase-id", *DATA, "-m", "chrf", "-m", "bleu", "-o", out, "--plots")
+    done = tertium(*command, "--examples", 1, "--timing", 2)
+    assert done.returncode == 0, done.stderr
+    assert "mine-en Acc." in done.stdout
+    assert "Kendall's tau-b" in done.stdout
+    assert "ms per pair" in done.stdout
+    assert "where chrf and bleu disagree most" in done.stdout
+    with (out / "monolingual.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [row["measure"] for row in rows] == ["chrf", "bleu"]
+    assert float(rows[0]["mine-en Acc."]) == pytest.approx(50)
+    assert r"\begin{tabular}" in (out / "correlations.tex").read_text("utf-8")
+    assert (out / "roc-mine-de.svg").exists()
+    again = tertium(*command)
+    assert "6 of 6 cells were scored before" in again.stderr
+
+
+def test_a_model_and_the_ablation(tertium: Run) -> None:
+    done = tertium(
+        *("study", "paraphrase-id", *DATA, "--langs", "de", "--limit", 4),
+        *("-m", "chrf", "-m", "direct", "--ablation", "--no-cache"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Ablation of normalization" in done.stdout
+    assert "direct:normalized=no" in done.stdout
+
+
+@pytest.mark.filterwarnings("default::tertium.errors.DataWarning")
+def test_across_languages(tertium: Run, tmp_path: Path) -> None:
+    header = "id\tsentence1\tsentence2\tlabel\n"
+    for lang in ("en", "de", "es"):
+        for split in ("dev", "test"):
+            rows = "".join(f"{n}\t{lang} {n} x\t{n} y {lang}\t{n % 2}\n" for n in range(6))
+            file = tmp_path / "pawsx" / f"{lang}.{split}.tsv"
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(header + rows, "utf-8")
+    command = ("study", "paraphrase-id", tmp_path, "-m", "chrf", "--samples", 5)
+    done = tertium(*command, "--cross-lingual")
+    assert done.returncode == 0, done.stderr
+    assert "pawsx-de Acc." in done.stdout
+    assert "pawsx-en" not in done.stdout
+    assert "en+de Acc." in done.stdout
+    assert "PAWS-X de test: 3 positive and 3 negative" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "which data?"),
+        (("nowhere",), "there is no folder nowhere"),
+        ((EXAMPLES,), "has none of the folders mrpc, paraphraser"),
+        (("--dataset", "mine"), "write it as NAME=FOLDER"),
+        ((*DATA, "-m", "chrf", "-m", "chrf"), "chrf is asked for twice"),
+        ((*DATA, "-m", "chrf", "--ablation"), "--ablation concerns direct"),
+        ((*DATA, "-m", "chrf", "--cross-lingual"), "--cross-lingual needs pawsx"),
+        ((*DATA, "-m", "chrf", "--plots"), "--plots needs a folder"),
+        ((*DATA, "-m", "chrf", "--examples", 1), "--compare: name two of chrf"),
+    ],
+)
+def test_what_is_wrong_is_named(tertium: Run, arguments: tuple[object, ...], message: str) -> None:
+    done = tertium("study", "paraphrase-id", *map(str, arguments))
+    assert done.returncode == 2
+    assert message in done.stderr
