@@ -77,12 +77,16 @@ def pair(number: int, label: bool) -> LabelledPair:
     return LabelledPair(str(number), Text(f"a{number}", "en"), Text(f"b{number}", "en"), label)
 
 
+def scored(test: list[float], validation: list[float] | None = None) -> Scored:
+    return Scored({"validation": validation or [], "test": test})
+
+
 def test_threshold_by_hand() -> None:
     """Of the corners of the ROC curve, 0.5 comes first with 3 of 4 right; what has 0.5 is below."""
     validation = [pair(n, n >= 2) for n in range(4)]
     test = [pair(n, label) for n, label in enumerate([True, False, True])]
     task = Task("t", "t", ("en", "en"), test, validation)
-    outcome = evaluate(task, Scored([0.1, 0.4, 0.5, 0.9], [0.9, 0.5, 0.3]), np.ones((1, 3)))
+    outcome = evaluate(task, scored([0.9, 0.5, 0.3], [0.1, 0.4, 0.5, 0.9]), np.ones((1, 3)))
     assert outcome.threshold == 0.5
     assert outcome.value == pytest.approx(2 / 3)
     assert outcome.replicates.tolist() == pytest.approx([2 / 3])
@@ -120,7 +124,7 @@ def test_the_better_one_is_in_bold() -> None:
     noise = np.random.default_rng(0).normal(size=200)
     counts = Results([task], [], {}, 200, 0).counts(task)
     outcomes = {
-        ("t", name): evaluate(task, Scored([], list(scores)), counts)
+        ("t", name): evaluate(task, scored(list(scores)), counts)
         for name, scores in {
             "good": truth + noise,
             "same": 2 * (truth + noise),
@@ -156,8 +160,8 @@ def test_disagreements_by_rank() -> None:
     test = [pair(n, n < 3) for n in range(6)]
     task = Task("t", "t", ("en", "en"), test)
     counts = np.ones((1, 6))
-    one = evaluate(task, Scored([], [1.0, 2, 3, 4, 5, 6]), counts)
-    two = evaluate(task, Scored([], [600.0, 200, 300, 400, 500, 100]), counts)
+    one = evaluate(task, scored([1.0, 2, 3, 4, 5, 6]), counts)
+    two = evaluate(task, scored([600.0, 200, 300, 400, 500, 100]), counts)
     found = Results([task], ["x", "y"], {("t", "x"): one, ("t", "y"): two}, 1, 0)
     table = disagreements(found, task, "x", "y", count=1)
     assert [[cell.value for cell in row] for row in table.rows] == [
@@ -221,13 +225,13 @@ def test_a_stopped_study_goes_on(tmp_path: Path, tasks: list[Task]) -> None:
 
 def test_damaged_cells_are_scored_again(tmp_path: Path) -> None:
     cells = CellFolder(tmp_path)
-    scored = Scored([0.5], [0.25], 1)
-    cells.put("de/1", "chrf", "s", "d", scored)
-    assert cells.get("de/1", "chrf", "s", "d") == scored
+    content = Scored({"test": [0.5]}, 1)
+    cells.put("de/1", "chrf", "s", "d", content)
+    assert cells.get("de/1", "chrf", "s", "d") == content
     assert cells.get("de/1", "chrf", "s", "other") is None
     [file] = tmp_path.rglob("*.json")
-    for content in ("{", "[]", json.dumps({"signature": "s", "data": "d", "x": 1})):
-        file.write_text(content)
+    for damage in ("{", "[]", json.dumps({"signature": "s", "data": "d", "x": 1})):
+        file.write_text(damage)
         assert cells.get("de/1", "chrf", "s", "d") is None
 
 

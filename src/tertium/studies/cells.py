@@ -7,6 +7,7 @@ import json
 import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from tertium.atomic import write_text
 
@@ -15,10 +16,9 @@ UNSAFE = re.compile(r"[^\w.+@=,-]+")
 
 @dataclass(frozen=True)
 class Scored:
-    """The scores of a measure on a task."""
+    """The scores of a measure on a task, in parts: ``validation`` and ``test``, for example."""
 
-    validation: list[float]
-    test: list[float]
+    parts: dict[str, list[Any]]
     cut: int = 0
     """How many pairs were scored in part."""
 

@@ -149,7 +149,7 @@ class ParaphraseStudy:
             if self.advance is not None:
                 self.advance(self.done + len(scores))
         split = len(task.validation)
-        scored = Scored(scores[:split], scores[split:], cut)
+        scored = Scored({"validation": scores[:split], "test": scores[split:]}, cut)
         if self.cells is not None:
             self.cells.put(*key, scored)
         return scored
@@ -163,12 +163,12 @@ class ParaphraseStudy:
 def evaluate(task: Task, scored: Scored, counts: Counts) -> Outcome:
     """Accuracy with the threshold of the validation set; AUC where there is none."""
     truth = labels(task.test)
-    scores = np.array(scored.test, dtype=np.float64)
+    scores = np.array(scored.parts["test"], dtype=np.float64)
     if not task.validation:
         return Outcome(
             auc(truth, scores), _each(counts, lambda c: auc(truth, scores, counts=c)), scores
         )
-    threshold = best_threshold(labels(task.validation), scored.validation).value
+    threshold = best_threshold(labels(task.validation), scored.parts["validation"]).value
     decisions = decide(scores, threshold)
     replicates = _each(counts, lambda c: accuracy(truth, decisions, counts=c))
     return Outcome(accuracy(truth, decisions), replicates, scores, threshold)

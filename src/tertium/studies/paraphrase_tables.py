@@ -10,51 +10,20 @@ import numpy as np
 from tertium.errors import InputError
 from tertium.report.tables import Cell, Table
 from tertium.stats.arrays import Floats
-from tertium.stats.clusters import bootstrap_p_values, top_cluster
 from tertium.stats.correlation import kendall
 from tertium.stats.resampling import combine, percentile_interval
+from tertium.studies.columns import TOP_NOTE, Column, with_averages
 from tertium.studies.paraphrase_id import Results
 from tertium.studies.paraphrase_tasks import Task
 from tertium.studies.specs import MeasureSpec
 
 PERCENT = ".1f"
 MEASURE = "measure"
-AVERAGE = "macro-average"
-TOP_NOTE = "Bold, *: in the top significance cluster (paired bootstrap, p < 0.05)."
-
-
-@dataclass(frozen=True)
-class Column:
-    """What the measures have on a task, or on average over some; those that have nothing miss."""
-
-    heading: str
-    values: Mapping[str, float]
-    replicates: Mapping[str, Floats]
-
-    def top(self, names: Sequence[str] | None = None) -> set[str]:
-        """Those that no other one is significantly better than, as Koehn (2004) tests it."""
-        names = [name for name in names or self.values if name in self.values]
-        if not names:
-            return set()
-        values = [self.values[name] for name in names]
-        p_values = bootstrap_p_values(
-            values, [self.replicates[name] for name in names], tail="koehn"
-        )
-        return {names[place] for place in top_cluster(p_values)}
 
 
 def columns(results: Results, tasks: Sequence[Task]) -> list[Column]:
-    """A column a task, one for the average of each group of several, one for that of all groups."""
-    found, averages = [], []
-    for group in dict.fromkeys(task.group for task in tasks):
-        own = [_column(results, task) for task in tasks if task.group == group]
-        found += own
-        average = own[0]
-        if len(own) > 1:
-            average = _average(f"{group.rstrip('+')} Avg.", own)
-            found.append(average)
-        averages.append(average)
-    return [*found, _average(AVERAGE, averages)] if len(averages) > 1 else found
+    """A column a task, and the averages."""
+    return with_averages([(task.group, _column(results, task)) for task in tasks])
 
 
 def accuracy_table(results: Results, tasks: Sequence[Task], title: str) -> Table:
@@ -205,16 +174,6 @@ def _column(results: Results, task: Task) -> Column:
         task.heading,
         {measure: outcome.value for measure, outcome in found.items()},
         {measure: outcome.replicates for measure, outcome in found.items()},
-    )
-
-
-def _average(heading: str, parts: Sequence[Column]) -> Column:
-    """The mean of some columns, for the measures that are in all of them."""
-    common = [name for name in parts[0].values if all(name in part.values for part in parts)]
-    return Column(
-        heading,
-        {name: float(np.mean([part.values[name] for part in parts])) for name in common},
-        {name: combine([part.replicates[name] for part in parts]) for name in common},
     )
 
 
