@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import typer
 
+from tertium.cli.studies.judgements import judgements
 from tertium.cli.studies.paraphrase_id import paraphrase_id
 
 study = typer.Typer(
     no_args_is_help=True, help="Find out which measure to trust: the protocols of the papers."
 )
 study.command("paraphrase-id")(paraphrase_id)
+study.command("judgements")(judgements)
 
 
 @study.callback()

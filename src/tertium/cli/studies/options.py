@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache as once
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +12,7 @@ import typer
 from tertium.errors import SettingError
 from tertium.models.catalog import load_model
 from tertium.models.memo import Memo
+from tertium.report.tables import Table
 from tertium.studies.specs import MeasureSpec, ModelLoader
 
 Measures = Annotated[
@@ -59,3 +61,16 @@ def model_loader(compute_type: str, threads: int | None, *, cache: bool) -> Mode
         return load_model(name, compute_type=compute_type, threads=threads, cache=cache)  # type: ignore[arg-type]
 
     return load
+
+
+def show_tables(tables: Mapping[str, Table], output: Path | None) -> None:
+    """Print the tables; with a folder, also write them, each under its name."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    for number, (name, table) in enumerate(tables.items()):
+        if number:
+            console.print()
+        table.print(console)
+        if output is not None:
+            table.save(output, name)

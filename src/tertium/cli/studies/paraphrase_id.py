@@ -22,6 +22,7 @@ from tertium.cli.studies.options import (
     Seed,
     measure_specs,
     model_loader,
+    show_tables,
 )
 from tertium.errors import InputError, SettingError
 from tertium.models.catalog import load_model
@@ -144,7 +145,7 @@ def paraphrase_id(
         for task in results.tasks:
             table = disagreements(results, task, one, two, count=examples)
             tables[f"disagreements-{task.name}"] = table
-    _show(tables, output)
+    show_tables(tables, output)
     if study.reused:
         cells = len(specs) * len(study.tasks)
         print(f"tertium: {study.reused} of {cells} cells were scored before", file=sys.stderr)
@@ -235,15 +236,3 @@ def _compared(given: str | None, measures: Sequence[str]) -> tuple[str, str]:
     if len(names) != 2 or any(name not in measures for name in names) or names[0] == names[1]:
         raise SettingError(f"--compare: name two of {', '.join(measures)}")
     return names[0], names[1]
-
-
-def _show(tables: dict[str, Table], output: Path | None) -> None:
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    for number, (name, table) in enumerate(tables.items()):
-        if number:
-            console.print()
-        table.print(console)
-        if output is not None:
-            table.save(output, name)

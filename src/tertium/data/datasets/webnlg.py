@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
 from tertium.data.datasets.base import JudgedSegment, check_count
 from tertium.data.datasets.sacrerouge import read_sacrerouge
@@ -19,7 +18,7 @@ SAMPLES = {"en": 2848, "ru": 770}
 
 
 def read_webnlg(
-    lang: Literal["en", "ru"], *, folder: Path, criteria: Sequence[str] = ADEQUACY
+    lang: str, *, folder: Path, criteria: Sequence[str] = ADEQUACY
 ) -> list[JudgedSegment]:
     """Read the outputs of all systems with their adequacy, or the mean of other criteria."""
     segments = read_sacrerouge(folder, f"webnlg2020.{lang}", lang, criteria)

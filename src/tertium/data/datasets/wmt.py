@@ -20,6 +20,7 @@ from tertium.text import Text
 
 Found = TypeVar("Found")
 
+SYSTEMS = "DA-syslevel.csv"
 RANKINGS = ("RR-seglevel.csv", "DArr-seglevel.csv")
 
 
@@ -84,6 +85,47 @@ def read_wmt_da(folder: Path, lang_pair: str) -> list[JudgedSegment]:
             )
         )
     return _not_empty(segments, path, lang_pair)
+
+
+def read_wmt_outputs(folder: Path, lang_pair: str) -> list[JudgedSegment]:
+    """Read all outputs of all systems; none is judged by itself."""
+    places = [path for path in sorted(folder.rglob(lang_pair)) if path.is_dir()]
+    place = next((path for path in places if path.parent.parent.name == "system-outputs"), None)
+    if place is None:
+        raise InputError(f"{folder} has no system-outputs/TESTSET/{lang_pair}")
+    testset = place.parent.name
+    texts = Texts(folder, testset, lang_pair)
+    source_lang, _, lang = lang_pair.partition("-")
+    segments = []
+    for path in sorted(place.iterdir()):
+        system = path.name.removeprefix(f"{testset}.").removesuffix(f".{lang_pair}")
+        for segment, line in enumerate(read_lines(path), start=1):
+            segments.append(
+                JudgedSegment(
+                    str(segment),
+                    Text(line, lang),
+                    (Text(texts.reference(segment), lang),),
+                    Text(texts.source(segment), source_lang),
+                    system,
+                )
+            )
+    return segments
+
+
+def read_wmt_systems(folder: Path, lang_pair: str) -> dict[str, float]:
+    """Read people's scores of the systems (LP, perhaps DATA, SYSTEM, HUMAN)."""
+    path = _find(folder, SYSTEMS)
+    found = {}
+    for row, line in enumerate(read_lines(path)):
+        fields = line.split()
+        if row == 0 or not fields or fields[0] != lang_pair:
+            continue
+        if len(fields) < 3:
+            raise fault(path, row, f"{len(fields)} fields, not 3", "fetch the package anew")
+        score = number(fields[-1], "HUMAN", path, row)
+        if score is not None:
+            found[fields[-2]] = score
+    return found
 
 
 def read_wmt_rankings(folder: Path, lang_pair: str) -> list[RankedPair]:

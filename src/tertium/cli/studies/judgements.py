@@ -1,0 +1,182 @@
+"""``tertium study judgements``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, get_args
+
+import typer
+
+from tertium.cli.options import DEFAULT_MODEL, ComputeType, Model, Threads
+from tertium.cli.progress import progress_bar
+from tertium.cli.studies.options import (
+    Limit,
+    Measures,
+    NoCache,
+    Output,
+    Plots,
+    Quiet,
+    Samples,
+    Seed,
+    measure_specs,
+    model_loader,
+    show_tables,
+)
+from tertium.errors import InputError, SettingError
+from tertium.stats.resampling import SAMPLES, percentile_interval, spawn
+from tertium.studies.agreement import (
+    FEWEST_SYSTEMS,
+    SegmentStatistic,
+    SystemStatistic,
+    ranking_column,
+    segment_column,
+    system_column,
+    system_judgements,
+)
+from tertium.studies.cells import CellFolder
+from tertium.studies.columns import Column, with_averages
+from tertium.studies.judged_sets import JudgedSet, read_sets
+from tertium.studies.judgement_tables import agreement_table, interval_table
+from tertium.studies.judgements import JudgementStudy, ScoresByMeasure
+
+DEFAULT_MEASURES = ("chrf", "bleu", "direct", "pivot", "cross")
+
+
+def judgements(
+    dataset: Annotated[
+        list[str],
+        typer.Option(
+            help="NAME=FOLDER, again for more: plain files (LANG.tsv or SRC-TGT.tsv), outputs in "
+            "columns with human.tsv, or webnlg, amr, mlqe, multi30k, wmt as published."
+        ),
+    ],
+    measure: Measures = None,
+    langs: Annotated[
+        str | None, typer.Option(help="Only these languages or pairs, as in en or de-en,fi-en.")
+    ] = None,
+    score: Annotated[
+        str | None, typer.Option(help="The column with the judgement, in plain files.")
+    ] = None,
+    segment: Annotated[
+        str, typer.Option(help="Segments: kendall (tau-b), pearson or spearman.")
+    ] = "kendall",
+    system: Annotated[
+        str, typer.Option(help="Systems: pearson, spearman, kendall or accuracy (of pairs).")
+    ] = "pearson",
+    top: Annotated[
+        int | None,
+        typer.Option(min=FEWEST_SYSTEMS, help="Also the systems that people find best: so many."),
+    ] = None,
+    against_source: Annotated[
+        bool,
+        typer.Option("--against-source", help="Quality estimation as a metric: no references."),
+    ] = False,
+    output: Output = None,
+    limit: Limit = None,
+    samples: Samples = SAMPLES,
+    seed: Seed = 0,
+    plots: Plots = False,
+    quiet: Quiet = False,
+    model: Model = DEFAULT_MODEL,
+    compute_type: ComputeType = "auto",
+    threads: Threads = None,
+    no_cache: NoCache = False,
+) -> None:
+    """How far do measures agree with people? (NMTScore, section 5; Prism, section 5.)
+
+    direct, pivot and cross are reported as hyp|ref, ref|hyp and both. Of several references the
+    best counts. With --output, a study that was stopped goes on where it was.
+    """
+    for value, allowed in ((segment, SegmentStatistic), (system, SystemStatistic)):
+        if value not in get_args(allowed):
+            raise SettingError(f"{value}: it must be one of {', '.join(get_args(allowed))}")
+    if plots and output is None:
+        raise SettingError("--plots needs a folder to draw into: say --output")
+    chosen = langs.split(",") if langs is not None else None
+    sets: list[JudgedSet] = []
+    for option in dataset:
+        name, equals, place = option.partition("=")
+        if not equals:
+            raise SettingError(f"--dataset {option}: write it as NAME=FOLDER")
+        sets += read_sets(name, Path(place).expanduser(), chosen, score)
+    sets = [each.limited(limit) for each in sets]
+    if not sets:
+        raise InputError(f"there is nothing in {langs}")
+    study = JudgementStudy(
+        sets,
+        measure_specs(measure, DEFAULT_MEASURES),
+        against_source=against_source,
+        model=model,
+        cells=CellFolder(output / "scores") if output is not None else None,
+        load_model=model_loader(compute_type, threads, cache=not no_cache),
+    )
+    with progress_bar(lambda: study.size, shown=not quiet) as bar:
+        if bar is not None:
+            study.advance, study.progress = bar
+        scores = study.run()
+    found = _columns(sets, scores, segment, system, top, samples, seed)
+    if not found:
+        raise InputError("nothing is judged: neither segments, nor pairs, nor three systems")
+    tables = {}
+    for name, (title, columns) in found.items():
+        tables[name] = agreement_table(columns, title)
+        if output is not None:
+            interval_table(columns, title).save(output, f"{name}-intervals")
+            if plots:
+                _draw(columns, output, name, title)
+    show_tables(tables, output)
+    if study.reused:
+        cells = len(study.specs) * len(sets)
+        print(f"tertium: {study.reused} of {cells} cells were scored before", file=sys.stderr)
+
+
+def _columns(
+    sets: Sequence[JudgedSet],
+    scores: dict[str, ScoresByMeasure],
+    segment: str,
+    system: str,
+    top: int | None,
+    samples: int,
+    seed: int,
+) -> dict[str, tuple[str, list[Column]]]:
+    """The columns of each table that the judgements allow."""
+    tables: dict[str, tuple[str, list[tuple[str, Column]]]] = {
+        "segments": (f"Segments: {segment}", []),
+        "rankings": ("Segments: Kendall-like tau of relative rankings", []),
+        "systems": (f"Systems: {system}", []),
+        "top-systems": (f"The best {top} systems: {system}", []),
+    }
+    for judged, own in zip(sets, spawn(seed, len(sets)), strict=True):
+        found, common = scores[judged.name], {"samples": samples, "seed": own}
+        if sum(each.score is not None for each in judged.segments) >= FEWEST_SYSTEMS:
+            column = segment_column(judged, found, statistic=segment, **common)  # type: ignore[arg-type]
+            tables["segments"][1].append((judged.group, column))
+        if judged.rankings:
+            tables["rankings"][1].append((judged.group, ranking_column(judged, found, **common)))
+        systems = len(system_judgements(judged))
+        if systems >= FEWEST_SYSTEMS:
+            column = system_column(judged, found, statistic=system, **common)  # type: ignore[arg-type]
+            tables["systems"][1].append((judged.group, column))
+            if top is not None:
+                column = system_column(judged, found, statistic=system, top=top, **common)  # type: ignore[arg-type]
+                tables["top-systems"][1].append((judged.group, column))
+    return {
+        name: (title, with_averages(columns))
+        for name, (title, columns) in tables.items()
+        if columns
+    }
+
+
+def _draw(columns: Sequence[Column], folder: Path, name: str, title: str) -> None:
+    from tertium.report.plots import forest
+
+    for column in columns:
+        values = {
+            measure: (value, (interval.low, interval.high))
+            for measure, value in column.values.items()
+            for interval in [percentile_interval(column.replicates[measure])]
+        }
+        out = folder / f"{name}-{column.heading.replace(' ', '-')}.svg"
+        forest(values, out, label=title, top=column.top())

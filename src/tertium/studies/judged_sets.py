@@ -1,0 +1,180 @@
+"""Sets of judged outputs, from the datasets that there are."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tertium.data.datasets import amr, mlqe, multi30k, webnlg, wmt
+from tertium.data.datasets.base import JudgedSegment, RankedPair
+from tertium.data.datasets.mtme import read_mtme
+from tertium.data.datasets.plain import read_judged
+from tertium.data.datasets.systems import read_system_scores, read_systems
+from tertium.errors import InputError
+
+PLAIN = re.compile(r"(?P<langs>[a-z]{2,3}(-[a-z]{2,3})?)\.tsv(\.gz|\.xz|\.bz2)?")
+HUMAN = "human.tsv"
+SCORES = {"webnlg": "adequacy", "amr": "semantic_accuracy", "mlqe": "z_mean"}
+"""The columns that have the judgement in plain files, by the beginning of the dataset's name."""
+
+Langs = Sequence[str] | None
+
+
+@dataclass(frozen=True)
+class JudgedSet:
+    """Outputs of one system or several for some inputs, in one language or from one to another."""
+
+    name: str
+    group: str
+    """Sets of a group are averaged before the average over groups is taken."""
+    segments: Sequence[JudgedSegment]
+    rankings: Sequence[RankedPair] = ()
+    system_scores: Mapping[str, float] = field(default_factory=dict)
+    """Given human scores of systems; otherwise, a system's is the mean over its segments."""
+
+    @property
+    def systems(self) -> list[str]:
+        return list(dict.fromkeys(segment.system for segment in self.segments))
+
+    @property
+    def lang(self) -> str:
+        return self.segments[0].hypothesis.lang or ""
+
+    @property
+    def fingerprint(self) -> str:
+        """What the texts are; judgements do not change scores."""
+        content = [
+            [segment.hypothesis, segment.references, segment.source] for segment in self.segments
+        ]
+        return hashlib.sha256(json.dumps(content).encode("ascii")).hexdigest()
+
+    def limited(self, inputs: int | None) -> JudgedSet:
+        """All outputs for the first inputs, for a quick trial."""
+        if inputs is None:
+            return self
+        kept = set(list(dict.fromkeys(segment.id for segment in self.segments))[:inputs])
+        return replace(
+            self,
+            segments=[segment for segment in self.segments if segment.id in kept],
+            rankings=[ranked for ranked in self.rankings if ranked.segment in kept],
+        )
+
+
+def read_sets(
+    name: str, folder: Path, langs: Langs = None, score: str | None = None
+) -> list[JudgedSet]:
+    """Read a dataset: plain (LANG.tsv or SRC-TGT.tsv), with systems in columns, or as published."""
+    if not folder.is_dir():
+        raise InputError(f"{name}: there is no folder {folder}")
+    files = {
+        match["langs"]: path
+        for path in sorted(folder.iterdir())
+        if (match := PLAIN.fullmatch(path.name)) and path.name != HUMAN
+    }
+    if files:
+        read = _with_systems if (folder / HUMAN).exists() else _plain
+        return [
+            read(name, path, code, score)
+            for code, path in files.items()
+            if langs is None or code in langs
+        ]
+    for known, reader in PUBLISHED.items():
+        if name.startswith(known):
+            return reader(name, folder, langs)
+    names = ", ".join(PUBLISHED)
+    raise InputError(
+        f"{folder} holds no LANG.tsv or SRC-TGT.tsv; published layouts are read of {names}"
+    )
+
+
+def _plain(name: str, path: Path, code: str, score: str | None) -> JudgedSet:
+    column = score or next((SCORES[each] for each in SCORES if name.startswith(each)), "score")
+    source_lang, _, lang = code.rpartition("-")
+    segments = read_judged(path, score=column, lang=lang, source_lang=source_lang or None)
+    return JudgedSet(f"{name} {code}", name, segments)
+
+
+def _with_systems(name: str, path: Path, code: str, _: str | None) -> JudgedSet:
+    scores = read_system_scores(path.parent / HUMAN, code)
+    segments = [each for each in read_systems(path, code) if each.system in scores]
+    if not segments:
+        raise InputError(f"{path.parent / HUMAN} judges no system of {path}")
+    return JudgedSet(f"{name} {code}", name, segments, system_scores=scores)
+
+
+def _webnlg(name: str, folder: Path, langs: Langs) -> list[JudgedSet]:
+    there = [
+        each for each in ("en", "ru") if (folder / f"webnlg2020.{each}.metrics.jsonl").exists()
+    ]
+    return [
+        JudgedSet(f"{name} {lang}", f"{name} {lang}", webnlg.read_webnlg(lang, folder=folder))
+        for lang in there
+        if langs is None or lang in langs
+    ]
+
+
+def _amr(name: str, folder: Path, langs: Langs) -> list[JudgedSet]:
+    there = [each for each in amr.LANGUAGES if (folder / f"amr.{each}.metrics.jsonl").exists()]
+    return [
+        JudgedSet(f"{name} {lang}", name, amr.read_amr(lang, folder=folder))
+        for lang in there
+        if langs is None or lang in langs
+    ]
+
+
+def _mlqe(name: str, folder: Path, langs: Langs) -> list[JudgedSet]:
+    return [
+        JudgedSet(f"{name} {pair}", name, mlqe.read_mlqe(pair, folder=folder))
+        for pair in _named(name, langs)
+    ]
+
+
+def _multi30k(name: str, folder: Path, langs: Langs) -> list[JudgedSet]:
+    return [
+        JudgedSet(f"{name} en-{lang}", name, multi30k.read_multi30k(lang, folder=folder))
+        for lang in langs or ("de",)
+    ]
+
+
+def _wmt(name: str, folder: Path, langs: Langs) -> list[JudgedSet]:
+    """A package of a metrics task, or a test set of mt-metrics-eval."""
+    sets = []
+    for pair in _named(name, langs):
+        told = f"{name} {pair}"
+        if (folder / "human-scores").is_dir():
+            sets.append(JudgedSet(told, name, read_mtme(folder, pair)))
+            continue
+        ranked = any(next(folder.rglob(file), None) for file in wmt.RANKINGS)
+        scored = next(folder.rglob(wmt.SYSTEMS), None) is not None
+        if not ranked and not scored:
+            sets.append(JudgedSet(told, name, wmt.read_wmt_da(folder, pair)))
+            continue
+        sets.append(
+            JudgedSet(
+                told,
+                name,
+                wmt.read_wmt_outputs(folder, pair),
+                wmt.read_wmt_rankings(folder, pair) if ranked else [],
+                wmt.read_wmt_systems(folder, pair) if scored else {},
+            )
+        )
+    return sets
+
+
+def _named(name: str, langs: Langs) -> Sequence[str]:
+    if langs is None:
+        raise InputError(f"which languages of {name}? Say --langs, as in de-en,fi-en")
+    return langs
+
+
+PUBLISHED: Mapping[str, Callable[[str, Path, Langs], list[JudgedSet]]] = {
+    "webnlg": _webnlg,
+    "amr": _amr,
+    "mlqe": _mlqe,
+    "multi30k": _multi30k,
+    "wmt": _wmt,
+}
