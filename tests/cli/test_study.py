@@ -78,3 +78,40 @@ def test_what_is_wrong_is_named(tertium: Run, arguments: tuple[object, ...], mes
     done = tertium("study", "paraphrase-id", *map(str, arguments))
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def test_judgements(tertium: Run, tmp_path: Path) -> None:
+    folder, out = tmp_path / "data", tmp_path / "out"
+    folder.mkdir()
+    rows = [
+        f"{n}\tq {n}\tthe answer is {n}\tthe {word} is {n}\t{word}\t{place * n}\n"
+        for n in range(1, 6)
+        for place, word in enumerate(("cat", "answers", "answer"))
+    ]
+    header = "id\tsource\treference\thypothesis\tsystem\tscore\n"
+    (folder / "de-en.tsv").write_text(header + "".join(rows), "utf-8")
+    command = ("study", "judgements", "--dataset", f"mine={folder}", "-m", "chrf", "-o", out)
+    done = tertium(*command, "--samples", 20, "--plots", "--top", 3)
+    assert done.returncode == 0, done.stderr
+    assert "Segments: kendall" in done.stdout
+    assert "Systems: pearson" in done.stdout
+    assert "The best 3 systems" in done.stdout
+    assert (out / "segments-mine-de-en.svg").exists()
+    assert "low" in (out / "systems-intervals.csv").read_text("utf-8")
+    again = tertium(*command, "--samples", 20)
+    assert "1 of 1 cells were scored before" in again.stderr
+    wrong = tertium(*command, "--segment", "tau")
+    assert "tau: it must be one of kendall, pearson, spearman" in wrong.stderr
+
+
+def test_bias(tertium: Run, tmp_path: Path) -> None:
+    pairs = EXAMPLES.parent / "pairs.tsv"
+    done = tertium(
+        *("study", "bias", pairs, "--paraphrases", pairs, "--limit", 6),
+        *("-o", tmp_path, "--plots"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "H, tertium-mini" in done.stdout
+    assert "H(text|text)" in done.stdout
+    assert (tmp_path / "overlap.svg").exists()
+    assert "give a file" in tertium("study", "bias").stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from tertium.cli.studies.bias import bias
 from tertium.cli.studies.judgements import judgements
 from tertium.cli.studies.paraphrase_id import paraphrase_id
 
@@ -12,6 +13,7 @@ study = typer.Typer(
 )
 study.command("paraphrase-id")(paraphrase_id)
 study.command("judgements")(judgements)
+study.command("bias")(bias)
 
 
 @study.callback()

@@ -90,6 +90,26 @@ def scatter(
     _save(figure, out)
 
 
+def lines(
+    labels: Sequence[str],
+    series: Mapping[str, Sequence[float | None]],
+    out: Path,
+    *,
+    axes_labels: tuple[str, str],
+) -> None:
+    """Draw series over named places; where a series has no value, its line has a gap."""
+    figure, axes = _new(max(5, 0.75 * len(labels)), 3.5, out)
+    for name, values in series.items():
+        heights = [float("nan") if value is None else value for value in values]
+        axes.plot(range(len(labels)), heights, marker="o", label=name)
+    axes.set_xticks(range(len(labels)), labels, fontsize="small")
+    axes.set_xlabel(axes_labels[0])
+    axes.set_ylabel(axes_labels[1])
+    axes.grid(axis="y", alpha=0.3)
+    axes.legend(fontsize="small")
+    _save(figure, out)
+
+
 def bars(values: Mapping[str, float], out: Path, *, label: str, top: Collection[str] = ()) -> None:
     """Draw a bar for each value, with its number."""
     figure, axes = _new(7, 0.6 + 0.3 * max(len(values), 3), out)
