@@ -1,10 +1,11 @@
-"""The surface rows of the NMTScore paper, next to what comes out here.
+"""The surface rows of the papers of NMTScore and Prism, next to what comes out here.
 
     python benchmarks/paper_tables.py data --scores scores
 
-``data`` has the folders ``pawsx``, ``turku``, ``mrpc`` and ``webnlg2020``, any of them, in the
-published layouts or as plain TSV. Every number of the paper must come out to the printed digit; the
-exit code says whether it does. ``--scores`` keeps the scores, so that a second run is quick.
+``data`` has the folders ``pawsx``, ``turku``, ``mrpc``, ``webnlg2020`` and ``wmt19-sys``, any of
+them, in the published layouts or as plain TSV. Every number of the papers must come out to the
+printed digit; the exit code says whether it does. ``--scores`` keeps the scores, so that a second
+run is quick (``wmt19-sys`` takes a quarter of an hour).
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ from tertium.data.datasets.webnlg import read_webnlg
 from tertium.errors import DataWarning
 from tertium.report.tables import Cell, Table
 from tertium.stats.correlation import kendall
+from tertium.studies.agreement import system_column
 from tertium.studies.cells import CellFolder
+from tertium.studies.judged_sets import read_sets
+from tertium.studies.judgements import JudgementStudy
 from tertium.studies.paraphrase_id import ParaphraseStudy
 from tertium.studies.paraphrase_tasks import PAWSX, read_crosslingual, read_tasks
 from tertium.studies.specs import MeasureSpec
@@ -47,6 +51,15 @@ ALL_OF_MRPC = {"mrpc": (68.8, 67.7)}
 """Not of the paper, which leaves out what ETPC disputes (69.9 and 64.2)."""
 WEBNLG = (0.297, 0.244)
 """Kendall's tau-b with adequacy in English: chrF and BLEU of hyp|ref, the best reference."""
+WMT19 = {
+    "wmt19 de-en": ((0.910, 0.813), (-0.633, -0.823)),
+    "wmt19 en-de": ((0.976, 0.969), (-0.816, -0.976)),
+    "wmt19 fi-en": ((0.990, 0.985), (0.113, -0.333)),
+}
+"""Pearson's r of systems, all and the best four: chrF and BLEU of sacreBLEU in Prism's tables 17,
+18, 20 and 21."""
+WMT19_MEASURES = ("chrf:beta=3", "bleu:tokenize=intl,lowercase=yes")
+"""As WMT19 computed its baselines."""
 LANGUAGES = ("en", "de", "es", "zh", "sv")
 
 
@@ -87,6 +100,25 @@ def webnlg(data: Path) -> Iterator[tuple[str, float, float, str]]:
         yield f"WebNLG en tau-b, {name}", value, kendall(best_reference(name, judged), human), ".3f"
 
 
+def systems(data: Path, scores: Path | None) -> Iterator[tuple[str, float, float, str]]:
+    """The correlation with people's scores of the systems of WMT19."""
+    if not (data / "wmt19-sys").is_dir():
+        return
+    sets = read_sets("wmt19", data / "wmt19-sys")
+    study = JudgementStudy(
+        sets,
+        [MeasureSpec.parse(measure) for measure in WMT19_MEASURES],
+        cells=None if scores is None else CellFolder(scores),
+    )
+    found = study.run()
+    for judged in sets:
+        for top, expected in zip((None, 4), WMT19[judged.name], strict=True):
+            column = system_column(judged, found[judged.name], top=top, samples=1, seed=0)
+            for measure, value in zip(WMT19_MEASURES, expected, strict=True):
+                told = f"{judged.name}{f', best {top}' if top else ''}, {measure.split(':')[0]}"
+                yield told, value, column.values[measure], ".3f"
+
+
 def best_reference(name: str, segments: list[JudgedSegment]) -> np.ndarray:
     """The score against the reference that it is highest with."""
     measure = tertium.load(name)
@@ -102,12 +134,13 @@ def best_reference(name: str, segments: list[JudgedSegment]) -> np.ndarray:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("data", type=Path, help="a folder with pawsx, turku, mrpc, webnlg2020")
+    parser.add_argument("data", type=Path, help="a folder with pawsx, turku and so on")
     parser.add_argument("--scores", type=Path, help="a folder for the scores")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", DataWarning)  # MRPC is whole, and is meant to be
     rows, right = [], True
-    for found in (paraphrases(arguments.data, arguments.scores), webnlg(arguments.data)):
+    data, scores = arguments.data, arguments.scores
+    for found in (paraphrases(data, scores), webnlg(data), systems(data, scores)):
         for name, expected, obtained, form in found:
             same = format(expected, form) == format(obtained, form)
             right = right and same
