@@ -1,6 +1,6 @@
 """How long a bootstrap of Kendall's tau takes: all samples at once, and one by one with scipy.
 
-    python benchmarks/bootstrap.py
+python benchmarks/bootstrap.py
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ def test_directions_and_the_best_reference() -> None:
     model = FakeModel(
         scores={("h", "r"): (-2.0,), ("h", "s"): (-1.0,), ("r", "h"): (-0.5,), ("s", "h"): (-3.0,)}
     )
-    found = study(judged, "direct:normalized=no", "prism-ref", load_model=lambda _: model).run()
+    found = study(judged, "direct:normalized=no", "prism-ref", load_model=lambda *_: model).run()
     scores = {name: each.segments for name, each in found["toy"].items()}
     p = {key: float(np.exp(value[0])) for key, value in model.scores.items()}
     both = [(p["h", "r"] + p["r", "h"]) / 2, (p["h", "s"] + p["s", "h"]) / 2]
@@ -153,7 +153,7 @@ def test_directions_and_the_best_reference() -> None:
 def test_quality_estimation() -> None:
     judged = judged_set()
     model = FakeModel()
-    study(judged, "prism-src", load_model=lambda _: model).run()
+    study(judged, "prism-src", load_model=lambda *_: model).run()
     assert {(source, lang) for _, source, _, lang in model.asked} == {
         (f"q{n}", "de") for n in range(3)
     }
@@ -167,7 +167,7 @@ def test_quality_estimation() -> None:
 def test_a_language_that_the_model_lacks() -> None:
     segments = [JudgedSegment("1", Text("h", "sv"), (Text("r", "sv"),))]
     toy = study(
-        JudgedSet("toy", "toy", segments), "direct", "chrf", load_model=lambda _: FakeModel()
+        JudgedSet("toy", "toy", segments), "direct", "chrf", load_model=lambda *_: FakeModel()
     )
     with pytest.warns(DataWarning, match="direct is left out of toy"):
         assert list(toy.run()["toy"]) == ["chrf"]

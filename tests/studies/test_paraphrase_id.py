@@ -175,7 +175,7 @@ def test_disagreements_by_rank() -> None:
 def test_ablation_and_languages_that_a_model_lacks(tasks: list[Task]) -> None:
     model = FakeModel()
     names = ("direct", "chrf", "direct:normalized=no")
-    study = ParaphraseStudy(tasks, specs(*names), samples=20, load_model=lambda _: model)
+    study = ParaphraseStudy(tasks, specs(*names), samples=20, load_model=lambda *_: model)
     with pytest.warns(DataWarning, match="is left out of examples-sv: .* 'sv'"):
         found = study.run()
     assert ("examples-sv", "direct") not in found.outcomes
@@ -194,7 +194,7 @@ def test_no_ablation_without_both(results: Results, tasks: list[Task]) -> None:
 def test_a_stopped_study_goes_on(tmp_path: Path, tasks: list[Task]) -> None:
     models: list[FakeModel] = []
 
-    def load(_: str) -> TranslationModel:
+    def load(*_: object) -> TranslationModel:
         models.append(FakeModel())
         return models[-1]
 
@@ -236,7 +236,7 @@ def test_damaged_cells_are_scored_again(tmp_path: Path) -> None:
 
 
 def test_time_per_pair(tasks: list[Task]) -> None:
-    study = ParaphraseStudy(tasks, specs("chrf", "direct"), load_model=lambda _: FakeModel())
+    study = ParaphraseStudy(tasks, specs("chrf", "direct"), load_model=lambda *_: FakeModel())
     seconds = study.time_per_pair(tasks[0].test)
     assert list(seconds) == ["chrf", "direct"]
     assert all(value > 0 for value in seconds.values())

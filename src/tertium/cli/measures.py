@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from tertium.errors import SettingError
 from tertium.measures.registry import kinds_of, load, settings_of
+from tertium.measures.settings import parse_setting
 from tertium.models.catalog import DEFAULT_MODEL, load_model
 
 if TYPE_CHECKING:
     from tertium.measures.base import Measure, ModelKind
     from tertium.models.memo import Memo
-
-YES, NO = ("yes", "true", "1"), ("no", "false", "0")
 
 
 @dataclass
@@ -96,25 +95,3 @@ def _split(setting: str) -> tuple[str, str]:
     if not equals:
         raise SettingError(f"--set {setting}: say it as --set NAME=VALUE")
     return name.strip().replace("-", "_"), value.strip()
-
-
-def parse_setting(name: str, text: str, default: object) -> object:
-    """Read a value the way its default is: as a truth, a number, numbers, or text.
-
-    >>> parse_setting("idf", "yes", False), parse_setting("weights", "0.7,0.3", ())
-    (True, (0.7, 0.3))
-    """
-    try:
-        if isinstance(default, bool):
-            if text.lower() not in YES + NO:
-                raise ValueError
-            return text.lower() in YES
-        if isinstance(default, int | float):
-            return type(default)(text)
-        if isinstance(default, tuple):
-            return tuple(float(number) for number in text.split(","))
-    except ValueError:
-        kind = "yes or no" if isinstance(default, bool) else "a number"
-        kind = "numbers with commas" if isinstance(default, tuple) else kind
-        raise SettingError(f"--set {name}={text}: it must be {kind}") from None
-    return text

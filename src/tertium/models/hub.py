@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from tertium.errors import ModelError, SettingError, first_line
 from tertium.models import use
@@ -90,11 +90,11 @@ def fetch(
 
 def download(hub_id: str, *, revision: str | None = None, offline: bool = False) -> Path:
     """Bring what conversion needs into the hub's own cache, and check it."""
-    files = (*TOKENIZER_FILES, *DENSE_WEIGHTS, *SAFE_WEIGHTS)
-    snapshot = download_files(hub_id, files, revision=revision, offline=offline)
+    files = [*TOKENIZER_FILES, *DENSE_WEIGHTS]
+    options: Any = {"revision": revision, "offline": offline}
+    snapshot = download_files(hub_id, [*files, *SAFE_WEIGHTS], **options)
     if not any(snapshot.glob(SAFE_WEIGHTS[0])):
-        files = (*TOKENIZER_FILES, *DENSE_WEIGHTS, *TORCH_WEIGHTS)
-        snapshot = download_files(hub_id, files, revision=revision, offline=offline)
+        snapshot = download_files(hub_id, [*files, *TORCH_WEIGHTS], **options)
     return snapshot
 
 

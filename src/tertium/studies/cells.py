@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ UNSAFE = re.compile(r"[^\w.+@=,-]+")
 class Scored:
     """The scores of a measure on a task, in parts: ``validation`` and ``test``, for example."""
 
-    parts: dict[str, list[Any]]
+    parts: Mapping[str, list[Any]]
     cut: int = 0
     """How many pairs were scored in part."""
 

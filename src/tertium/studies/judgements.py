@@ -16,10 +16,10 @@ from tertium.measures.base import Measure
 from tertium.measures.signature import spell
 from tertium.measures.translation import NMTScore
 from tertium.models.base import Progress
-from tertium.models.catalog import DEFAULT_MODEL, load_model
+from tertium.models.catalog import DEFAULT_MODEL
 from tertium.studies.cells import CellFolder, Scored
 from tertium.studies.judged_sets import JudgedSet
-from tertium.studies.specs import MeasureSpec, ModelLoader
+from tertium.studies.specs import MeasureSpec, ModelLoader, load_any
 from tertium.text import Row, Text
 
 FORTH, BACK, BOTH = "hyp|ref", "ref|hyp", "both"
@@ -49,7 +49,7 @@ class JudgementStudy:
     """Compare with the source even where there is a reference: quality estimation as a metric."""
     model: str = DEFAULT_MODEL
     cells: CellFolder | None = None
-    load_model: ModelLoader = load_model
+    load_model: ModelLoader = load_any
     progress: Progress | None = None
     advance: Callable[[int], None] | None = None
     done: int = field(default=0, init=False)
@@ -137,8 +137,9 @@ class JudgementStudy:
         ]
         parts: dict[str, list[object]] = {"forth": [], "back": [], "statistics": []}
         cut = 0
-        for start in range(0, len(pairs), ROWS_AT_A_TIME):
-            some = pairs[start : start + ROWS_AT_A_TIME]
+        step = len(pairs) if measure.needs_all_rows else ROWS_AT_A_TIME
+        for start in range(0, len(pairs), step):
+            some = pairs[start : start + step]
             rows = [Row(number, a, (b,)) for number, (a, b) in enumerate(some, start + 1)]
             found = measure.segments(rows, self.progress)
             parts["forth"] += found.scores

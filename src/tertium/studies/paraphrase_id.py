@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,13 +17,14 @@ from tertium.data.datasets.base import LabelledPair
 from tertium.errors import CutWarning, DataWarning, LanguageError
 from tertium.measures.base import CUT_REASON
 from tertium.models.base import Progress
-from tertium.models.catalog import DEFAULT_MODEL, load_model
+from tertium.models.catalog import DEFAULT_MODEL
 from tertium.stats.arrays import Bools, Counts, Floats
 from tertium.stats.classification import accuracy, auc, best_threshold, decide
-from tertium.stats.resampling import SAMPLES, bootstrap_counts, spawn
+from tertium.stats.conventions import SAMPLES
+from tertium.stats.resampling import bootstrap_counts, spawn
 from tertium.studies.cells import CellFolder, Scored
 from tertium.studies.paraphrase_tasks import Task
-from tertium.studies.specs import MeasureSpec, ModelLoader, Similarity
+from tertium.studies.specs import MeasureSpec, ModelLoader, Similarity, load_any
 
 ROWS_AT_A_TIME = 1024
 SAMPLES_AT_A_TIME = 100
@@ -71,7 +72,7 @@ class ParaphraseStudy:
     cells: CellFolder | None = None
     samples: int = SAMPLES
     seed: int = 0
-    load_model: ModelLoader = load_model
+    load_model: ModelLoader = load_any
     progress: Progress | None = None
     advance: Callable[[int], None] | None = None
     done: int = field(default=0, init=False)
@@ -139,17 +140,19 @@ class ParaphraseStudy:
         if self.cells is not None and (known := self.cells.get(*key)) is not None:
             self.reused += 1
             return known
-        scores: list[float] = []
-        cut = 0
-        pairs = [*task.validation, *task.test]
-        for rows in _chunks(pairs):
-            found = similarity.segments([(pair.a, pair.b) for pair in rows], self.progress)
-            scores += found.scores
-            cut += sum(found.cut)
-            if self.advance is not None:
-                self.advance(self.done + len(scores))
-        split = len(task.validation)
-        scored = Scored({"validation": scores[:split], "test": scores[split:]}, cut)
+        parts: dict[str, list[float]] = {"validation": [], "test": []}
+        cut, before = 0, 0
+        for name, pairs in (("validation", task.validation), ("test", task.test)):
+            step = len(pairs) if similarity.needs_all_rows else ROWS_AT_A_TIME
+            for start in range(0, len(pairs), step):
+                texts = [(pair.a, pair.b) for pair in pairs[start : start + step]]
+                found = similarity.segments(texts, self.progress)
+                parts[name] += found.scores
+                cut += sum(found.cut)
+                before += len(texts)
+                if self.advance is not None:
+                    self.advance(self.done + before)
+        scored = Scored(parts, cut)
         if self.cells is not None:
             self.cells.put(*key, scored)
         return scored
@@ -184,8 +187,3 @@ def _each(counts: Counts, statistic: Callable[[Counts], Floats]) -> Floats:
     return np.concatenate(
         [statistic(counts[start : start + SAMPLES_AT_A_TIME]) for start in starts]
     )
-
-
-def _chunks(pairs: Sequence[LabelledPair]) -> Iterator[Sequence[LabelledPair]]:
-    for start in range(0, len(pairs), ROWS_AT_A_TIME):
-        yield pairs[start : start + ROWS_AT_A_TIME]

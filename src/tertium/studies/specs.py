@@ -1,25 +1,47 @@
-"""Which measures a study compares: ``chrf``, ``cross@m2m100_418M``, ``direct:normalized=no``."""
+"""Which measures a study compares: ``chrf``, ``cross@m2m100_418M``, ``direct:normalized=no``.
+
+The model of a measure by vectors is an encoder: ``bertscore@xlm-roberta-large:layer=17``.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
+from typing import Any
 
 import tertium
 from tertium.errors import SettingError
-from tertium.measures.base import Measure, Segments
-from tertium.measures.registry import load, measure_class
+from tertium.measures.base import Measure, ModelKind, Segments
+from tertium.measures.registry import kinds_of, load, settings_of
+from tertium.measures.settings import parse_setting
 from tertium.measures.signature import spell
-from tertium.measures.translation import NMTScore, PrismRef, TranslationMeasure
-from tertium.models.base import Progress, TranslationModel
+from tertium.measures.translation import NMTScore, PrismRef
+from tertium.models.base import Progress
+from tertium.models.catalog import load_model
 from tertium.text import Row, Text
 
 TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 """The tokenizers that BLEU needs for languages without spaces, as sacrebleu recommends."""
-WORDS = {"yes": True, "no": False, "true": True, "false": False}
+ROLES: dict[ModelKind, str] = {
+    "translation": "model",
+    "tokens": "encoder",
+    "sentences": "sentence_encoder",
+}
+LAYER = "layer"
+"""A setting of the encoder, not of the measure."""
 
-ModelLoader = Callable[[str], TranslationModel]
+ModelLoader = Callable[[ModelKind, str, int | None], Any]
+"""Loads a model of a kind by its name; an encoder, up to a layer."""
+
+
+def load_any(kind: ModelKind, name: str, layer: int | None = None) -> Any:
+    """Load a translation model or an encoder by name."""
+    if kind == "translation":
+        return load_model(name)
+    from tertium.models.encoder_catalog import load_encoder
+
+    return load_encoder(name, layer=layer)
 
 
 @dataclass(frozen=True)
@@ -41,7 +63,9 @@ class MeasureSpec:
         """Read a spec: NAME, then @MODEL, then :SETTING=VALUE,SETTING=VALUE."""
         head, _, tail = text.partition(":") if "=" in text else (text, "", "")
         name, _, model = head.partition("@")
-        known = {each.name: each.default for each in fields(measure_class(name))}  # type: ignore[arg-type]
+        known = settings_of(name)
+        if kinds_of(name) & {"tokens", "sentences"}:
+            known[LAYER] = 0
         settings: dict[str, object] = {}
         for part in filter(None, tail.split(",")):
             written, equals, value = part.partition("=")
@@ -50,8 +74,8 @@ class MeasureSpec:
                 raise SettingError(f"{text}: {part!r} is no setting; write SETTING=VALUE")
             if setting not in known:
                 raise SettingError(f"{name} has no setting {setting!r}: it has {', '.join(known)}")
-            settings[setting] = _value(value, known[setting])
-        if model and "model" not in known:
+            settings[setting] = parse_setting(setting, value, known[setting])
+        if model and not kinds_of(name):
             raise SettingError(f"{text}: {name} takes no model")
         return cls(name, model or None, settings)
 
@@ -60,21 +84,15 @@ class MeasureSpec:
         settings = ",".join(f"{name}={spell(value)}" for name, value in self.settings.items())
         return f"{self.measure}{model}{':' if settings else ''}{settings}"
 
-    @property
-    def takes_model(self) -> bool:
-        return any(each.name == "model" for each in fields(measure_class(self.measure)))  # type: ignore[arg-type]
-
     def make(self, lang: str, load_model: ModelLoader, default_model: str) -> Measure:
         """Make the measure for hypotheses in a language: BLEU takes the tokenizer from it."""
-        settings = dict(self.settings)
-        if self.measure == "bleu" and lang in TOKENIZERS:
+        settings: dict[str, Any] = dict(self.settings)
+        if "tokenize" in settings_of(self.measure) and lang in TOKENIZERS:
             settings.setdefault("tokenize", TOKENIZERS[lang])
-        model: str | TranslationModel | None = None
-        if self.takes_model:
-            model = self.model or default_model
-            if issubclass(measure_class(self.measure), TranslationMeasure):
-                model = load_model(model)
-        return load(self.measure, model=model, **settings)
+        layer = settings.pop(LAYER, None)
+        name = self.model or default_model
+        models = {ROLES[kind]: load_model(kind, name, layer) for kind in kinds_of(self.measure)}
+        return load(self.measure, **models, **settings)
 
 
 @dataclass(frozen=True)
@@ -105,6 +123,11 @@ class Similarity:
         )
 
     @property
+    def needs_all_rows(self) -> bool:
+        """Whether a score depends on the other pairs that are scored with it."""
+        return self.forth.needs_all_rows or self.back.needs_all_rows
+
+    @property
     def signature(self) -> str:
         """Everything that can change a score."""
         told = [
@@ -119,12 +142,3 @@ def is_symmetric(measure: Measure) -> bool:
     if isinstance(measure, NMTScore):
         return measure.both_directions
     return isinstance(measure, PrismRef)
-
-
-def _value(text: str, default: object) -> object:
-    """Read a value of the kind that the setting has by default."""
-    if isinstance(default, bool) and text.lower() in WORDS:
-        return WORDS[text.lower()]
-    if isinstance(default, int) and text.lstrip("-").isdecimal():
-        return int(text)
-    return text

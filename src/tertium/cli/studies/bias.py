@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tertium.cli.options import DEFAULT_MODEL, ComputeType, Lang, Threads
+from tertium.cli.options import DEFAULT_MODEL, ComputeType, Lang, NoCache, Threads
 from tertium.cli.studies.options import (
     Limit,
-    NoCache,
     Output,
     Plots,
+    check_plots,
     model_loader,
     show_tables,
 )
 from tertium.data.pairs import Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
-from tertium.errors import InputError, SettingError
+from tertium.errors import InputError
 from tertium.models.languages import known_language
-from tertium.studies.bias import Pair, bins, bins_table, preferences, preferences_table
+
+if TYPE_CHECKING:
+    from tertium.studies.bias import Pair
 
 
 def bias(
@@ -49,10 +51,11 @@ def bias(
     """Does a model prefer to repeat words, or to change them? (Prism, figure 2 and table 6.)"""
     if pairs is None and paraphrases is None:
         raise InputError("give a file of outputs and references, or --paraphrases, or both")
-    if plots and output is None:
-        raise SettingError("--plots needs a folder to draw into: say --output")
+    check_plots(plots, output)
+    from tertium.studies.bias import bins, bins_table, preferences, preferences_table
+
     load = model_loader(compute_type, threads, cache=not no_cache)
-    models = {name: load(name) for name in model or [DEFAULT_MODEL]}
+    models = {name: load("translation", name, None) for name in model or [DEFAULT_MODEL]}
     texts = {
         path: _read(path, lang, hyp_column, ref_column, limit)
         for path in (pairs, paraphrases)

@@ -5,42 +5,36 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tertium.cli.options import DEFAULT_MODEL, ComputeType, Model, Threads
+from tertium.cli.options import DEFAULT_MODEL, ComputeType, Model, NoCache, Threads
 from tertium.cli.progress import progress_bar
 from tertium.cli.studies.options import (
     Limit,
-    Measures,
-    NoCache,
     Output,
     Plots,
     Quiet,
     Samples,
     Seed,
+    StudyMeasures,
+    check_plots,
     measure_specs,
     model_loader,
     show_tables,
 )
 from tertium.errors import InputError, SettingError
-from tertium.stats.resampling import SAMPLES, percentile_interval, spawn
-from tertium.studies.agreement import (
-    FEWEST_SYSTEMS,
-    SegmentStatistic,
-    SystemStatistic,
-    ranking_column,
-    segment_column,
-    system_column,
-    system_judgements,
-)
-from tertium.studies.cells import CellFolder
-from tertium.studies.columns import Column, with_averages
-from tertium.studies.judged_sets import JudgedSet, read_sets
-from tertium.studies.judgement_tables import agreement_table, interval_table
-from tertium.studies.judgements import JudgementStudy, ScoresByMeasure
+from tertium.stats.conventions import SAMPLES
 
+if TYPE_CHECKING:
+    from tertium.studies.columns import Column
+    from tertium.studies.judged_sets import JudgedSet
+    from tertium.studies.judgements import ScoresByMeasure
+
+SEGMENT_STATISTICS = ("kendall", "pearson", "spearman")
+SYSTEM_STATISTICS = ("pearson", "spearman", "kendall", "accuracy")
+FEWEST_SYSTEMS = 3
 DEFAULT_MEASURES = ("chrf", "bleu", "direct", "pivot", "cross")
 
 
@@ -52,7 +46,7 @@ def judgements(
             "columns with human.tsv, or webnlg, amr, mlqe, multi30k, wmt as published."
         ),
     ],
-    measure: Measures = None,
+    measure: StudyMeasures = None,
     langs: Annotated[
         str | None, typer.Option(help="Only these languages or pairs, as in en or de-en,fi-en.")
     ] = None,
@@ -89,11 +83,15 @@ def judgements(
     direct, pivot and cross are reported as hyp|ref, ref|hyp and both. Of several references the
     best counts. With --output, a study that was stopped goes on where it was.
     """
-    for value, allowed in ((segment, SegmentStatistic), (system, SystemStatistic)):
-        if value not in get_args(allowed):
-            raise SettingError(f"{value}: it must be one of {', '.join(get_args(allowed))}")
-    if plots and output is None:
-        raise SettingError("--plots needs a folder to draw into: say --output")
+    from tertium.studies.cells import CellFolder
+    from tertium.studies.judged_sets import read_sets
+    from tertium.studies.judgement_tables import agreement_table, interval_table
+    from tertium.studies.judgements import JudgementStudy
+
+    check_plots(plots, output)
+    for value, allowed in ((segment, SEGMENT_STATISTICS), (system, SYSTEM_STATISTICS)):
+        if value not in allowed:
+            raise SettingError(f"{value}: it must be one of {', '.join(allowed)}")
     chosen = langs.split(",") if langs is not None else None
     sets: list[JudgedSet] = []
     for option in dataset:
@@ -142,6 +140,15 @@ def _columns(
     seed: int,
 ) -> dict[str, tuple[str, list[Column]]]:
     """The columns of each table that the judgements allow."""
+    from tertium.stats.resampling import spawn
+    from tertium.studies.agreement import (
+        ranking_column,
+        segment_column,
+        system_column,
+        system_judgements,
+    )
+    from tertium.studies.columns import with_averages
+
     tables: dict[str, tuple[str, list[tuple[str, Column]]]] = {
         "segments": (f"Segments: {segment}", []),
         "rankings": ("Segments: Kendall-like tau of relative rankings", []),
@@ -149,7 +156,8 @@ def _columns(
         "top-systems": (f"The best {top} systems: {system}", []),
     }
     for judged, own in zip(sets, spawn(seed, len(sets)), strict=True):
-        found, common = scores[judged.name], {"samples": samples, "seed": own}
+        found = scores[judged.name]
+        common: dict[str, Any] = {"samples": samples, "seed": own}
         if sum(each.score is not None for each in judged.segments) >= FEWEST_SYSTEMS:
             column = segment_column(judged, found, statistic=segment, **common)  # type: ignore[arg-type]
             tables["segments"][1].append((judged.group, column))
@@ -171,6 +179,7 @@ def _columns(
 
 def _draw(columns: Sequence[Column], folder: Path, name: str, title: str) -> None:
     from tertium.report.plots import forest
+    from tertium.stats.resampling import percentile_interval
 
     for column in columns:
         values = {

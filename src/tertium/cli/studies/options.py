@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache as once
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tertium.errors import SettingError
-from tertium.models.catalog import load_model
-from tertium.models.memo import Memo
-from tertium.report.tables import Table
-from tertium.studies.specs import MeasureSpec, ModelLoader
 
-Measures = Annotated[
+if TYPE_CHECKING:
+    from tertium.measures.base import ModelKind
+    from tertium.report.tables import Table
+    from tertium.studies.specs import MeasureSpec, ModelLoader
+
+StudyMeasures = Annotated[
     list[str] | None,
     typer.Option(
         "--measure",
         "-m",
-        help="A measure, again for more: chrf, cross@MODEL, direct:normalized=no.",
+        help="A measure, again for more: chrf, sss+wmd, cross@MODEL, direct:normalized=no.",
     ),
 ]
 Output = Annotated[
@@ -34,9 +34,6 @@ Limit = Annotated[
 ]
 Samples = Annotated[int, typer.Option("--samples", min=1, help="Samples of the bootstrap.")]
 Seed = Annotated[int, typer.Option("--seed", help="Of the bootstrap.")]
-NoCache = Annotated[
-    bool, typer.Option("--no-cache", help="Neither use nor keep the answers of the model.")
-]
 Plots = Annotated[
     bool, typer.Option("--plots", help="Draw pictures into the folder (extra: plot).")
 ]
@@ -45,6 +42,8 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No bar.")]
 
 def measure_specs(given: list[str] | None, default: tuple[str, ...]) -> list[MeasureSpec]:
     """Read the measures; none may be named twice."""
+    from tertium.studies.specs import MeasureSpec
+
     specs = [MeasureSpec.parse(text) for text in given or default]
     names = [str(spec) for spec in specs]
     for name in names:
@@ -53,14 +52,33 @@ def measure_specs(given: list[str] | None, default: tuple[str, ...]) -> list[Mea
     return specs
 
 
-def model_loader(compute_type: str, threads: int | None, *, cache: bool) -> ModelLoader:
-    """Load each model once, so that measures share its answers."""
+def model_loader(
+    compute_type: str, threads: int | None, *, cache: bool, once: bool = True
+) -> ModelLoader:
+    """Load each model once, so that measures share its answers; or anew each time."""
+    loaded: dict[tuple[object, ...], Any] = {}
+    settings: dict[str, Any] = {"compute_type": compute_type, "threads": threads}
 
-    @once
-    def load(name: str) -> Memo:
-        return load_model(name, compute_type=compute_type, threads=threads, cache=cache)  # type: ignore[arg-type]
+    def load(kind: ModelKind, name: str, layer: int | None) -> Any:
+        key = (kind == "translation", name, layer)
+        if key not in loaded or not once:
+            if kind == "translation":
+                from tertium.models.catalog import load_model
+
+                loaded[key] = load_model(name, cache=cache, **settings)
+            else:
+                from tertium.models.encoder_catalog import load_encoder
+
+                loaded[key] = load_encoder(name, layer=layer, **settings)
+        return loaded[key]
 
     return load
+
+
+def check_plots(plots: bool, output: Path | None) -> None:
+    """Pictures need a folder."""
+    if plots and output is None:
+        raise SettingError("--plots needs a folder to draw into: say --output")
 
 
 def show_tables(tables: Mapping[str, Table], output: Path | None) -> None:

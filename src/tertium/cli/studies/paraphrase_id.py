@@ -5,58 +5,42 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tertium.cli.options import DEFAULT_MODEL, ComputeType, Model, Threads
+from tertium.cli.options import DEFAULT_MODEL, ComputeType, Model, NoCache, Threads
 from tertium.cli.progress import progress_bar
 from tertium.cli.studies.options import (
     Limit,
-    Measures,
-    NoCache,
     Output,
     Plots,
     Quiet,
     Samples,
     Seed,
+    StudyMeasures,
+    check_plots,
     measure_specs,
     model_loader,
     show_tables,
 )
 from tertium.errors import InputError, SettingError
-from tertium.models.catalog import load_model
-from tertium.report.tables import Table
-from tertium.stats.resampling import SAMPLES
-from tertium.studies.cells import CellFolder
-from tertium.studies.paraphrase_id import ParaphraseStudy, Results
-from tertium.studies.paraphrase_tables import (
-    ablation_table,
-    accuracy_table,
-    correlations,
-    disagreements,
-    timing_table,
-)
-from tertium.studies.paraphrase_tasks import (
-    HUB,
-    KNOWN,
-    NOT_MONOLINGUAL,
-    PAWSX,
-    Source,
-    Task,
-    read_crosslingual,
-    read_tasks,
-)
-from tertium.studies.specs import MeasureSpec
+from tertium.stats.conventions import SAMPLES
 
-NOT_ALONE = {f"{PAWSX}-{lang}" for lang in NOT_MONOLINGUAL}
+if TYPE_CHECKING:
+    from tertium.report.tables import Table
+    from tertium.studies.paraphrase_id import Results
+    from tertium.studies.paraphrase_tasks import Source, Task
+    from tertium.studies.specs import MeasureSpec
+
+HUB = "hub"
 DEFAULT_MEASURES = ("chrf", "bleu", "direct", "pivot", "cross")
 
 
 def paraphrase_id(
     data: Annotated[
         Path | None,
-        typer.Argument(help=f"A folder with folders named {', '.join(KNOWN)}, any of them."),
+        typer.Argument(help="A folder with folders named mrpc, paraphraser, turku or pawsx."),
     ] = None,
     dataset: Annotated[
         list[str] | None,
@@ -65,7 +49,7 @@ def paraphrase_id(
             "of your own has LANG.test.tsv and LANG.dev.tsv (sentence1, sentence2, label)."
         ),
     ] = None,
-    measure: Measures = None,
+    measure: StudyMeasures = None,
     ablation: Annotated[
         bool, typer.Option("--ablation", help="Also without normalization (table 4).")
     ] = False,
@@ -102,21 +86,19 @@ def paraphrase_id(
     The threshold is found on the validation set and applied to the test set; without a validation
     set, AUC is reported. With --output, a study that was stopped goes on where it was.
     """
+    from tertium.studies.cells import CellFolder
+    from tertium.studies.paraphrase_id import ParaphraseStudy
+    from tertium.studies.paraphrase_tables import disagreements, timing_table
+    from tertium.studies.paraphrase_tasks import PAWSX
+
+    check_plots(plots, output)
     specs = measure_specs(measure, DEFAULT_MEASURES)
     if ablation:
         specs += _without_normalization(specs)
-    if plots and output is None:
-        raise SettingError("--plots needs a folder to draw into: say --output")
-    chosen = langs.split(",") if langs is not None else None
     sources = _sources(data, dataset or [])
-    tasks = [task for name, source in sources for task in read_tasks(name, source, chosen)]
-    across: list[Task] = []
-    if crosslingual:
-        if PAWSX not in dict(sources):
-            raise InputError(f"--cross-lingual needs {PAWSX}: say --dataset {PAWSX}=FOLDER")
-        across = read_crosslingual(dict(sources)[PAWSX], chosen)
-        tasks = [task for task in tasks if task.name not in NOT_ALONE]  # named for the pairs
-    tasks, across = ([task.limited(limit) for task in each] for each in (tasks, across))
+    if crosslingual and PAWSX not in sources:
+        raise InputError(f"--cross-lingual needs {PAWSX}: say --dataset {PAWSX}=FOLDER")
+    tasks, across = _tasks(sources, langs.split(",") if langs else None, crosslingual, limit)
     study = ParaphraseStudy(
         [*tasks, *across],
         specs,
@@ -133,12 +115,7 @@ def paraphrase_id(
     tables = _tables(results, tasks, across, correlate, output if plots else None)
     if timing and tasks:
         pairs = (tasks[0].validation or tasks[0].test)[:timing]
-        study.load_model = lambda name: load_model(
-            name,
-            compute_type=compute_type,  # type: ignore[arg-type]
-            threads=threads,
-            cache=False,
-        )
+        study.load_model = model_loader(compute_type, threads, cache=False, once=False)
         tables["time"] = timing_table(study.time_per_pair(pairs), len(pairs))
     if examples:
         one, two = _compared(compare, results.measures)
@@ -151,8 +128,10 @@ def paraphrase_id(
         print(f"tertium: {study.reused} of {cells} cells were scored before", file=sys.stderr)
 
 
-def _sources(data: Path | None, given: Sequence[str]) -> list[tuple[str, Source]]:
+def _sources(data: Path | None, given: Sequence[str]) -> dict[str, Source]:
     """Which datasets, and where; in the order of the paper's tables."""
+    from tertium.studies.paraphrase_tasks import KNOWN
+
     found: dict[str, Source] = {}
     if data is not None:
         if not data.is_dir():
@@ -171,10 +150,34 @@ def _sources(data: Path | None, given: Sequence[str]) -> list[tuple[str, Source]
     if not found:
         raise InputError("which data? Name a folder, or say --dataset NAME=FOLDER")
     order = {name: place for place, name in enumerate(KNOWN)}
-    return sorted(found.items(), key=lambda item: order.get(item[0], len(order)))
+    return dict(sorted(found.items(), key=lambda item: order.get(item[0], len(order))))
+
+
+def _tasks(
+    sources: dict[str, Source], langs: list[str] | None, crosslingual: bool, limit: int | None
+) -> tuple[list[Task], list[Task]]:
+    """The tasks in one language, and those across two."""
+    from tertium.studies.paraphrase_tasks import (
+        NOT_MONOLINGUAL,
+        PAWSX,
+        read_crosslingual,
+        read_tasks,
+    )
+
+    tasks = [task for name, source in sources.items() for task in read_tasks(name, source, langs)]
+    across: list[Task] = []
+    if crosslingual:
+        across = read_crosslingual(sources[PAWSX], langs)
+        for_pairs = {f"{PAWSX}-{lang}" for lang in NOT_MONOLINGUAL}  # named for the pairs alone
+        tasks = [task for task in tasks if task.name not in for_pairs]
+    if not tasks and not across:
+        raise InputError(f"there is nothing in {', '.join(langs or [])}")
+    return [task.limited(limit) for task in tasks], [task.limited(limit) for task in across]
 
 
 def _without_normalization(specs: Sequence[MeasureSpec]) -> list[MeasureSpec]:
+    from tertium.studies.specs import MeasureSpec
+
     added = []
     for spec in specs:
         if spec.measure in ("direct", "pivot", "cross") and "normalized" not in spec.settings:
@@ -192,6 +195,8 @@ def _tables(
     correlate: bool,
     pictures: Path | None,
 ) -> dict[str, Table]:
+    from tertium.studies.paraphrase_tables import ablation_table, accuracy_table, correlations
+
     tables: dict[str, Table] = {}
     if tasks:
         tables["monolingual"] = accuracy_table(results, tasks, "Paraphrase identification")
