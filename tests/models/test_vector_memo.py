@@ -54,3 +54,6 @@ def test_one_pass_for_all_measures(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("sss", "bertscore", "smd", "sentsim"):
         tertium.load(name, encoder=encoder)(texts, ["Un troisième."] * 3)
     assert len(passes) == len(set(passes)) == 3
+    encoder.forget()
+    tertium.load("sss", encoder=encoder)(texts, ["Un troisième."] * 3)
+    assert len(passes) == 6

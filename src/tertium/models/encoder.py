@@ -139,6 +139,10 @@ class CTranslate2Encoder:
             vectors[place] = found[reading.ids]
         return SentenceVectors(vectors, tuple(reading.cut for reading in readings))
 
+    def forget(self) -> None:
+        """Drop the vectors that are remembered, so that the next texts are encoded anew."""
+        self._memo = VectorMemo()
+
     def _run(
         self,
         readings: Sequence[Reading],

@@ -70,6 +70,8 @@ def model_loader(
                 from tertium.models.encoder_catalog import load_encoder
 
                 loaded[key] = load_encoder(name, layer=layer, **settings)
+                if not once and hasattr(loaded[key], "forget"):
+                    loaded[key].forget()
         return loaded[key]
 
     return load
