@@ -5,7 +5,9 @@ from __future__ import annotations
 import typer
 
 from tertium.cli.studies.bias import bias
+from tertium.cli.studies.correlate import correlate
 from tertium.cli.studies.judgements import judgements
+from tertium.cli.studies.layers import layers
 from tertium.cli.studies.paraphrase_id import paraphrase_id
 
 study = typer.Typer(
@@ -13,6 +15,8 @@ study = typer.Typer(
 )
 study.command("paraphrase-id")(paraphrase_id)
 study.command("judgements")(judgements)
+study.command("correlate")(correlate)
+study.command("layers")(layers)
 study.command("bias")(bias)
 
 

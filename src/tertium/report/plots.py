@@ -122,6 +122,26 @@ def bars(values: Mapping[str, float], out: Path, *, label: str, top: Collection[
     _save(figure, out)
 
 
+def grouped_bars(
+    labels: Sequence[str],
+    series: Mapping[str, Sequence[float | None]],
+    out: Path,
+    *,
+    label: str,
+) -> None:
+    """Draw a group of bars for each label, a bar for each series (SentSim, figures 5 to 7)."""
+    figure, axes = _new(max(6, 1.1 * len(labels) + 2), 3.8, out)
+    width = 0.8 / len(series)
+    for number, (name, values) in enumerate(series.items()):
+        places = [place + (number - (len(series) - 1) / 2) * width for place in range(len(labels))]
+        axes.bar(places, [value or 0.0 for value in values], width, label=name)
+    axes.set_xticks(range(len(labels)), labels, fontsize="small", rotation=20, ha="right")
+    axes.set_ylabel(label)
+    axes.axhline(0, color=FAINT, linewidth=0.8)
+    axes.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1, 1))
+    _save(figure, out)
+
+
 def _new(width: float, height: float, out: Path) -> tuple[Any, Any]:
     if out.suffix not in SUFFIXES:
         raise SettingError(f"{out}: a picture is {' or '.join(SUFFIXES)}")

@@ -38,10 +38,7 @@ def segment_column(
     most systems were not judged on most inputs.
     """
     correlate = CORRELATIONS[statistic]
-    places = [n for n, segment in enumerate(judged.segments) if segment.score is not None]
-    if len(places) < FEWEST_SYSTEMS:
-        raise InputError(f"{judged.name}: {len(places)} judged outputs are too few to correlate")
-    human = np.array([judged.segments[n].score for n in places], dtype=np.float64)
+    places, human = judged_places(judged)
     counts = _item_counts(judged, places, samples, seed)
     values, replicates = {}, {}
     for name, found in scores.items():
@@ -49,6 +46,14 @@ def segment_column(
         values[name] = float(correlate(own, human))
         replicates[name] = np.asarray(correlate(own, human, counts=counts))
     return Column(judged.name, values, replicates)
+
+
+def judged_places(judged: JudgedSet) -> tuple[list[int], Floats]:
+    """Which outputs were judged, and what people thought of them."""
+    places = [n for n, segment in enumerate(judged.segments) if segment.score is not None]
+    if len(places) < FEWEST_SYSTEMS:
+        raise InputError(f"{judged.name}: {len(places)} judged outputs are too few to correlate")
+    return places, np.array([judged.segments[n].score for n in places], dtype=np.float64)
 
 
 def ranking_column(

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tertium.cli.options import DEFAULT_MODEL, ComputeType, Model, NoCache, Threads
-from tertium.cli.progress import progress_bar
+from tertium.cli.studies.judged import (
+    SEGMENT_STATISTICS,
+    AgainstSource,
+    Datasets,
+    Langs,
+    Score,
+    check_choice,
+    judged_sets,
+    run_study,
+)
 from tertium.cli.studies.options import (
     Limit,
     Output,
@@ -24,7 +33,7 @@ from tertium.cli.studies.options import (
     model_loader,
     show_tables,
 )
-from tertium.errors import InputError, SettingError
+from tertium.errors import InputError
 from tertium.stats.conventions import SAMPLES
 
 if TYPE_CHECKING:
@@ -32,27 +41,16 @@ if TYPE_CHECKING:
     from tertium.studies.judged_sets import JudgedSet
     from tertium.studies.judgements import ScoresByMeasure
 
-SEGMENT_STATISTICS = ("kendall", "pearson", "spearman")
 SYSTEM_STATISTICS = ("pearson", "spearman", "kendall", "accuracy")
 FEWEST_SYSTEMS = 3
 DEFAULT_MEASURES = ("chrf", "bleu", "direct", "pivot", "cross")
 
 
 def judgements(
-    dataset: Annotated[
-        list[str],
-        typer.Option(
-            help="NAME=FOLDER, again for more: plain files (LANG.tsv or SRC-TGT.tsv), outputs in "
-            "columns with human.tsv, or webnlg, amr, mlqe, multi30k, wmt as published."
-        ),
-    ],
+    dataset: Datasets,
     measure: StudyMeasures = None,
-    langs: Annotated[
-        str | None, typer.Option(help="Only these languages or pairs, as in en or de-en,fi-en.")
-    ] = None,
-    score: Annotated[
-        str | None, typer.Option(help="The column with the judgement, in plain files.")
-    ] = None,
+    langs: Langs = None,
+    score: Score = None,
     segment: Annotated[
         str, typer.Option(help="Segments: kendall (tau-b), pearson or spearman.")
     ] = "kendall",
@@ -63,10 +61,7 @@ def judgements(
         int | None,
         typer.Option(min=FEWEST_SYSTEMS, help="Also the systems that people find best: so many."),
     ] = None,
-    against_source: Annotated[
-        bool,
-        typer.Option("--against-source", help="Quality estimation as a metric: no references."),
-    ] = False,
+    against_source: AgainstSource = False,
     output: Output = None,
     limit: Limit = None,
     samples: Samples = SAMPLES,
@@ -84,24 +79,13 @@ def judgements(
     best counts. With --output, a study that was stopped goes on where it was.
     """
     from tertium.studies.cells import CellFolder
-    from tertium.studies.judged_sets import read_sets
     from tertium.studies.judgement_tables import agreement_table, interval_table
     from tertium.studies.judgements import JudgementStudy
 
     check_plots(plots, output)
-    for value, allowed in ((segment, SEGMENT_STATISTICS), (system, SYSTEM_STATISTICS)):
-        if value not in allowed:
-            raise SettingError(f"{value}: it must be one of {', '.join(allowed)}")
-    chosen = langs.split(",") if langs is not None else None
-    sets: list[JudgedSet] = []
-    for option in dataset:
-        name, equals, place = option.partition("=")
-        if not equals:
-            raise SettingError(f"--dataset {option}: write it as NAME=FOLDER")
-        sets += read_sets(name, Path(place).expanduser(), chosen, score)
-    sets = [each.limited(limit) for each in sets]
-    if not sets:
-        raise InputError(f"there is nothing in {langs}")
+    check_choice(segment, SEGMENT_STATISTICS)
+    check_choice(system, SYSTEM_STATISTICS)
+    sets = judged_sets(dataset, langs, score, limit)
     study = JudgementStudy(
         sets,
         measure_specs(measure, DEFAULT_MEASURES),
@@ -110,10 +94,7 @@ def judgements(
         cells=CellFolder(output / "scores") if output is not None else None,
         load_model=model_loader(compute_type, threads, cache=not no_cache),
     )
-    with progress_bar(lambda: study.size, shown=not quiet) as bar:
-        if bar is not None:
-            study.advance, study.progress = bar
-        scores = study.run()
+    scores = run_study(study, quiet=quiet)
     found = _columns(sets, scores, segment, system, top, samples, seed)
     if not found:
         raise InputError("nothing is judged: neither segments, nor pairs, nor three systems")
