@@ -132,7 +132,7 @@ def test_doctor_finds_wrong_numbers_and_a_bad_cache(
 
 def test_version_and_help(tertium: Run) -> None:
     assert tertium("--version").stdout == f"tertium {library.__version__}\n"
-    for command in ("score", "explain", "models", "doctor"):
+    for command in ("score", "compare", "explain", "models", "doctor"):
         assert tertium(command, "--help").returncode == 0
 
 
