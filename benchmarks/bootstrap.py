@@ -1,7 +1,4 @@
-"""How long a bootstrap of Kendall's tau takes: all samples at once, and one by one with scipy.
-
-python benchmarks/bootstrap.py
-"""
+"""How long a bootstrap of Kendall's tau takes: all samples at once, and one by one with scipy."""
 
 from __future__ import annotations
 

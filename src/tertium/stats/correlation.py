@@ -85,7 +85,8 @@ def kendall(
     untied_x = np.array([float(pairs.total - pairs.ties_x - pairs.ties_both)])
     untied_y = np.array([float(pairs.total - pairs.ties_y - pairs.ties_both)])
     items = np.array([float(len(np.asarray(x)))])
-    distinct = np.array([float(min(len(np.unique(x)), len(np.unique(y))))])
+    fewest = min(len(np.unique(x)), len(np.unique(y))) if variant == "c" else 0
+    distinct = np.array([float(fewest)])
     return float(_tau(variant, score, untied_x, untied_y, items, distinct)[0])
 
 

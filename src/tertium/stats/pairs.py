@@ -16,6 +16,8 @@ from tertium.stats.arrays import Counts, Floats, Ints, pair
 LARGEST_PRODUCT = 6000
 """Beyond so many items, samples are counted one by one: a product costs the square."""
 ROWS_AT_A_TIME = 1024
+SMALL_BLOCK = 32
+"""Within so many items, all pairs are looked at."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +44,13 @@ def count_pairs(x: ArrayLike, y: ArrayLike) -> PairCounts:
     PairCounts(concordant=3, discordant=2, ties_x=0, ties_y=1, ties_both=0)
     """
     a, b = pair(x, y)
-    order = np.lexsort((b, a))
-    xs, ys = dense_ranks(a)[order], dense_ranks(b)[order]
+    x_ranks, y_ranks = dense_ranks(a), dense_ranks(b)
+    joint = np.sort(x_ranks * (len(b) + 1) + y_ranks)  # by x and, within ties of x, by y
+    ys = joint % (len(b) + 1)
     discordant = inversions(ys)
-    both = _tied(xs * (len(ys) + 1) + ys)
-    in_x, in_y = _tied(xs), _tied(ys)
-    total = len(xs) * (len(xs) - 1) // 2
+    both = _tied(np.cumsum(np.diff(joint, prepend=joint[0]) > 0))
+    in_x, in_y = _tied(x_ranks), _tied(ys)
+    total = len(ys) * (len(ys) - 1) // 2
     return PairCounts(
         concordant=total - discordant - in_x - in_y + both,
         discordant=discordant,
@@ -73,24 +76,27 @@ def inversions(ranks: Ints) -> int:
     >>> inversions(np.array([2, 0, 1, 1]))
     3
     """
-    blocks, found, width = ranks.copy(), 0, 1
-    place = np.arange(len(ranks))
     ceiling = int(ranks.max(initial=0)) + 1
-    while width < len(ranks):
+    rows = np.full((-(-len(ranks) // SMALL_BLOCK), SMALL_BLOCK), ceiling)  # the rest is in order
+    rows.ravel()[: len(ranks)] = ranks
+    wrong = np.triu(rows[:, :, None] > rows[:, None, :], 1)
+    found, blocks, width = int(wrong.sum()), np.sort(rows, axis=1).ravel(), SMALL_BLOCK
+    place = np.arange(len(blocks))
+    while width < len(blocks):
         merged = place // (2 * width)
-        keys = merged * ceiling + blocks
+        keys = merged * (ceiling + 1) + blocks
         left = place % (2 * width) < width
-        sorted_left = keys[left]  # sorted: by block, and within each block from the last round
-        ends = np.cumsum(np.bincount(merged[left], minlength=merged[-1] + 1))
-        smaller_or_equal = np.searchsorted(sorted_left, keys[~left], side="right")
+        ends = np.cumsum(np.bincount(merged[left]))
+        # The keys of the left halves are sorted: by block, and within each from the last round.
+        smaller_or_equal = np.searchsorted(keys[left], keys[~left], side="right")
         found += int((ends[merged[~left]] - smaller_or_equal).sum())
-        blocks = np.sort(keys, kind="stable") - merged * ceiling
+        blocks = np.sort(keys, kind="stable") - merged * (ceiling + 1)
         width *= 2
     return found
 
 
 def _tied(ranks: Ints) -> int:
-    sizes = np.unique(ranks, return_counts=True)[1]
+    sizes = np.bincount(ranks)
     return int((sizes * (sizes - 1) // 2).sum())
 
 
