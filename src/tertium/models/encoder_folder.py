@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tertium.errors import ModelError
 from tertium.models.folder import (
@@ -18,7 +18,9 @@ from tertium.models.folder import (
     read_card,
     save_card,
 )
-from tertium.models.pooling import Pooling, dense_layers
+
+if TYPE_CHECKING:
+    from tertium.models.pooling import Pooling
 
 VOCABULARY = "vocabulary.json"
 TOKENIZER = "tokenizer.json"
@@ -67,6 +69,8 @@ class EncoderFolder:
     def pooling(self) -> Pooling:
         """How this encoder makes one vector of a text."""
         import numpy as np
+
+        from tertium.models.pooling import Pooling, dense_layers
 
         encoding = self.encoding
         if not encoding.activations:

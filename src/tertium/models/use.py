@@ -12,8 +12,6 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-import numpy as np
-
 from tertium.errors import ModelError
 from tertium.models.base import Languages, Progress, SentenceVectors, TokenVectors
 from tertium.models.folder import file_sha256
@@ -62,6 +60,8 @@ class UniversalSentenceEncoder:
         self, texts: Sequence[str], *, lang: Languages = None, progress: Progress | None = None
     ) -> SentenceVectors:
         """Encode each distinct text once, as one vector of length 1."""
+        import numpy as np
+
         places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
         distinct = list(places)
         found = np.empty((len(distinct), DEPTH), dtype=np.float32)
