@@ -115,3 +115,43 @@ def test_bias(tertium: Run, tmp_path: Path) -> None:
     assert "H(text|text)" in done.stdout
     assert (tmp_path / "overlap.svg").exists()
     assert "give a file" in tertium("study", "bias").stderr
+
+
+JUDGED = Path(__file__).parents[2] / "examples" / "judged"
+
+
+def test_correlation_with_people(tertium: Run, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    command = ("study", "correlate", "--dataset", f"mine={JUDGED}", "--samples", 10, "-o", out)
+    done = tertium(*command, "-m", "chrf", "-m", "sss+smd", "-m", "smd", "--plots")
+    assert done.returncode == 0, done.stderr
+    tables = [
+        line for line in done.stdout.splitlines() if line in ("Pearson", "Kendall", "Spearman")
+    ]
+    assert tables == ["Pearson", "Kendall", "Spearman"]
+    with (out / "pearson.csv").open(encoding="utf-8", newline="") as stream:
+        rows = {row["measure"]: float(row["mine de-en"]) for row in csv.DictReader(stream)}
+    assert list(rows) == ["chrf", "sss+smd", "smd"]
+    assert all(-1 <= value <= 1 for value in rows.values())
+    assert (out / "pearson.svg").exists()
+    assert (out / "scatter" / "mine-de-en-sss+smd.svg").exists()
+    against_source = tertium(*command, "-m", "smd", "--against-source")
+    assert against_source.returncode == 0, against_source.stderr
+    assert against_source.stdout != done.stdout
+
+
+def test_layers(tertium: Run, tmp_path: Path) -> None:
+    command = ("study", "layers", "--dataset", f"mine={JUDGED}")
+    done = tertium(*command, "--layers", "1,3-4", "-o", tmp_path / "out", "--plots")
+    assert done.returncode == 0, done.stderr
+    assert [line.split()[0] for line in done.stdout.splitlines()[3:6]] == ["1", "3", "4"]
+    assert (tmp_path / "out" / "layers.svg").exists()
+    for wrong, message in (
+        (("--layers", "9"), "layer 9: tertium-mini has layers 1 to 4"),
+        (("--layers", "x"), "say it as 8-12 or 1,6,12"),
+        (("-m", "chrf"), "no layer matters"),
+        (("--statistic", "r"), "r: it must be one of"),
+    ):
+        failed = tertium(*command, *wrong)
+        assert failed.returncode == 2
+        assert message in failed.stderr

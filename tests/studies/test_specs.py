@@ -10,7 +10,7 @@ from tertium.models.base import TranslationModel
 from tertium.studies.specs import MeasureSpec, Similarity, is_symmetric
 from tertium.text import Text
 
-from ..fakes import FakeModel
+from ..fakes import FakeEncoder, FakeModel
 
 
 def no_model(*_: object) -> TranslationModel:
@@ -80,3 +80,21 @@ def test_signatures_tell_settings_apart() -> None:
     ]
     assert len(set(told)) == len(told)
     assert signature("chrf") == signature("chrf", "de")
+
+
+def test_encoders_and_their_layers() -> None:
+    asked = []
+
+    def load_encoder(*what: object) -> FakeEncoder:
+        asked.append(what)
+        return FakeEncoder({"a": (1.0, 0.0)}, name=str(what[1]))
+
+    spec = MeasureSpec.parse("sentsim@one:layer=9,sentence_encoder=two,scale=corpus")
+    measure = spec.make("en", load_encoder, "default")
+    assert sorted(asked) == [("sentences", "two", None), ("tokens", "one", 9)]
+    choices = measure.choices()
+    assert (choices["sss.model"], choices["bertscore.model"]) == ("two", "one")
+    assert choices["scale"] == "corpus"
+    asked.clear()
+    MeasureSpec.parse("sss+wmd").make("en", load_encoder, "default")
+    assert {name for _, name, _ in asked} == {"default"}

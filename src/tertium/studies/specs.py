@@ -30,6 +30,8 @@ ROLES: dict[ModelKind, str] = {
 }
 LAYER = "layer"
 """A setting of the encoder, not of the measure."""
+SENTENCES = "sentence_encoder"
+"""Another encoder for the sentences, as in ``sentsim@xlm-roberta-base:sentence_encoder=LaBSE``."""
 
 ModelLoader = Callable[[ModelKind, str, int | None], Any]
 """Loads a model of a kind by its name; an encoder, up to a layer."""
@@ -65,7 +67,7 @@ class MeasureSpec:
         name, _, model = head.partition("@")
         known = settings_of(name)
         if kinds_of(name) & {"tokens", "sentences"}:
-            known[LAYER] = 0
+            known |= {LAYER: 0, SENTENCES: ""}
         settings: dict[str, object] = {}
         for part in filter(None, tail.split(",")):
             written, equals, value = part.partition("=")
@@ -89,9 +91,13 @@ class MeasureSpec:
         settings: dict[str, Any] = dict(self.settings)
         if "tokenize" in settings_of(self.measure) and lang in TOKENIZERS:
             settings.setdefault("tokenize", TOKENIZERS[lang])
-        layer = settings.pop(LAYER, None)
-        name = self.model or default_model
-        models = {ROLES[kind]: load_model(kind, name, layer) for kind in kinds_of(self.measure)}
+        layer, sentences = settings.pop(LAYER, None), settings.pop(SENTENCES, None)
+        models = {}
+        for kind in kinds_of(self.measure):
+            if kind == "sentences" and sentences is not None:
+                models[ROLES[kind]] = load_model(kind, sentences, None)
+            else:
+                models[ROLES[kind]] = load_model(kind, self.model or default_model, layer)
         return load(self.measure, **models, **settings)
 
 
