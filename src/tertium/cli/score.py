@@ -14,13 +14,24 @@ import typer
 from tertium.cli.measures import Models, load_measures
 from tertium.cli.options import (
     DEFAULT_MODEL,
+    INPUT,
+    MEASURES,
+    OUTPUT,
     ComputeType,
     Encoder,
+    Format,
+    Header,
     Lang,
     Layer,
+    Measures,
     Model,
+    NoCache,
+    References,
     RefLang,
+    ReplaceInvalid,
     SentenceEncoder,
+    Settings,
+    Source,
     SrcLang,
     Threads,
 )
@@ -37,8 +48,6 @@ from tertium.measures.registry import DEFAULT_MEASURE
 if TYPE_CHECKING:
     from tertium.models.memo import Memo
 
-INPUT, MEASURES, OUTPUT, ENGINE = "Input", "Measures", "Output", "Engine"
-
 
 def score(
     texts: Annotated[
@@ -48,16 +57,7 @@ def score(
             help="A file of pairs (TSV, CSV, JSONL, Parquet; - for standard input), or two texts.",
         ),
     ] = None,
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--measure",
-            "-m",
-            help="A measure, or several: -m direct -m chrf; sums with a plus: -m sss+wmd. "
-            f"Default: {DEFAULT_MEASURE}.",
-            rich_help_panel=MEASURES,
-        ),
-    ] = None,
+    measure: Measures = None,
     lang: Lang = None,
     ref_lang: RefLang = None,
     src_lang: SrcLang = None,
@@ -65,29 +65,10 @@ def score(
         Path | None,
         typer.Option(help="Plain text, a hypothesis a line.", rich_help_panel=INPUT),
     ] = None,
-    ref: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="Plain text, a reference a line; may be repeated.", rich_help_panel=INPUT
-        ),
-    ] = None,
-    src: Annotated[
-        Path | None, typer.Option(help="Plain text, a source a line.", rich_help_panel=INPUT)
-    ] = None,
-    format: Annotated[  # noqa: A002
-        str | None,
-        typer.Option(
-            help="tsv, csv, jsonl or parquet; default: by the name.", rich_help_panel=INPUT
-        ),
-    ] = None,
-    header: Annotated[
-        bool,
-        typer.Option(
-            "--header/--no-header",
-            help="Whether the first line names the columns; if not, they are 1, 2, ...",
-            rich_help_panel=INPUT,
-        ),
-    ] = True,
+    ref: References = None,
+    src: Source = None,
+    format: Format = None,  # noqa: A002
+    header: Header = True,
     hyp_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
     ref_column: Annotated[
         list[str] | None, typer.Option(help="May be repeated.", rich_help_panel=INPUT)
@@ -98,14 +79,7 @@ def score(
     ] = None,
     ref_lang_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
     src_lang_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
-    replace_invalid: Annotated[
-        bool,
-        typer.Option(
-            "--replace-invalid",
-            help="Put U+FFFD for bytes and surrogates that are no characters.",
-            rich_help_panel=INPUT,
-        ),
-    ] = False,
+    replace_invalid: ReplaceInvalid = False,
     normalized: Annotated[
         bool | None,
         typer.Option(
@@ -139,15 +113,7 @@ def score(
     tokenize: Annotated[
         str | None, typer.Option(help="The tokenizer of BLEU.", rich_help_panel=MEASURES)
     ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="Any other setting of a measure: --set part=R --set distance=cosine.",
-            rich_help_panel=MEASURES,
-        ),
-    ] = None,
+    settings: Settings = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -190,14 +156,7 @@ def score(
     layer: Layer = None,
     compute_type: ComputeType = "auto",
     threads: Threads = None,
-    no_cache: Annotated[
-        bool,
-        typer.Option(
-            "--no-cache",
-            help="Neither use nor keep the answers of the model.",
-            rich_help_panel=ENGINE,
-        ),
-    ] = False,
+    no_cache: NoCache = False,
 ) -> None:
     """Score pairs of texts, row by row and all together. Higher is better.
 
