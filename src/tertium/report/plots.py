@@ -130,8 +130,9 @@ def grouped_bars(
     label: str,
 ) -> None:
     """Draw a group of bars for each label, a bar for each series (SentSim, figures 5 to 7)."""
-    figure, axes = _new(max(6, 1.1 * len(labels) + 2), 3.8, out)
-    width = 0.8 / len(series)
+    figure, axes = _new(max(7, (0.5 + 0.09 * len(series)) * len(labels) + 3), 3.8, out)
+    axes.set_prop_cycle(color=_colours(len(series)))
+    width = 0.85 / len(series)
     for number, (name, values) in enumerate(series.items()):
         places = [place + (number - (len(series) - 1) / 2) * width for place in range(len(labels))]
         axes.bar(places, [value or 0.0 for value in values], width, label=name)
@@ -140,6 +141,14 @@ def grouped_bars(
     axes.axhline(0, color=FAINT, linewidth=0.8)
     axes.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1, 1))
     _save(figure, out)
+
+
+def _colours(count: int) -> list[Any]:
+    """As many colours as there are series; no two alike, up to twenty."""
+    from matplotlib import colormaps
+
+    palette = colormaps["tab10" if count <= 10 else "tab20"]
+    return [palette(number % palette.N) for number in range(count)]
 
 
 def _new(width: float, height: float, out: Path) -> tuple[Any, Any]:
