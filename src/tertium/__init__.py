@@ -5,6 +5,7 @@ __version__ = "0.1.0"
 # Nothing below loads an engine: heavy imports stand in the functions that need them.
 from tertium.comparison.compare import compare
 from tertium.comparison.result import Comparison
+from tertium.filters.sequence import filter_pairs
 from tertium.measures.base import Measure, Scores
 from tertium.measures.registry import load, score
 from tertium.measures.signature import Signature
@@ -22,6 +23,7 @@ __all__ = [
     "__version__",
     "compare",
     "explain",
+    "filter_pairs",
     "load",
     "load_encoder",
     "load_model",

@@ -13,6 +13,7 @@ import tertium
 from tertium.cli.compare import compare
 from tertium.cli.doctor import doctor
 from tertium.cli.explain import explain
+from tertium.cli.filter import filter_command
 from tertium.cli.models import models
 from tertium.cli.score import score
 from tertium.cli.study import study
@@ -28,6 +29,7 @@ app = typer.Typer(
 app.command()(score)
 app.command()(compare)
 app.command()(explain)
+app.command("filter")(filter_command)
 app.add_typer(models, name="models")
 app.command()(doctor)
 app.add_typer(train, name="train")

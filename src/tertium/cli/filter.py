@@ -1,0 +1,409 @@
+"""``tertium filter``."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tertium.cli.measures import Models, load_measures, parse_setting
+from tertium.cli.options import (
+    DEFAULT_MODEL,
+    ComputeType,
+    Encoder,
+    Layer,
+    Model,
+    SentenceEncoder,
+    Threads,
+)
+from tertium.cli.progress import progress_bar
+from tertium.data.bitext import Bitext, ParallelBitext, TableBitext, TmxBitext, bitext_columns
+from tertium.data.lines import OPENERS, STDIN
+from tertium.data.records import open_table
+from tertium.engines.filtered import (
+    ParallelFiles,
+    Sink,
+    StandardOutput,
+    TableFile,
+    rejected_columns,
+    write_filtered,
+)
+from tertium.engines.filtering import ROWS_AT_A_TIME, FilterJob
+from tertium.engines.workfolder import WorkFolder
+from tertium.errors import InputError, SettingError
+from tertium.filters.base import Filter
+from tertium.filters.pieces import WORDS, unit_for
+from tertium.filters.registry import FILTERS, PRISM, filter_settings, load_filter
+from tertium.filters.sequence import Count
+from tertium.models.threads import available_cores
+
+INPUT, FILTER, OUTPUT, ENGINE = "Input", "Filters", "Output", "Engine"
+
+
+def filter_command(
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[FILE]",
+            help="Pairs: TSV, CSV, JSONL, Parquet or TMX, plain or packed; - for standard input.",
+        ),
+    ] = None,
+    src_lang: Annotated[
+        str | None, typer.Option(help="Language of the sources.", rich_help_panel=INPUT)
+    ] = None,
+    tgt_lang: Annotated[
+        str | None, typer.Option(help="Language of the targets.", rich_help_panel=INPUT)
+    ] = None,
+    src: Annotated[
+        Path | None, typer.Option(help="Plain text, a source a line.", rich_help_panel=INPUT)
+    ] = None,
+    tgt: Annotated[
+        Path | None, typer.Option(help="Plain text, a target a line.", rich_help_panel=INPUT)
+    ] = None,
+    src_column: Annotated[
+        str | None,
+        typer.Option(help="Default: named by the language, or src.", rich_help_panel=INPUT),
+    ] = None,
+    tgt_column: Annotated[
+        str | None,
+        typer.Option(help="Default: named by the language, or tgt.", rich_help_panel=INPUT),
+    ] = None,
+    format: Annotated[  # noqa: A002
+        str | None,
+        typer.Option(
+            help="tsv, csv, jsonl, parquet or tmx; default: by the name.", rich_help_panel=INPUT
+        ),
+    ] = None,
+    header: Annotated[
+        bool,
+        typer.Option(
+            "--header/--no-header",
+            help="Whether the first line names the columns; if not, they are 1, 2, ...",
+            rich_help_panel=INPUT,
+        ),
+    ] = True,
+    replace_invalid: Annotated[
+        bool,
+        typer.Option(
+            "--replace-invalid",
+            help="Put U+FFFD for bytes and surrogates that are no characters.",
+            rich_help_panel=INPUT,
+        ),
+    ] = False,
+    filters: Annotated[
+        str,
+        typer.Option(
+            "--filters",
+            "-f",
+            help=f"Which, in which order; of {', '.join(FILTERS)}.",
+            rich_help_panel=FILTER,
+        ),
+    ] = ",".join(PRISM),
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="FILTER.NAME=VALUE",
+            help="A setting of a filter: --set length.longest=100 --set overlap.four=0.5.",
+            rich_help_panel=FILTER,
+        ),
+    ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            help="What lengths and n-grams are counted in: a model's pieces (its name, or a "
+            "SentencePiece file), or words. Default: the pieces of --model if it has the "
+            "languages, otherwise words.",
+            rich_help_panel=FILTER,
+        ),
+    ] = None,
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            "--measure", "-m", help="The measure of the filter measure.", rich_help_panel=FILTER
+        ),
+    ] = None,
+    at_least: Annotated[
+        float | None, typer.Option(help="Its lowest score.", rich_help_panel=FILTER)
+    ] = None,
+    at_most: Annotated[
+        float | None, typer.Option(help="Its highest score.", rich_help_panel=FILTER)
+    ] = None,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="A .tsv, .csv, .jsonl or .parquet file; or, said twice, two plain text files.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    rejected: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write what is removed, with the reason, to this file.", rich_help_panel=OUTPUT
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="Print the counts as JSON.", rich_help_panel=OUTPUT),
+    ] = False,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="Go on where a killed run stopped.", rich_help_panel=OUTPUT),
+    ] = False,
+    overwrite: Annotated[
+        bool,
+        typer.Option("--overwrite", help="Drop an unfinished run.", rich_help_panel=OUTPUT),
+    ] = False,
+    rows_at_a_time: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Rows that are judged, and saved, together.", rich_help_panel=OUTPUT
+        ),
+    ] = ROWS_AT_A_TIME,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="No counts, no bar.", rich_help_panel=OUTPUT)
+    ] = False,
+    processes: Annotated[
+        int | None,
+        typer.Option(min=1, help="Default: the cores this process has.", rich_help_panel=ENGINE),
+    ] = None,
+    model: Model = DEFAULT_MODEL,
+    encoder: Encoder = None,
+    sentence_encoder: SentenceEncoder = None,
+    layer: Layer = None,
+    compute_type: ComputeType = "auto",
+    threads: Threads = None,
+) -> None:
+    """Drop the bad pairs of a bitext, and say how many each filter has dropped, and why.
+
+    [bold]tertium filter pairs.tsv --src-lang de --tgt-lang en -o clean.tsv[/bold]
+    """
+    started = time.monotonic()
+    outputs = output or []
+    if not outputs and (resume or overwrite):
+        raise InputError("--resume and --overwrite are about a file: name it with --output")
+    if resume and STDIN in (file, src, tgt):
+        raise InputError("standard input cannot be read again: --resume needs a file")
+    _check_outputs([*outputs, *([rejected] if rejected else [])], [file, src, tgt])
+    with tempfile.TemporaryDirectory() as scratch:
+        file, src, tgt = (_spooled(path, Path(scratch)) for path in (file, src, tgt))
+        bitext = _bitext(
+            file,
+            (src, tgt),
+            langs=(src_lang, tgt_lang),
+            columns=(src_column, tgt_column),
+            format=format,
+            header=header,
+            replace_invalid=replace_invalid,
+        )
+        models = Models(
+            model,
+            encoder=encoder,
+            sentence_encoder=sentence_encoder,
+            layer=layer,
+            compute_type=compute_type,
+            threads=threads,
+            cache=False,
+        )
+        names = [name.strip() for name in filters.split(",") if name.strip()]
+        if measure is not None and "measure" not in names:
+            names.append("measure")
+        counted_in = unit or unit_for(model, [src_lang, tgt_lang])
+        made = _filters(names, models, settings or [], counted_in, (measure, at_least, at_most))
+        kept = _sink(outputs, bitext)
+        removed = None if rejected is None else TableFile(rejected, rejected_columns(bitext))
+        beside = outputs[0] if outputs else Path(scratch) / "out"
+        work = WorkFolder(beside.with_name(beside.name + ".part"))
+        job = FilterJob(
+            bitext,
+            made,
+            work,
+            processes or available_cores(),
+            rows_at_a_time,
+            resume=resume,
+            overwrite=overwrite,
+        )
+        try:
+            with progress_bar(
+                lambda: len(job.stages) * sum(1 for _ in bitext), shown=not quiet
+            ) as bar:
+                if bar is not None:
+                    job.advance, job.progress = bar
+                counts = job.run()
+                write_filtered(bitext, made, work, kept, removed)
+        except KeyboardInterrupt:
+            saved = f"; go on with --resume ({outputs[0]} is not finished)" if outputs else ""
+            print(f"tertium: stopped{saved}", file=sys.stderr)
+            raise typer.Exit(130) from None
+        work.remove()
+    if as_json:
+        _print_json(job, counts, to_errors=not outputs)
+    elif not quiet:
+        fallen_back = unit is None and counted_in == WORDS
+        _print_counts(job, counts, time.monotonic() - started, model if fallen_back else None)
+
+
+def _check_outputs(outputs: Sequence[Path], inputs: Sequence[Path | None]) -> None:
+    """Outputs must be different from each other, and from the inputs."""
+    if len({path.absolute() for path in outputs}) < len(outputs):
+        raise InputError("two outputs have the same name")
+    for path in outputs:
+        for other in inputs:
+            if other is not None and path.exists() and other.exists() and path.samefile(other):
+                raise InputError(f"{path} is the input; name another file for the output")
+
+
+def _spooled(path: Path | None, scratch: Path) -> Path | None:
+    """Put standard input into a file, since it is read more than once."""
+    if path != STDIN:
+        return path
+    spool = scratch / "standard-input.tsv"
+    with spool.open("wb") as stream:
+        shutil.copyfileobj(sys.stdin.buffer, stream)
+    return spool
+
+
+def _bitext(
+    file: Path | None,
+    parallel: tuple[Path | None, Path | None],
+    *,
+    langs: tuple[str | None, str | None],
+    columns: tuple[str | None, str | None],
+    format: str | None,  # noqa: A002
+    header: bool,
+    replace_invalid: bool,
+) -> Bitext:
+    src, tgt = parallel
+    if (file is None) == (src is None) or (src is None) != (tgt is None):
+        raise InputError("give either a file of pairs, or --src and --tgt")
+    if src is not None and tgt is not None:
+        return ParallelBitext(src, tgt, *langs, replace_invalid=replace_invalid)
+    assert file is not None
+    suffixes = [suffix for suffix in file.suffixes if suffix not in OPENERS]
+    if format == "tmx" or (format is None and suffixes[-1:] == [".tmx"]):
+        if langs[0] is None or langs[1] is None:
+            raise InputError("which languages of the TMX? say --src-lang and --tgt-lang")
+        return TmxBitext(file, langs[0], langs[1])
+    table = open_table(
+        file,
+        format=format,  # type: ignore[arg-type]
+        header=header,
+        replace_invalid=replace_invalid,
+    )
+    roles = bitext_columns(
+        table, source_lang=langs[0], target_lang=langs[1], source=columns[0], target=columns[1]
+    )
+    return TableBitext(table, roles, *langs)
+
+
+def _sink(outputs: Sequence[Path], bitext: Bitext) -> Sink:
+    if not outputs:
+        return StandardOutput(bitext.columns)
+    if len(outputs) == 1:
+        return TableFile(outputs[0], bitext.columns)
+    if len(outputs) > 2:
+        raise InputError("--output is one table, or two plain text files")
+    return ParallelFiles(outputs[0], outputs[1])
+
+
+def _filters(
+    names: Sequence[str],
+    models: Models,
+    given: Sequence[str],
+    unit: str,
+    measure: tuple[str | None, float | None, float | None],
+) -> list[Filter]:
+    wanted: dict[str, dict[str, object]] = {name: {} for name in names}
+    for setting in given:
+        name, known, value = _split(setting, names)
+        if known not in filter_settings(name):
+            there = ", ".join(filter_settings(name)) or "none"
+            raise SettingError(f"{name} has no setting {known!r}; its settings are {there}")
+        default = filter_settings(name)[known]
+        wanted[name][known] = parse_setting(setting.partition("=")[0], value, default)
+    for name, own in wanted.items():
+        if "unit" in filter_settings(name):
+            own.setdefault("unit", unit)
+    if "margin" in wanted:
+        wanted["margin"]["encoder"] = models.get("sentences")
+    if "dual" in wanted:
+        wanted["dual"]["model"] = models.get("translation")
+    if "measure" in wanted:
+        wanted["measure"].update(_bounded(models, *measure))
+    elif measure != (None, None, None):
+        raise SettingError("--at-least and --at-most are about a measure: name it with --measure")
+    return [load_filter(name, **own) for name, own in wanted.items()]
+
+
+def _bounded(
+    models: Models, name: str | None, at_least: float | None, at_most: float | None
+) -> dict[str, Any]:
+    if name is None:
+        raise SettingError("which measure? say --measure, and --at-least or --at-most")
+    [measure] = load_measures([name], models, {})
+    bounds = {"at_least": at_least, "at_most": at_most}
+    return {"measure": measure, **{key: b for key, b in bounds.items() if b is not None}}
+
+
+def _split(setting: str, names: Sequence[str]) -> tuple[str, str, str]:
+    left, equals, value = setting.partition("=")
+    name, dot, known = left.strip().partition(".")
+    if not equals or not dot:
+        raise SettingError(f"--set {setting}: say it as --set FILTER.NAME=VALUE")
+    if name not in names:
+        raise SettingError(f"--set {setting}: {name} is none of the filters {', '.join(names)}")
+    return name, known.replace("-", "_"), value.strip()
+
+
+def _print_counts(
+    job: FilterJob, counts: Sequence[Count], seconds: float, pieces_lacking: str | None
+) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    table = Table(box=None, pad_edge=False)
+    for title, side in (
+        ("filter", "left"),
+        ("removed", "right"),
+        ("left", "right"),
+        ("why", "left"),
+    ):
+        table.add_column(title, justify=side)  # type: ignore[arg-type]
+    for count in counts:
+        why = ", ".join(f"{reason} {many}" for reason, many in count.reasons.items())
+        table.add_row(count.filter, str(count.removed), str(count.after), why)
+    console.print(table)
+    kept = counts[-1].after
+    share = f"{100 * kept / job.rows:.1f} %"
+    note = f"{kept} of {job.rows} rows kept ({share}) in {seconds:.1f} s"
+    if job.resumed:
+        note += f"; {job.resumed} of them judged before"
+    console.print(note)
+    if pieces_lacking is not None:
+        console.print(
+            f"lengths and n-grams were counted in words: {pieces_lacking} does not have both "
+            "languages (see --unit)",
+            style="yellow",
+        )
+
+
+def _print_json(job: FilterJob, counts: Sequence[Count], *, to_errors: bool) -> None:
+    document = {
+        "rows": job.rows,
+        "kept": counts[-1].after,
+        "filters": [
+            {"filter": count.filter, "removed": count.removed, "reasons": count.reasons}
+            for count in counts
+        ],
+    }
+    print(json.dumps(document, indent=1), file=sys.stderr if to_errors else sys.stdout)

@@ -1,0 +1,99 @@
+"""Translation memories (TMX), read as a stream.
+
+Nothing that a document declares is expanded or fetched: a TMX has no use for entities of its own,
+and a few lines of them can be told to grow to gigabytes.
+"""
+
+from __future__ import annotations
+
+import lzma
+import zlib
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+from xml.parsers import expat
+
+from tertium.data.lines import check_file, name_of, open_bytes
+from tertium.errors import InputError
+
+CHUNK = 1 << 16
+CODES = frozenset({"bpt", "ept", "ph", "it", "ut", "sub"})
+"""Elements within a segment that hold codes of a format, not text."""
+BREAKS = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
+
+Unit = dict[str, list[str]]
+"""The segments of a translation unit, by language (in lower case)."""
+
+
+def read_tmx(path: Path) -> Iterator[Unit]:
+    """Read the translation units of a TMX file, plain or packed."""
+    check_file(path)
+    reader = _Reader(name_of(path))
+    with open_bytes(path) as stream:
+        while chunk := _read(stream, path):
+            yield from reader.feed(chunk, last=False)
+        yield from reader.feed(b"", last=True)
+
+
+def _read(stream: IO[bytes], path: Path) -> bytes:
+    try:
+        return stream.read(CHUNK)
+    except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
+        raise InputError(f"{name_of(path)} cannot be unpacked: {error}") from None
+
+
+class _Reader:
+    """Collects units as the parser comes upon them; of the rest of the document nothing is kept."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._units: deque[Unit] = deque()
+        self._unit: Unit = {}
+        self._lang = ""
+        self._text: list[str] | None = None
+        self._codes = 0
+        self._parser = expat.ParserCreate()
+        self._parser.buffer_text = True
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._characters
+        self._parser.EntityDeclHandler = self._refuse
+
+    def feed(self, chunk: bytes, *, last: bool) -> Iterator[Unit]:
+        try:
+            self._parser.Parse(chunk, last)
+        except expat.ExpatError as error:
+            raise InputError(f"{self._name} is not well-formed XML: {error}") from None
+        while self._units:
+            yield self._units.popleft()
+
+    def _refuse(self, name: str, *_: object) -> None:
+        raise InputError(
+            f"{self._name} declares an entity ({name!r}), which no TMX needs, "
+            "and which may be a trap; remove the declaration if you trust the file"
+        )
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "tu":
+            self._unit = {}
+        elif tag == "tuv":
+            self._lang = attributes.get("xml:lang", attributes.get("lang", "")).lower()
+        elif tag == "seg":
+            self._text, self._codes = [], 0
+        elif tag in CODES:
+            self._codes += 1
+
+    def _end(self, tag: str) -> None:
+        if tag == "tu":
+            self._units.append(self._unit)
+        elif tag == "seg" and self._text is not None:
+            text = "".join(self._text).translate(BREAKS).strip()
+            self._unit.setdefault(self._lang, []).append(text)
+            self._text = None
+        elif tag in CODES:
+            self._codes -= 1
+
+    def _characters(self, text: str) -> None:
+        if self._text is not None and not self._codes:
+            self._text.append(text)

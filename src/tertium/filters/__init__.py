@@ -1,0 +1,1 @@
+"""Filters of bitext: each is a decision about a pair, with the number that it rests on."""
