@@ -19,12 +19,12 @@ SAME = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "fil": "tl"}
 
 
 def ngrams(text: str, n: int) -> list[str]:
-    """Every stretch of n words, as it stands; a shorter text is one stretch.
+    """Every stretch of n words, as it stands, marks not counted; a shorter text is one stretch.
 
-    >>> ngrams("We met at 8.", 3), ngrams("Hello!", 3)
-    (['We met at', 'met at 8', 'at 8.'], ['Hello!'])
+    >>> ngrams("So, we met at 8.", 4), ngrams("Hello!", 4)
+    (['So, we met at', 'we met at 8'], ['Hello!'])
     """
-    spans = word_spans(text)
+    spans = [span for span in word_spans(text) if text[span[0]].isalnum()]
     if len(spans) <= n:
         return [text]
     return [text[first[0] : last[1]] for first, last in zip(spans, spans[n - 1 :], strict=False)]

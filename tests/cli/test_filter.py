@@ -1,0 +1,210 @@
+"""``tertium filter``: what it keeps, what it says, and that a kill changes nothing."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from .conftest import TERTIUM, Run
+
+GERMAN = ("Der Hund", "Meine Schwester", "Unser Lehrer", "Das kleine Kind", "Ein alter Mann")
+ENGLISH = ("The dog", "My sister", "Our teacher", "The little child", "An old man")
+DOES = (("liest ein Buch", "is reading a book"), ("sieht das Meer", "sees the sea"))
+WHEN = (("heute Morgen.", "this morning."), ("am Abend.", "in the evening."), ("oft.", "often."))
+BY = ("--src-lang", "de", "--tgt-lang", "en", "--processes", "1")
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    """Pairs with duplicates, copies and holes among them."""
+    draw = random.Random(4)
+    lines = []
+    for number in range(400):
+        who, does, when = draw.randrange(5), draw.choice(DOES), draw.choice(WHEN)
+        source, target = (
+            f"{(GERMAN, ENGLISH)[side][who]} {does[side]} {when[side]}" for side in (0, 1)
+        )
+        if number % 11 == 0:
+            target = source
+        if number % 17 == 0:
+            target = ""
+        lines.append(f"{number}\t{source}\t{target}")
+    file = tmp_path / "pairs.tsv"
+    file.write_text("id\tde\ten\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    return file
+
+
+def test_counts_reasons_and_rows(tertium: Run, pairs: Path, tmp_path: Path) -> None:
+    out, rejected = tmp_path / "clean.tsv", tmp_path / "rejected.jsonl"
+    done = tertium("filter", pairs, *BY, "-o", out, "--rejected", rejected, "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    removed = {one["filter"]: one["removed"] for one in report["filters"]}
+    assert list(removed) == ["length", "ratio", "lid", "overlap", "duplicates"]
+    assert removed["length"] == 24  # 0, 17, ..., 391
+    assert removed["lid"] == 34  # 37 multiples of 11, less 0, 187 and 374
+    assert report["kept"] == 30  # five subjects, two verbs, three times
+    kept = out.read_text("utf-8").splitlines()
+    assert kept[0] == "id\tde\ten"
+    assert len(kept) == 31
+    records = [json.loads(line) for line in rejected.read_text("utf-8").splitlines()]
+    assert len(records) == 370
+    assert records[0] == {
+        **{"id": "0", "de": records[0]["de"], "en": ""},
+        **{"removed_by": "length", "reason": "target too short", "value": 0.0},
+    }
+    assert sorted(path.name for path in tmp_path.glob("clean*")) == ["clean.tsv"]
+
+
+def test_the_number_of_processes_changes_nothing(tertium: Run, pairs: Path, tmp_path: Path) -> None:
+    outs = [tmp_path / "one.tsv", tmp_path / "two.tsv"]
+    for processes, out in zip(("1", "2"), outs, strict=True):
+        rows = ("--rows-at-a-time", "64", "--processes", processes)
+        done = tertium("filter", pairs, *BY, *rows, "-f", "length,overlap,duplicates", "-o", out)
+        assert done.returncode == 0, done.stderr
+    assert outs[0].read_bytes() == outs[1].read_bytes()
+
+
+def test_plain_files_in_and_out(tertium: Run, pairs: Path, tmp_path: Path) -> None:
+    rows = [line.split("\t") for line in pairs.read_text("utf-8").splitlines()[1:]]
+    for name, column in (("x.de", 1), ("x.en", 2)):
+        text = "".join(row[column] + "\n" for row in rows)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    outs = ("-o", tmp_path / "clean.de", "-o", tmp_path / "clean.en")
+    inputs = ("--src", tmp_path / "x.de", "--tgt", tmp_path / "x.en")
+    done = tertium("filter", *inputs, *BY, *outs, "-f", "length,overlap,duplicates")
+    assert done.returncode == 0, done.stderr
+    assert "30 of 400 rows kept (7.5 %)" in done.stderr
+    german = (tmp_path / "clean.de").read_text("utf-8").splitlines()
+    english = (tmp_path / "clean.en").read_text("utf-8").splitlines()
+    assert len(german) == len(english) == 30
+    assert all(text.startswith(GERMAN) for text in german)
+
+
+def test_standard_input_and_output(
+    tertium: Run, pairs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(pairs.read_bytes())))
+    done = tertium("filter", "-", *BY, "-f", "duplicates", "-q")
+    assert done.returncode == 0, done.stderr
+    monkeypatch.undo()
+    assert done.stdout.splitlines()[0] == "id\tde\ten"
+
+
+def test_margin_dual_and_measure_in_one_run(tertium: Run, pairs: Path, tmp_path: Path) -> None:
+    """A filter that needs all pairs, between others, gives what it gives alone."""
+    few = tmp_path / "few.tsv"
+    few.write_text("\n".join(pairs.read_text("utf-8").splitlines()[:80]) + "\n", encoding="utf-8")
+    out, rejected = tmp_path / "clean.tsv", tmp_path / "rejected.tsv"
+    filters = ("-f", "length,margin,duplicates,dual", "--set", "margin.at_least=0.9")
+    measure = ("--measure", "chrf", "--at-most", "60", "--set", "dual.at-least=0")
+    done = tertium(
+        *("filter", few, *BY, *filters, *measure, "-o", out, "--rejected", rejected),
+        *("--rows-at-a-time", "16", "--json"),
+    )
+    assert done.returncode == 0, done.stderr
+    report = {one["filter"]: one for one in json.loads(done.stdout)["filters"]}
+    assert list(report) == ["length", "margin", "duplicates", "dual", "measure"]
+    assert report["length"]["removed"] == 5
+    assert report["dual"]["removed"] == 0
+    reasons = [line.split("\t")[3:] for line in rejected.read_text("utf-8").splitlines()[1:]]
+    assert all(float(value) < 0.9 for by, _, value in reasons if by == "margin")
+    assert all(float(value) > 60 for by, _, value in reasons if by == "measure")
+    kept = len(out.read_text("utf-8").splitlines()) - 1
+    assert kept + len(reasons) == 79
+
+
+def state(out: Path) -> tuple[int, int]:
+    file = out.with_name(out.name + ".part") / "state.json"
+    try:
+        found = json.loads(file.read_text())
+    except FileNotFoundError:
+        return 0, 0
+    return found["stage"], found["rows"]
+
+
+def test_killed_and_resumed(tertium: Run, pairs: Path, tmp_path: Path) -> None:
+    whole, broken = tmp_path / "whole.tsv", tmp_path / "broken.tsv"
+    settings = (*BY, "-f", "length,duplicates,margin,overlap", "--set", "margin.at_least=0.8")
+    common = ("filter", pairs, *settings, "--rows-at-a-time", "10", "--json")
+    unbroken = tertium(*common, "-o", whole, "--rejected", tmp_path / "whole.rejected.tsv")
+    assert unbroken.returncode == 0, unbroken.stderr
+    again = (*common, "-o", broken, "--rejected", tmp_path / "broken.rejected.tsv", "--resume")
+    for when in ((0, 50), (0, 200), (1, 100)):
+        process = subprocess.Popen([*TERTIUM, *map(str, again)], stdout=subprocess.DEVNULL)
+        while process.poll() is None and state(broken) < when:
+            time.sleep(0.001)
+        process.send_signal(signal.SIGKILL)
+        assert process.wait() == -signal.SIGKILL
+        assert not broken.exists()
+    assert state(broken) >= (1, 100)
+    resumed = tertium(*again)
+    assert resumed.returncode == 0, resumed.stderr
+    assert broken.read_bytes() == whole.read_bytes()
+    rejected = [(tmp_path / f"{name}.rejected.tsv").read_bytes() for name in ("whole", "broken")]
+    assert rejected[0] == rejected[1]
+    assert resumed.stdout == unbroken.stdout
+    assert not (tmp_path / "broken.tsv.part").exists()
+
+
+def test_an_unfinished_run_is_guarded(tertium: Run, pairs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.tsv"
+    good = pairs.read_text("utf-8")
+    pairs.write_text(good + "a row with one field\n", encoding="utf-8")
+    common = ("filter", pairs, *BY, "-f", "length,duplicates", "-o", out, "--rows-at-a-time", "50")
+    assert tertium(*common).returncode == 2
+    assert not out.exists()
+    assert "is an unfinished run" in tertium(*common).stderr
+    other = tertium(*common, "--resume", "--set", "length.longest=9")
+    assert "was begun with filters" in other.stderr
+    pairs.write_text(good.replace("1\t", "1\tx", 1), encoding="utf-8")
+    assert "is not what it was" in tertium(*common, "--resume").stderr
+    pairs.write_text(good, encoding="utf-8")
+    done = tertium(*common, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert "400 of them judged before" in done.stderr
+    assert tertium(*common, "--overwrite").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("-f", "lenght"), "no filter 'lenght'"),
+        (("--set", "length.most=3"), "its settings are shortest, longest, unit"),
+        (("--set", "margin.k=3"), "margin is none of the filters"),
+        (("--set", "longest=3"), "FILTER.NAME=VALUE"),
+        (("--at-least", "0.3"), "--measure"),
+        (("-f", "measure"), "which measure?"),
+        (("--resume",), "--output"),
+        (("-o", "there/is/no.tsv"), "no such folder"),
+        (("-o", "clean.doc"), "does not tell the format"),
+    ],
+)
+def test_mistakes(tertium: Run, pairs: Path, arguments: tuple[str, ...], message: str) -> None:
+    done = tertium("filter", pairs, *BY, *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_languages_that_the_model_lacks_are_counted_in_words(tertium: Run, tmp_path: Path) -> None:
+    file = tmp_path / "ru.tsv"
+    file.write_text(
+        "ru\ten\nСтарик весь день спит у себя в саду.\tThe old man is sleeping in his garden all day.\n",
+        encoding="utf-8",
+    )
+    done = tertium("filter", file, "--src-lang", "ru", "--tgt-lang", "en", "--processes", "1")
+    assert "counted in words: tertium-mini does not have both" in done.stderr
+    assert len(done.stdout.splitlines()) == 2
+    empty = tmp_path / "empty.tsv"
+    empty.write_text("ru\ten\n")
+    again = tertium("filter", empty, "--src-lang", "ru", "--tgt-lang", "en", "--processes", "1")
+    assert again.returncode == 2
+    assert "is empty" in again.stderr
