@@ -11,6 +11,7 @@ from tertium.measures.registry import load, score
 from tertium.measures.signature import Signature
 from tertium.models.catalog import load_model
 from tertium.models.encoder_catalog import load_encoder
+from tertium.paraphrasing.generation import paraphrase
 from tertium.report.explanation import explain
 from tertium.text import Text
 
@@ -27,5 +28,6 @@ __all__ = [
     "load",
     "load_encoder",
     "load_model",
+    "paraphrase",
     "score",
 ]

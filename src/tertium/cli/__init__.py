@@ -15,6 +15,7 @@ from tertium.cli.doctor import doctor
 from tertium.cli.explain import explain
 from tertium.cli.filter import filter_command
 from tertium.cli.models import models
+from tertium.cli.paraphrase import paraphrase
 from tertium.cli.score import score
 from tertium.cli.study import study
 from tertium.cli.train import train
@@ -30,6 +31,7 @@ app.command()(score)
 app.command()(compare)
 app.command()(explain)
 app.command("filter")(filter_command)
+app.command()(paraphrase)
 app.add_typer(models, name="models")
 app.command()(doctor)
 app.add_typer(train, name="train")

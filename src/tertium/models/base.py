@@ -135,6 +135,46 @@ class SuggestingModel(Protocol):
         ...
 
 
+@runtime_checkable
+class StepwiseModel(Protocol):
+    """A model that can also be asked for one more piece, so that a search can be built on it."""
+
+    @property
+    def languages(self) -> LanguageSet: ...
+
+    @property
+    def target_vocabulary(self) -> Sequence[str]:
+        """The pieces that the last axis of :meth:`next_log_probs` stands for."""
+        ...
+
+    def target_pieces(self, texts: Sequence[str]) -> list[list[str]]:
+        """Cut texts into pieces, as targets are cut."""
+        ...
+
+    def target_text(self, pieces: Sequence[str]) -> str:
+        """Put pieces together again."""
+        ...
+
+    def forced_pieces(self, target_lang: str) -> int:
+        """How many pieces, such as a language tag, stand before the first of a target."""
+        ...
+
+    def longest_translation(self, source: str) -> int:
+        """After how many pieces, those that are forced included, a search should give up."""
+        ...
+
+    def next_log_probs(
+        self,
+        sources: Sequence[str],
+        prefixes: Sequence[Sequence[str]],
+        *,
+        target_lang: str,
+        source_lang: str | None = None,
+    ) -> NDArray[np.float32]:
+        """The natural-log probability of every piece after each prefix: one row a prefix."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class TokenVectors:
     """A text's pieces, the vector of each, and which of them only frame the text."""

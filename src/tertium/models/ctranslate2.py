@@ -7,6 +7,9 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tertium.errors import ModelError, SettingError
 from tertium.models.base import (
     Alternative,
@@ -229,8 +232,6 @@ class CTranslate2Model:
         count: int = 3,
     ) -> list[list[Alternative]]:
         """What the model would rather have said at some places of a target, best first."""
-        import numpy as np
-
         tags = self._target_tags(target_lang, 1)
         [encoder_input], _ = self._encoder_inputs([source], source_lang, tags)
         prefix = self._dialect.target_prefix(tags[0])
@@ -255,6 +256,63 @@ class CTranslate2Model:
             best = np.argsort(-log_probs)[:count]
             found.append([Alternative(vocabulary[id_], float(log_probs[id_])) for id_ in best])
         return found
+
+    @property
+    def target_vocabulary(self) -> Sequence[str]:
+        return self.folder.target_vocabulary()
+
+    def target_pieces(self, texts: Sequence[str]) -> list[list[str]]:
+        return self._target_tokenizer.encode(texts)
+
+    def target_text(self, pieces: Sequence[str]) -> str:
+        return self._target_tokenizer.decode(pieces)
+
+    def forced_pieces(self, target_lang: str) -> int:
+        return len(self._dialect.target_prefix(self._target_tags(target_lang, 1)[0]))
+
+    def longest_translation(self, source: str) -> int:
+        [pieces] = self._source_tokenizer.encode([source])
+        return self._longest_translation(len(pieces) + 1)
+
+    def next_log_probs(
+        self,
+        sources: Sequence[str],
+        prefixes: Sequence[Sequence[str]],
+        *,
+        target_lang: str,
+        source_lang: str | None = None,
+    ) -> NDArray[np.float32]:
+        """The log-probability of every piece after each prefix.
+
+        The engine keeps no decoder's state between calls: each reads its prefix anew.
+        """
+        tags = self._target_tags(target_lang, len(sources))
+        encoder_inputs, _ = self._encoder_inputs(sources, source_lang, tags)
+        forced = [
+            [*self._dialect.target_prefix(tag), *prefix]
+            for tag, prefix in zip(tags, prefixes, strict=True)
+        ]
+
+        def submit(batch: list[int]) -> list[Any]:
+            futures: list[Any] = self._translator.translate_batch(
+                [encoder_inputs[index] for index in batch],
+                [forced[index] for index in batch],
+                beam_size=1,
+                return_logits_vocab=True,
+                max_input_length=0,
+                min_decoding_length=0,
+                max_decoding_length=len(forced[batch[0]]) + 1,
+                asynchronous=True,
+            )
+            return futures
+
+        def read(index: int, result: Any) -> NDArray[np.float32]:
+            logits = np.array(result.logits[0][len(forced[index])], np.float32).ravel()
+            log_probs: NDArray[np.float32] = logits - np.logaddexp.reduce(logits)
+            return log_probs
+
+        shapes = [(len(a), len(b)) for a, b in zip(encoder_inputs, forced, strict=True)]
+        return np.stack(self._run("searching", shapes, submit, read, None, self.batch_tokens))
 
     def _encoder_inputs(
         self, sources: Sequence[str], source_lang: Languages, target_tags: Sequence[str]

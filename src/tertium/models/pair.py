@@ -107,6 +107,10 @@ class PairOfModels:
 
         return self._share_out(source_langs, target_langs, ask)
 
+    def model_for(self, source_lang: str | None, target_lang: str | None) -> TranslationModel:
+        """The first of the two that translates in a direction."""
+        return self.models[self._which(source_lang, target_lang)]
+
     def _share_out(
         self,
         source_langs: Sequence[str | None],

@@ -1,0 +1,1 @@
+"""Paraphrases from a translation model."""
