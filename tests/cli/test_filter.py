@@ -196,10 +196,8 @@ def test_mistakes(tertium: Run, pairs: Path, arguments: tuple[str, ...], message
 
 def test_languages_that_the_model_lacks_are_counted_in_words(tertium: Run, tmp_path: Path) -> None:
     file = tmp_path / "ru.tsv"
-    file.write_text(
-        "ru\ten\nСтарик весь день спит у себя в саду.\tThe old man is sleeping in his garden all day.\n",
-        encoding="utf-8",
-    )
+    pair = "Старик весь день спит у себя в саду.\tThe old man sleeps in his garden all day."
+    file.write_text(f"ru\ten\n{pair}\n", encoding="utf-8")
     done = tertium("filter", file, "--src-lang", "ru", "--tgt-lang", "en", "--processes", "1")
     assert "counted in words: tertium-mini does not have both" in done.stderr
     assert len(done.stdout.splitlines()) == 2

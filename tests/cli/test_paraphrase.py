@@ -1,0 +1,38 @@
+"""``tertium paraphrase``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from .conftest import Run
+
+QUICK = ("--lang", "en", "--beam-size", "2", "-n", "2")
+
+
+def test_a_text(tertium: Run) -> None:
+    done = tertium("paraphrase", "I have to go now.", *QUICK)
+    assert done.returncode == 0, done.stderr
+    head, *rows = done.stdout.splitlines()
+    assert head == "text\trank\tparaphrase\tsimilarity\tdiversity\tvia"
+    assert 1 <= len(rows) <= 2
+    assert rows[0].startswith("I have to go now.\t1\t")
+
+
+def test_a_file_through_a_pivot(tertium: Run, tmp_path: Path) -> None:
+    texts, out = tmp_path / "texts.txt", tmp_path / "out.jsonl"
+    texts.write_text("I have to go now.\nThe old man slept well.\n")
+    pivots = ("--pivot", "fr", "-a", "0.02", "-m", "chrf")
+    done = tertium("paraphrase", texts, *QUICK, *pivots, "-o", out)
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert {row["via"] for row in rows} == {"fr"}
+    assert {row["text"] for row in rows} == set(texts.read_text().splitlines())
+    assert all(abs(row["similarity"] + row["diversity"] - 100) < 1e-6 for row in rows)
+
+
+def test_mistakes(tertium: Run) -> None:
+    assert "--lang" in tertium("paraphrase", "I have to go now.").stderr
+    wrong = tertium("paraphrase", "I have to go now.", *QUICK, "-o", "out.txt")
+    assert wrong.returncode == 2
+    assert "does not tell the format" in wrong.stderr
