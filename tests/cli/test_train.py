@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import tertium as library
+
 from .conftest import Run
 
 PAIRS = [
@@ -44,9 +46,13 @@ def test_train_resume_and_export(tertium: Run, bitext: Path, tmp_path: Path) -> 
 
     done = tertium("train", "export", run, tmp_path / "out", "--average", "2")
     assert done.stdout == f"{tmp_path / 'out'}\n"
+    assert library.load_model(tmp_path / "out", cache=False).languages.all == {"en", "de"}
+    done = tertium("train", "export", run, tmp_path / "hf", "--hugging-face")
     assert {"config.json", "model.safetensors", "spm.model"} <= {
-        file.name for file in (tmp_path / "out").iterdir()
+        file.name for file in (tmp_path / "hf").iterdir()
     }
+    wrong = tertium("train", "export", run, tmp_path / "no", "--hugging-face", "--name", "x")
+    assert "not for a Hugging Face folder" in wrong.stderr
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from tertium.models.convert import convert
 from tertium.training.batches import Example, make_batch
 from tertium.training.bitext import Pair
 from tertium.training.corpus import Corpus, Source, build_corpus
-from tertium.training.export import export
+from tertium.training.export import export, export_model
 from tertium.training.mixture import Mixture
 from tertium.training.network import load_network, surprise
 from tertium.training.pieces import Pieces
@@ -38,9 +38,17 @@ def exported(tiny_plan: Plan, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def converted(exported: Path) -> Path:
-    return convert(
-        exported, exported.parent / "tertium", name="toy", dialect="prism", licence="CC0-1.0"
+    return export_model(
+        exported.parent / "run", exported.parent / "tertium", name="toy", licence="CC0-1.0"
     ).path
+
+
+def test_straight_or_by_way_of_hugging_face(exported: Path, converted: Path) -> None:
+    detour = convert(exported, exported.parent / "detour", name="toy", dialect="prism")
+    assert (detour.path / "model.bin").read_bytes() == (converted / "model.bin").read_bytes()
+    assert sorted(path.name for path in exported.parent.iterdir()) == [
+        *("detour", "hugging-face", "run", "tertium"),
+    ]
 
 
 def test_a_toy_corpus_is_learnt_by_heart(converted: Path, toy_pairs: ToyPairs) -> None:
@@ -80,5 +88,6 @@ def test_what_cannot_be_exported(exported: Path, tmp_path: Path) -> None:
         export(tmp_path, tmp_path / "out")
     with pytest.raises(ModelError, match="1 checkpoints, not 3"):
         export(exported.parent / "run", tmp_path / "out", average=3)
-    with pytest.raises(ModelError, match="there already"):
-        export(exported.parent / "run", exported)
+    for write in (export, export_model):
+        with pytest.raises(ModelError, match="there already"):
+            write(exported.parent / "run", exported)

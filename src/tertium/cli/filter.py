@@ -368,21 +368,17 @@ def _print_counts(
     job: FilterJob, counts: Sequence[Count], seconds: float, pieces_lacking: str | None
 ) -> None:
     from rich.console import Console
-    from rich.table import Table
 
     console = Console(stderr=True, highlight=False, soft_wrap=True)
-    table = Table(box=None, pad_edge=False)
-    for title, side in (
-        ("filter", "left"),
-        ("removed", "right"),
-        ("left", "right"),
-        ("why", "left"),
-    ):
-        table.add_column(title, justify=side)  # type: ignore[arg-type]
+    width = max(len("filter"), *(len(count.filter) for count in counts))
+    digits = max(len("removed"), len(str(job.rows)))
+    console.print(
+        f"{'filter':<{width}}  {'removed':>{digits}}  {'left':>{digits}}  why", style="dim"
+    )
     for count in counts:
         why = ", ".join(f"{reason} {many}" for reason, many in count.reasons.items())
-        table.add_row(count.filter, str(count.removed), str(count.after), why)
-    console.print(table)
+        line = f"{count.filter:<{width}}  {count.removed:>{digits}}  {count.after:>{digits}}  {why}"
+        console.print(line.rstrip(), markup=False)
     kept = counts[-1].after
     share = f"{100 * kept / job.rows:.1f} %"
     note = f"{kept} of {job.rows} rows kept ({share}) in {seconds:.1f} s"

@@ -122,16 +122,33 @@ def model(
 @train.command("export")
 def export(
     run: Run,
-    out: Annotated[Path, typer.Argument(help="The Hugging Face folder to write.")],
+    out: Annotated[Path, typer.Argument(help="The folder to write.")],
     average: Annotated[
         int, typer.Option(min=1, help="Of how many last checkpoints to take the mean.")
     ] = 1,
+    hugging_face: Annotated[
+        bool,
+        typer.Option("--hugging-face", help="Write a Hugging Face folder instead."),
+    ] = False,
+    name: Annotated[
+        str | None, typer.Option(help="The name of the model. Default: that of the folder.")
+    ] = None,
+    licence: Annotated[str | None, typer.Option(help="For its card.")] = None,
+    quantization: Annotated[str | None, typer.Option(help="float32 (default) or int8.")] = None,
 ) -> None:
-    """Write a run's weights as a Hugging Face folder."""
-    from tertium.training.export import export as export_run
+    """Write a run's weights as a model that Tertium loads."""
+    from tertium.training import export as exporting
 
-    _require("torch", "transformers")
-    typer.echo(str(export_run(run, out, average=average)))
+    _require("torch", "transformers", "langcodes")
+    card = _given(name=name, licence=licence, quantization=quantization)
+    if hugging_face and card:
+        raise SettingError("--name, --licence and --quantization are not for a Hugging Face folder")
+    if quantization not in (None, "float32", "int8"):
+        raise SettingError(f"--quantization {quantization}: it must be float32 or int8")
+    if hugging_face:
+        typer.echo(str(exporting.export(run, out, average=average)))
+    else:
+        typer.echo(str(exporting.export_model(run, out, average=average, **card).path))
 
 
 @train.command("curve")

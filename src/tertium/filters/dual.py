@@ -31,7 +31,7 @@ class Dual(Filter):
     on the model.
     """
 
-    at_least: float = 0.02
+    at_least: float = 0.005
     model: TranslationModel = field(default_factory=load_model)
 
     name: ClassVar[str] = "dual"

@@ -1,4 +1,4 @@
-"""From checkpoints to a Hugging Face folder, which :mod:`tertium.models.convert` reads."""
+"""From checkpoints to a model that Tertium loads, or to a Hugging Face folder."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import tempfile
 from pathlib import Path
 
 from tertium.errors import ModelError
+from tertium.models.convert import Quantization, convert
+from tertium.models.folder import ModelFolder
 from tertium.training.checkpoints import average_weights, list_checkpoints
 from tertium.training.pieces import Pieces
 from tertium.training.plan import read_plan
@@ -14,8 +16,33 @@ from tertium.training.preparation import SPM
 from tertium.training.run import first_network
 
 
+def export_model(
+    run: Path,
+    out: Path,
+    *,
+    average: int = 1,
+    name: str | None = None,
+    licence: str = "unknown",
+    quantization: Quantization = "float32",
+) -> ModelFolder:
+    """Write the mean of a run's last checkpoints as a model that Tertium loads."""
+    if out.exists():
+        raise ModelError(f"{out} is there already; remove it or name another folder")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as scratch:
+        return convert(
+            export(run, Path(scratch) / "hugging-face", average=average),
+            out,
+            name=name or out.name,
+            dialect="prism",
+            licence=licence,
+            quantization=quantization,
+            origin="trained with `tertium train model`",
+        )
+
+
 def export(run: Path, out: Path, *, average: int = 1) -> Path:
-    """Write the mean of a run's last checkpoints; ``out`` appears whole, or not at all."""
+    """Write the same as a Hugging Face folder; ``out`` appears whole, or not at all."""
     plan = read_plan(run)
     checkpoints = list_checkpoints(run)
     if plan is None or not checkpoints:
