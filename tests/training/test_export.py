@@ -13,12 +13,14 @@ from tertium.models.convert import convert
 from tertium.training.batches import Example, make_batch
 from tertium.training.bitext import Pair
 from tertium.training.corpus import Corpus, Source, build_corpus
+from tertium.training.development import development_batches
 from tertium.training.export import export, export_model
 from tertium.training.mixture import Mixture
 from tertium.training.network import load_network, surprise
 from tertium.training.pieces import Pieces
 from tertium.training.plan import Plan
 from tertium.training.run import Pace, train
+from tertium.training.translations import chosen_sentences, development_chrf, translate_greedily
 
 ToyPairs = list[tuple[str, str]]
 
@@ -81,6 +83,28 @@ def test_the_engine_gives_the_log_probs_of_the_network(
     )
     ours = np.concatenate([score.log_probs for score in scores])
     np.testing.assert_allclose(ours, -surprise(network, batch).numpy(), atol=1e-4)
+
+
+def test_greedy_translations_are_those_of_the_engine(
+    exported: Path, converted: Path, toy_pairs: ToyPairs
+) -> None:
+    pieces = Pieces(exported / "spm.model", ["en", "de"])
+    corpus = build_corpus(
+        [Source([Pair("de", "en", de, en) for en, de in toy_pairs])], pieces, max_pieces=64
+    )
+    batches = development_batches(corpus, pieces.tags)
+    network = load_network(exported, pieces.size)
+    scores = development_chrf(network, batches, pieces.decode, sentences=100)
+    assert set(scores) == {"translation", "de-en", "en-de"}
+    assert scores["en-de"] > 90
+    network.eval()
+    sentences = chosen_sentences(batches, 100)["de-en"]
+    found = translate_greedily(network, sentences, pieces.decode)
+    sources = [pieces.decode(sentence.source[:-1].tolist()) for sentence in sentences]
+    model = load_model(converted, cache=False)
+    wanted = model.translate(sources, target_lang="en", source_lang="de", beam_size=1)
+    assert found == [translation.text for translation in wanted]
+    assert len(chosen_sentences(batches, 3)["de-en"]) == 3
 
 
 def test_what_cannot_be_exported(exported: Path, tmp_path: Path) -> None:

@@ -107,6 +107,18 @@ def test_the_log_has_the_loss_the_speed_and_each_direction(unbroken: Path) -> No
     assert set(losses[0]) == {"translation", "en-de", "de-en", *within}
 
 
+def test_translating_on_the_way_changes_no_weight(
+    unbroken: Path, tiny_plan: Plan, tmp_path: Path
+) -> None:
+    run = tmp_path / "translating"
+    train(run, tiny_plan, replace(PACE, dev_sentences=3))
+    assert same_weights(unbroken, run)
+    scores = [record["chrf"] for record in read_log(run / LOG) if "chrf" in record]
+    assert len(scores) == 3
+    assert set(scores[0]) == {"translation", "en-de", "de-en"}
+    assert all(0 <= score <= 100 for some in scores for score in some.values())
+
+
 def test_another_plan_is_another_run(unbroken: Path, tiny_plan: Plan) -> None:
     with pytest.raises(ResumeError, match=r"other settings \(seed\)"):
         train(unbroken, replace(tiny_plan, seed=2), PACE)

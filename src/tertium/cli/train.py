@@ -59,6 +59,9 @@ def model(
     save_steps: Annotated[int | None, typer.Option(min=1, help="Between checkpoints.")] = None,
     keep: Annotated[int, typer.Option(min=1, help="How many checkpoints stay.")] = 5,
     dev_steps: Annotated[int, typer.Option(min=1, help="Between development losses.")] = 500,
+    dev_sentences: Annotated[
+        int, typer.Option(min=0, help="How many a direction to translate then, for chrF.")
+    ] = 20,
     log_steps: Annotated[int, typer.Option(min=1, help="Between lines of the log.")] = 50,
     threads: Annotated[int, typer.Option(min=1)] = 1,
 ) -> None:
@@ -112,6 +115,7 @@ def model(
             save_steps=save_steps,
             keep=keep,
             dev_steps=dev_steps,
+            dev_sentences=dev_sentences,
             log_steps=log_steps,
             threads=threads,
         ),

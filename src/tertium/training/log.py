@@ -40,9 +40,14 @@ class Report:
         )
         self._loss, self._tokens, self._since = 0.0, 0, time.monotonic()
 
-    def write_dev(self, step: int, losses: dict[str, float]) -> None:
+    def write_dev(
+        self, step: int, losses: dict[str, float], chrf: dict[str, float] | None = None
+    ) -> None:
         """Write the development losses; the time they took is not held against the speed."""
-        self._put(step=step, dev={name: round(loss, 4) for name, loss in losses.items()})
+        record: dict[str, object] = {"dev": {name: round(loss, 4) for name, loss in losses.items()}}
+        if chrf:
+            record["chrf"] = {name: round(score, 2) for name, score in chrf.items()}
+        self._put(step=step, **record)
         self._since = time.monotonic() if self._tokens == 0 else self._since
 
     def _put(self, **record: object) -> None:

@@ -32,6 +32,7 @@ from tertium.training.preparation import (
 from tertium.training.recipes import Recipe
 from tertium.training.sampler import Sampler
 from tertium.training.schedule import Decay, learning_rate
+from tertium.training.translations import development_chrf
 
 BETAS = (0.9, 0.98)
 
@@ -48,6 +49,8 @@ class Pace:
     save_steps: int | None = None
     keep: int = 5
     dev_steps: int = 500
+    dev_sentences: int = 0
+    """How many of each direction to translate for chrF; none by default, for it takes time."""
     log_steps: int = 50
     threads: int = 1
 
@@ -113,7 +116,15 @@ def train(run: Path, plan: Plan | None, pace: Pace) -> Progress:
             if progress.step % pace.log_steps == 0 or _finished(progress, pace):
                 report.write(progress.step, rate=rate)
             if dev_batches and (progress.step % pace.dev_steps == 0 or _finished(progress, pace)):
-                report.write_dev(progress.step, development_loss(network, dev_batches))
+                losses = development_loss(network, dev_batches)
+                chrf = (
+                    development_chrf(
+                        network, dev_batches, pieces.decode, sentences=pace.dev_sentences
+                    )
+                    if pace.dev_sentences
+                    else {}
+                )
+                report.write_dev(progress.step, losses, chrf)
             minutes = (time.monotonic() - last_save) / 60
             if minutes >= pace.save_minutes or (
                 pace.save_steps and progress.step % pace.save_steps == 0
