@@ -19,6 +19,7 @@ GERMAN = ("Der Hund", "Meine Schwester", "Unser Lehrer", "Das kleine Kind", "Ein
 ENGLISH = ("The dog", "My sister", "Our teacher", "The little child", "An old man")
 DOES = (("liest ein Buch", "is reading a book"), ("sieht das Meer", "sees the sea"))
 WHEN = (("heute Morgen.", "this morning."), ("am Abend.", "in the evening."), ("oft.", "often."))
+MARGIN = ("--encoder", "tertium-mini")
 BY = ("--src-lang", "de", "--tgt-lang", "en", "--processes", "1")
 
 
@@ -104,7 +105,7 @@ def test_margin_dual_and_measure_in_one_run(tertium: Run, pairs: Path, tmp_path:
     few = tmp_path / "few.tsv"
     few.write_text("\n".join(pairs.read_text("utf-8").splitlines()[:80]) + "\n", encoding="utf-8")
     out, rejected = tmp_path / "clean.tsv", tmp_path / "rejected.tsv"
-    filters = ("-f", "length,margin,duplicates,dual", "--set", "margin.at_least=0.9")
+    filters = ("-f", "length,margin,duplicates,dual", *MARGIN, "--set", "margin.at_least=0.9")
     measure = ("--measure", "chrf", "--at-most", "60", "--set", "dual.at-least=0")
     done = tertium(
         *("filter", few, *BY, *filters, *measure, "-o", out, "--rejected", rejected),
@@ -133,7 +134,8 @@ def state(out: Path) -> tuple[int, int]:
 
 def test_killed_and_resumed(tertium: Run, pairs: Path, tmp_path: Path) -> None:
     whole, broken = tmp_path / "whole.tsv", tmp_path / "broken.tsv"
-    settings = (*BY, "-f", "length,duplicates,margin,overlap", "--set", "margin.at_least=0.8")
+    filters = ("-f", "length,duplicates,margin,overlap", "--set", "margin.at_least=0.8")
+    settings = (*BY, *filters, *MARGIN)
     common = ("filter", pairs, *settings, "--rows-at-a-time", "10", "--json")
     unbroken = tertium(*common, "-o", whole, "--rejected", tmp_path / "whole.rejected.tsv")
     assert unbroken.returncode == 0, unbroken.stderr
@@ -183,6 +185,7 @@ def test_an_unfinished_run_is_guarded(tertium: Run, pairs: Path, tmp_path: Path)
         (("--set", "longest=3"), "FILTER.NAME=VALUE"),
         (("--at-least", "0.3"), "--measure"),
         (("-f", "measure"), "which measure?"),
+        (("-f", "margin"), "margin needs an encoder"),
         (("--resume",), "--output"),
         (("-o", "there/is/no.tsv"), "no such folder"),
         (("-o", "clean.doc"), "does not tell the format"),

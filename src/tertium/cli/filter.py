@@ -334,6 +334,11 @@ def _filters(
         if "unit" in filter_settings(name):
             own.setdefault("unit", unit)
     if "margin" in wanted:
+        if models.encoder is None and models.sentence_encoder is None:
+            raise SettingError(
+                "margin needs an encoder whose sentence vectors are good enough: name one with "
+                "--encoder, such as use-multilingual (see docs/filter.md)"
+            )
         wanted["margin"]["encoder"] = models.get("sentences")
     if "dual" in wanted:
         wanted["dual"]["model"] = models.get("translation")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -14,7 +14,6 @@ from tertium.filters.base import KEPT, Filter, Pair, Verdict
 from tertium.filters.hashes import Hashes, hash_texts
 from tertium.filters.neighbours import METHODS, Method, Vectors, neighbour_similarity
 from tertium.models.base import Progress, SentenceEncoder
-from tertium.models.encoder_catalog import load_encoder
 
 
 class Side(NamedTuple):
@@ -54,13 +53,14 @@ def _near(queries: Side, base: Side, k: int, method: Method) -> NDArray[np.float
 class Margin(Filter):
     """Keeps pairs whose margin is at least so large: in Prism 1.05 for mined text, 1.04 for other.
 
-    Any encoder that puts the two languages into one space will do.
+    Any encoder will do that puts the two languages into one space and spreads over that space. The
+    bundled model's does not: its vectors all point much the same way, and few margins are above 1.
     """
 
+    encoder: SentenceEncoder
     at_least: float = 1.04
     k: int = 4
     neighbours: Method = "auto"
-    encoder: SentenceEncoder = field(default_factory=load_encoder)
 
     name: ClassVar[str] = "margin"
     reasons: ClassVar[tuple[str, ...]] = ("too small",)

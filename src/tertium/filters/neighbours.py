@@ -65,7 +65,7 @@ def _by_index(queries: Vectors, base: Vectors, k: int) -> NDArray[np.float32]:
     index = faiss.IndexIVFFlat(
         faiss.IndexFlatIP(base.shape[1]), base.shape[1], lists, faiss.METRIC_INNER_PRODUCT
     )
-    index.cp.max_points_per_centroid = TRAINING_PER_LIST
+    index.cp.min_points_per_centroid, index.cp.max_points_per_centroid = 1, TRAINING_PER_LIST
     sample = np.sort(np.random.default_rng(0).permutation(len(base))[: lists * TRAINING_PER_LIST])
     index.train(np.ascontiguousarray(base[sample], dtype=np.float32))
     for first in range(0, len(base), BASE):
