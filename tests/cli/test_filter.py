@@ -140,8 +140,9 @@ def test_killed_and_resumed(tertium: Run, pairs: Path, tmp_path: Path) -> None:
     unbroken = tertium(*common, "-o", whole, "--rejected", tmp_path / "whole.rejected.tsv")
     assert unbroken.returncode == 0, unbroken.stderr
     again = (*common, "-o", broken, "--rejected", tmp_path / "broken.rejected.tsv", "--resume")
-    for when in ((0, 50), (0, 200), (1, 100)):
-        process = subprocess.Popen([*TERTIUM, *map(str, again)], stdout=subprocess.DEVNULL)
+    for processes, when in ((2, (0, 50)), (1, (0, 200)), (1, (1, 100))):
+        command = [*TERTIUM, *map(str, again), "--processes", str(processes)]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         while process.poll() is None and state(broken) < when:
             time.sleep(0.001)
         process.send_signal(signal.SIGKILL)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from typing import TypeVar
 
 Task = TypeVar("Task")
@@ -32,7 +35,7 @@ def work_ahead(
             yield task, answer(question(task))
         return
     flying: deque[tuple[Task, Future[Answer]]] = deque()
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(processes, get_context("spawn"), follow_parent) as pool:
         try:
             for task in tasks:
                 flying.append((task, pool.submit(answer, question(task))))
@@ -44,3 +47,16 @@ def work_ahead(
                 yield done, future.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def follow_parent() -> None:
+    """Leave Ctrl-C to the parent, and go when it is gone: a pool does not notice that by itself."""
+
+    def watch() -> None:
+        parent = parent_process()
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=watch, daemon=True).start()

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
-from sacrebleu.metrics.chrf import CHRF
-
 from tertium.errors import ModelError, SettingError
 from tertium.filters.duplicates import essence
 from tertium.measures.base import Measure
@@ -49,6 +47,8 @@ def diversity(text: str, source: str) -> float:
     >>> diversity("The same.", "The same.")
     0.0
     """
+    from sacrebleu.metrics.chrf import CHRF
+
     return 100.0 - float(CHRF().sentence_score(text, [source]).score)
 
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sacrebleu.metrics.chrf import CHRF
 
 from tertium.training.batches import Batch
 from tertium.training.development import TRANSLATION
@@ -32,6 +31,8 @@ def development_chrf(
     network: Any, batches: Iterable[tuple[str, Batch]], decode: Decode, *, sentences: int
 ) -> dict[str, float]:
     """chrF of greedy translations of some sentences a direction; ``translation`` is the mean."""
+    from sacrebleu.metrics.chrf import CHRF
+
     network.eval()
     scores = {}
     for name, some in chosen_sentences(batches, sentences).items():
