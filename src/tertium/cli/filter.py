@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tertium.cli.measures import Models, load_measures, parse_setting
+from tertium.cli.measures import Models, load_measures
 from tertium.cli.options import (
     DEFAULT_MODEL,
     ComputeType,
@@ -42,6 +42,7 @@ from tertium.filters.base import Filter
 from tertium.filters.pieces import WORDS, unit_for
 from tertium.filters.registry import FILTERS, PRISM, filter_settings, load_filter
 from tertium.filters.sequence import Count
+from tertium.measures.settings import parse_setting
 from tertium.models.threads import available_cores
 
 INPUT, FILTER, OUTPUT, ENGINE = "Input", "Filters", "Output", "Engine"
