@@ -9,11 +9,12 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from tertium.cli.measures import Models, load_measures
+from tertium.cli.filters import load_filters
+from tertium.cli.measures import Models
 from tertium.cli.options import (
     DEFAULT_MODEL,
     ComputeType,
@@ -37,12 +38,10 @@ from tertium.engines.filtered import (
 )
 from tertium.engines.filtering import ROWS_AT_A_TIME, FilterJob
 from tertium.engines.workfolder import WorkFolder
-from tertium.errors import InputError, SettingError
-from tertium.filters.base import Filter
+from tertium.errors import InputError
 from tertium.filters.pieces import WORDS, unit_for
-from tertium.filters.registry import FILTERS, PRISM, filter_settings, load_filter
+from tertium.filters.registry import FILTERS, PRISM
 from tertium.filters.sequence import Count
-from tertium.measures.settings import parse_setting
 from tertium.models.threads import available_cores
 
 INPUT, FILTER, OUTPUT, ENGINE = "Input", "Filters", "Output", "Engine"
@@ -219,7 +218,7 @@ def filter_command(
         if measure is not None and "measure" not in names:
             names.append("measure")
         counted_in = unit or unit_for(model, [src_lang, tgt_lang])
-        made = _filters(names, models, settings or [], counted_in, (measure, at_least, at_most))
+        made = load_filters(names, models, settings or [], counted_in, (measure, at_least, at_most))
         kept = _sink(outputs, bitext)
         removed = None if rejected is None else TableFile(rejected, rejected_columns(bitext))
         beside = outputs[0] if outputs else Path(scratch) / "out"
@@ -314,60 +313,6 @@ def _sink(outputs: Sequence[Path], bitext: Bitext) -> Sink:
     if len(outputs) > 2:
         raise InputError("--output is one table, or two plain text files")
     return ParallelFiles(outputs[0], outputs[1])
-
-
-def _filters(
-    names: Sequence[str],
-    models: Models,
-    given: Sequence[str],
-    unit: str,
-    measure: tuple[str | None, float | None, float | None],
-) -> list[Filter]:
-    wanted: dict[str, dict[str, object]] = {name: {} for name in names}
-    for setting in given:
-        name, known, value = _split(setting, names)
-        if known not in filter_settings(name):
-            there = ", ".join(filter_settings(name)) or "none"
-            raise SettingError(f"{name} has no setting {known!r}; its settings are {there}")
-        default = filter_settings(name)[known]
-        wanted[name][known] = parse_setting(setting.partition("=")[0], value, default)
-    for name, own in wanted.items():
-        if "unit" in filter_settings(name):
-            own.setdefault("unit", unit)
-    if "margin" in wanted:
-        if models.encoder is None and models.sentence_encoder is None:
-            raise SettingError(
-                "margin needs an encoder whose sentence vectors are good enough: name one with "
-                "--encoder, such as use-multilingual (see docs/filter.md)"
-            )
-        wanted["margin"]["encoder"] = models.get("sentences")
-    if "dual" in wanted:
-        wanted["dual"]["model"] = models.get("translation")
-    if "measure" in wanted:
-        wanted["measure"].update(_bounded(models, *measure))
-    elif measure != (None, None, None):
-        raise SettingError("--at-least and --at-most are about a measure: name it with --measure")
-    return [load_filter(name, **own) for name, own in wanted.items()]
-
-
-def _bounded(
-    models: Models, name: str | None, at_least: float | None, at_most: float | None
-) -> dict[str, Any]:
-    if name is None:
-        raise SettingError("which measure? say --measure, and --at-least or --at-most")
-    [measure] = load_measures([name], models, {})
-    bounds = {"at_least": at_least, "at_most": at_most}
-    return {"measure": measure, **{key: b for key, b in bounds.items() if b is not None}}
-
-
-def _split(setting: str, names: Sequence[str]) -> tuple[str, str, str]:
-    left, equals, value = setting.partition("=")
-    name, dot, known = left.strip().partition(".")
-    if not equals or not dot:
-        raise SettingError(f"--set {setting}: say it as --set FILTER.NAME=VALUE")
-    if name not in names:
-        raise SettingError(f"--set {setting}: {name} is none of the filters {', '.join(names)}")
-    return name, known.replace("-", "_"), value.strip()
 
 
 def _print_counts(
