@@ -7,7 +7,6 @@ from functools import lru_cache
 from pathlib import Path
 
 from tertium.filters.words import words
-from tertium.models.base import per_row
 
 WORDS = "words"
 REMEMBERED = 20_000
@@ -63,5 +62,5 @@ def unit_for(model: str, languages: Sequence[str | None]) -> str:
     from tertium.models.catalog import find
 
     known = find(model).languages
-    asked = [lang for lang in per_row(languages, len(languages)) if lang is not None]
+    asked = [lang for lang in languages if lang is not None]
     return model if all(known.resolve(lang) in known.all for lang in asked) else WORDS

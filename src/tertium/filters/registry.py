@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from difflib import get_close_matches
 from importlib import import_module
@@ -62,14 +61,3 @@ def load_filter(name: str, **settings: object) -> Filter:
         if setting not in known:
             raise SettingError(f"{name} has no setting {setting!r}; it has {', '.join(known)}")
     return cls(**settings)
-
-
-def load_filters(
-    names: Sequence[str] = PRISM, settings: Mapping[str, Mapping[str, object]] | None = None
-) -> list[Filter]:
-    """Make several filters; ``settings`` are by filter."""
-    given = settings or {}
-    for name in given:
-        if name not in names:
-            raise SettingError(f"{name} is none of the filters asked for: {', '.join(names)}")
-    return [load_filter(name, **given.get(name, {})) for name in names]
