@@ -28,6 +28,9 @@ MEASURES = {
     "bleu": "surface:Bleu",
     "chrf": "surface:ChrF",
     "ter": "surface:Ter",
+    "nist": "nist:Nist",
+    "bleu-nltk": "bleu_nltk:BleuNltk",
+    "chrf-nltk": "chrf_nltk:ChrFNltk",
 }
 SUMS = {"sentsim": ("sss", "bertscore")}
 """Sums that have a name of their own; any others are spelt with a plus."""
