@@ -9,6 +9,7 @@ from tertium.cli.studies.correlate import correlate
 from tertium.cli.studies.judgements import judgements
 from tertium.cli.studies.layers import layers
 from tertium.cli.studies.paraphrase_id import paraphrase_id
+from tertium.cli.studies.rephrasing import rephrasing
 
 study = typer.Typer(
     no_args_is_help=True, help="Find out which measure to trust: the protocols of the papers."
@@ -18,6 +19,7 @@ study.command("judgements")(judgements)
 study.command("correlate")(correlate)
 study.command("layers")(layers)
 study.command("bias")(bias)
+study.command("rephrasing")(rephrasing)
 
 
 @study.callback()

@@ -26,7 +26,7 @@ def forest(
     top: Collection[str] = (),
 ) -> None:
     """Draw values with their intervals, one a line; ``top`` ones stand out (NMTScore, fig. 3)."""
-    figure, axes = _new(7, 0.6 + 0.3 * max(len(values), 3), out)
+    figure, axes = new_figure(7, 0.6 + 0.3 * max(len(values), 3), out)
     for place, (name, (value, (low, high))) in enumerate(values.items()):
         colour = MAIN if name in top or not top else FAINT
         axes.plot([low, high], [place, place], color=colour, linewidth=5, solid_capstyle="butt")
@@ -37,7 +37,7 @@ def forest(
     axes.set_ylim(len(values) - 0.5, -0.5)
     axes.set_xlabel(label)
     axes.grid(axis="x", alpha=0.3)
-    _save(figure, out)
+    save_figure(figure, out)
 
 
 def heat_map(
@@ -45,7 +45,7 @@ def heat_map(
 ) -> None:
     """Draw a square of numbers, such as the correlation of each measure with each."""
     size = 2 + 0.65 * len(names)
-    figure, axes = _new(size + 1, size, out)
+    figure, axes = new_figure(size + 1, size, out)
     picture = axes.imshow(values, cmap="viridis", vmin=min(0.0, *map(min, values)), vmax=1.0)
     middle = (picture.norm.vmin + picture.norm.vmax) / 2
     for row, line in enumerate(values):
@@ -55,12 +55,12 @@ def heat_map(
     axes.set_xticks(range(len(names)), names, rotation=45, ha="right")
     axes.set_yticks(range(len(names)), names)
     figure.colorbar(picture, ax=axes, label=label, shrink=0.8)
-    _save(figure, out)
+    save_figure(figure, out)
 
 
 def roc(curves: Mapping[str, tuple[Sequence[float], Sequence[float], float]], out: Path) -> None:
     """Draw ROC curves: false positive rates, true positive rates, and the area under them."""
-    figure, axes = _new(5.5, 5, out)
+    figure, axes = new_figure(5.5, 5, out)
     for name, (false_rate, true_rate, area) in curves.items():
         axes.plot(false_rate, true_rate, label=f"{name} ({100 * area:.1f})", linewidth=1.5)
     axes.plot([0, 1], [0, 1], color=FAINT, linestyle=":", linewidth=1)
@@ -68,7 +68,7 @@ def roc(curves: Mapping[str, tuple[Sequence[float], Sequence[float], float]], ou
     axes.set_ylabel("true positive rate")
     axes.set_aspect("equal")
     axes.legend(title="AUC", fontsize="small")
-    _save(figure, out)
+    save_figure(figure, out)
 
 
 def scatter(
@@ -80,14 +80,14 @@ def scatter(
     names: Sequence[str] = (),
 ) -> None:
     """Draw points, with their names if there are few enough to be read."""
-    figure, axes = _new(6, 5, out)
+    figure, axes = new_figure(6, 5, out)
     axes.scatter(x, y, s=24 if names else 9, color=MAIN, alpha=0.9 if names else 0.35, linewidths=0)
     for a, b, name in zip(x, y, names, strict=False):
         axes.annotate(name, (a, b), xytext=(4, 3), textcoords="offset points", fontsize="x-small")
     axes.set_xlabel(labels[0])
     axes.set_ylabel(labels[1])
     axes.grid(alpha=0.3)
-    _save(figure, out)
+    save_figure(figure, out)
 
 
 def lines(
@@ -98,7 +98,7 @@ def lines(
     axes_labels: tuple[str, str],
 ) -> None:
     """Draw series over named places; where a series has no value, its line has a gap."""
-    figure, axes = _new(max(5, 0.75 * len(labels)), 3.5, out)
+    figure, axes = new_figure(max(5, 0.75 * len(labels)), 3.5, out)
     for name, values in series.items():
         heights = [float("nan") if value is None else value for value in values]
         axes.plot(range(len(labels)), heights, marker="o", label=name)
@@ -107,19 +107,19 @@ def lines(
     axes.set_ylabel(axes_labels[1])
     axes.grid(axis="y", alpha=0.3)
     axes.legend(fontsize="small")
-    _save(figure, out)
+    save_figure(figure, out)
 
 
 def bars(values: Mapping[str, float], out: Path, *, label: str, top: Collection[str] = ()) -> None:
     """Draw a bar for each value, with its number."""
-    figure, axes = _new(7, 0.6 + 0.3 * max(len(values), 3), out)
+    figure, axes = new_figure(7, 0.6 + 0.3 * max(len(values), 3), out)
     colours = [MAIN if name in top or not top else FAINT for name in values]
     drawn = axes.barh(list(values), list(values.values()), color=colours)
     axes.bar_label(drawn, fmt="%.3g", padding=3)
     axes.invert_yaxis()
     axes.set_xlabel(label)
     axes.margins(x=0.12)
-    _save(figure, out)
+    save_figure(figure, out)
 
 
 def grouped_bars(
@@ -130,7 +130,7 @@ def grouped_bars(
     label: str,
 ) -> None:
     """Draw a group of bars for each label, a bar for each series (SentSim, figures 5 to 7)."""
-    figure, axes = _new(max(7, (0.5 + 0.09 * len(series)) * len(labels) + 3), 3.8, out)
+    figure, axes = new_figure(max(7, (0.5 + 0.09 * len(series)) * len(labels) + 3), 3.8, out)
     axes.set_prop_cycle(color=_colours(len(series)))
     width = 0.85 / len(series)
     for number, (name, values) in enumerate(series.items()):
@@ -140,7 +140,7 @@ def grouped_bars(
     axes.set_ylabel(label)
     axes.axhline(0, color=FAINT, linewidth=0.8)
     axes.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1, 1))
-    _save(figure, out)
+    save_figure(figure, out)
 
 
 def _colours(count: int) -> list[Any]:
@@ -151,7 +151,8 @@ def _colours(count: int) -> list[Any]:
     return [palette(number % palette.N) for number in range(count)]
 
 
-def _new(width: float, height: float, out: Path) -> tuple[Any, Any]:
+def new_figure(width: float, height: float, out: Path, *, rows: int = 1) -> tuple[Any, Any]:
+    """A figure and its axes, in inches; of several rows, a list of axes."""
     if out.suffix not in SUFFIXES:
         raise SettingError(f"{out}: a picture is {' or '.join(SUFFIXES)}")
     if find_spec("matplotlib") is None:
@@ -162,10 +163,11 @@ def _new(width: float, height: float, out: Path) -> tuple[Any, Any]:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
-    return figure, figure.subplots()
+    return figure, list(figure.subplots(rows)) if rows > 1 else figure.subplots()
 
 
-def _save(figure: Any, out: Path) -> None:
+def save_figure(figure: Any, out: Path) -> None:
+    """Write a figure; the same bytes for the same figure."""
     from matplotlib import rc_context
 
     metadata = {"Date": None} if out.suffix == ".svg" else {"Software": None}

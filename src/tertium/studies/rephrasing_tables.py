@@ -1,0 +1,212 @@
+"""The tables of the rephrasing paper, and those that it lacks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from tertium.data.languages import iso_code, language_name
+from tertium.report.tables import Cell, Table
+from tertium.studies import rephrasing_paper as paper
+from tertium.studies.rephrasing import Results
+from tertium.studies.specs import MeasureSpec
+from tertium.studies.typology import Axis, Link
+
+THREE = ".3f"
+SIGN_NOTE = (
+    "The sign of a component is arbitrary: it is fixed so that its largest loading is positive, "
+    "and only |r| can be compared with the paper's."
+)
+
+
+@dataclass(frozen=True)
+class Families:
+    """The family of each language, and the languages in the order of tables and pictures."""
+
+    of: Mapping[str, str]
+
+    @property
+    def order(self) -> list[str]:
+        """Families by their number of languages, and then by name."""
+        names = sorted(set(self.of.values()))
+        return sorted(names, key=lambda name: -list(self.of.values()).count(name))
+
+    def sorted(self, langs: Sequence[str]) -> list[str]:
+        """Languages by family, and within it by name."""
+        places = {name: place for place, name in enumerate(self.order)}
+        return sorted(langs, key=lambda lang: (places[self.of[lang]], language_name(lang), lang))
+
+
+def language_table(results: Results, families: Families) -> Table:
+    """The mean of each measure in each language."""
+    by_code = {language.lang: language for language in results.languages}
+    rows = []
+    for lang in families.sorted(list(by_code)):
+        language = by_code[lang]
+        pairs = f"{len(language.pairs)}"
+        if len(language.pairs) < language.of:
+            pairs += f"/{language.of}"
+        means = [Cell(value, THREE) for value in _row(results, lang)]
+        head = [Cell(f"{lang} {language_name(lang)}"), Cell(families.of[lang])]
+        rows.append([*head, Cell(language.sets), Cell(pairs), *means])
+    header = ["language", "family", "sets", "pairs", *results.measures]
+    note = "Pairs: all that the sets have, or a sample of how many." if any_sampled(results) else ""
+    return Table(header, rows, "Mean scores by language", note)
+
+
+def family_table(results: Results, families: Families) -> Table:
+    """The mean over the languages of each family."""
+    means = results.family_means(families.of)
+    rows = []
+    for family in families.order:
+        count = list(families.of.values()).count(family)
+        cells = [Cell(means.get((family, measure)), THREE) for measure in results.measures]
+        rows.append([Cell(family), Cell(count), *cells])
+    return Table(
+        ["family", "languages", *results.measures],
+        rows,
+        "Mean scores by family (URIEL's)",
+        "The mean over languages, each counting once.",
+    )
+
+
+def paper_table(results: Results) -> Table | None:
+    """The mean by the paper's families beside what it prints; None if no measure is like its."""
+    counterparts = {
+        measure: paper.COUNTERPARTS[name]
+        for measure in results.measures
+        if (name := MeasureSpec.parse(measure).measure) in paper.COUNTERPARTS
+    }
+    groups = {
+        language.lang: family
+        for language in results.languages
+        if (family := paper.paper_family(iso_code(language.lang))) is not None
+    }
+    if not counterparts or not groups:
+        return None
+    means = results.family_means(groups)
+    header, columns = ["family", "languages", "there"], []
+    for title in dict.fromkeys(title for title, _ in counterparts.values()):
+        own = [measure for measure in counterparts if counterparts[measure][0] == title]
+        header += [f"{title}, paper", *own]
+        columns.append((title, own))
+    rows = []
+    for family, codes in paper.FAMILIES.items():
+        there = list(groups.values()).count(family)
+        cells = [Cell(family), Cell(len(codes)), Cell(there)]
+        for title, own in columns:
+            cells.append(Cell(paper.AVERAGES[title].get(family), THREE))
+            for measure in own:
+                value, scale = means.get((family, measure)), counterparts[measure][1]
+                cells.append(Cell(None if value is None else value / scale, THREE))
+        rows.append(cells)
+    note = "There: the languages that these data have. sacrebleu's scores are divided by 100."
+    return Table(header, rows, "By the paper's families, beside the paper's averages", note)
+
+
+def correlation_table(links: Sequence[Link], features: Sequence[str]) -> Table:
+    """Table 1: r of each measure with each feature set; significant ones (permutation) in bold."""
+    found = {(link.measure, link.feature): link for link in links}
+    rows = []
+    for measure in dict.fromkeys(link.measure for link in links):
+        cells = [Cell(measure)]
+        for feature in features:
+            link = found.get((measure, feature))
+            cells.append(
+                Cell(None)
+                if link is None
+                else Cell(link.found.r, "+.3f", link.found.permutation_p < 0.05)
+            )
+        rows.append(cells)
+        title, _ = paper.COUNTERPARTS.get(MeasureSpec.parse(measure).measure, ("", 1.0))
+        if title:
+            printed = [paper.CORRELATIONS[title].get(feature) for feature in features]
+            rows.append([Cell(f"  paper: {title}"), *(Cell(value, "+.3f") for value in printed)])
+    note = f"Bold, *: p < 0.05 by permutation, without correction. {SIGN_NOTE}"
+    return Table(["measure", *features], rows, "Pearson's r with typological features", note)
+
+
+def evidence_table(links: Sequence[Link]) -> Table:
+    """How far each correlation is to be believed."""
+    rows = []
+    for link in links:
+        found, values = link.found, {k: v for k, v in link.without.items() if not math.isnan(v)}
+        interval = f"[{found.interval.low:+.2f}, {found.interval.high:+.2f}]"
+        weakest = min(values, key=lambda name: abs(values[name]), default="")
+        swing = f"[{min(values.values()):+.2f}, {max(values.values()):+.2f}]" if values else ""
+        rows.append(
+            [
+                Cell(f"{link.measure} {link.feature}"),
+                Cell(found.items),
+                Cell(abs(found.r), THREE),
+                Cell(interval),
+                Cell(found.p, THREE),
+                Cell(found.permutation_p, THREE),
+                Cell(swing),
+                Cell(weakest),
+                Cell(None if math.isnan(link.refitted) else link.refitted, THREE),
+            ]
+        )
+    header = ["measure and features", "n", "|r|", "95 % interval", "p", "p (permutation)"]
+    header += ["r without a family", "weakest without", "|r| refitted"]
+    note = (
+        "Interval: bootstrap over languages. r without a family: the range when the languages of "
+        "each family are left out in turn, and the family without which r is nearest to 0. "
+        "Refitted: without the largest family, on a component of the other languages alone."
+    )
+    return Table(header, rows, "The evidence for each correlation", note)
+
+
+def axis_table(axes: Sequence[Axis]) -> Table:
+    """What became of each feature set."""
+    rows = [
+        [
+            Cell(axis.name),
+            Cell(len(axis.scores)),
+            Cell(axis.features),
+            Cell(100 * axis.missing, ".1f"),
+            Cell(100 * axis.explained, ".1f"),
+            Cell(" ".join(axis.absent) or "-"),
+            Cell(" ".join(axis.sparse) or "-"),
+        ]
+        for axis in axes
+    ]
+    header = ["feature set", "languages", "features", "missing %", "explained %"]
+    header += ["not in URIEL", "too little known"]
+    note = (
+        "Features: those that differ among the languages. Missing values have the feature's mean. "
+        "Explained: the variance along the first principal component."
+    )
+    return Table(header, rows, "Typological features (URIEL)", note)
+
+
+def left_out_table(results: Results) -> Table | None:
+    """Which languages a measure could not score, and why; None if it could score all."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for (lang, measure), reason in results.left_out.items():
+        general = reason.replace(f"'{lang}'", "a language")
+        reasons.setdefault((measure, general), []).append(lang)
+    if not reasons:
+        return None
+    rows = [
+        [Cell(measure), Cell(len(langs)), Cell(" ".join(langs)), Cell(reason)]
+        for (measure, reason), langs in reasons.items()
+    ]
+    return Table(["measure", "languages", "which", "why"], rows, "Left out")
+
+
+def any_sampled(results: Results) -> bool:
+    """Whether only some pairs of a language were scored."""
+    return any(len(language.pairs) < language.of for language in results.languages)
+
+
+def overall(results: Results, measure: str) -> float:
+    """The mean over all languages that have it."""
+    found = [value for (_, name), value in results.means.items() if name == measure]
+    return fmean(found)
+
+
+def _row(results: Results, lang: str) -> list[float | None]:
+    return [results.means.get((lang, measure)) for measure in results.measures]

@@ -1,0 +1,108 @@
+"""Typological features as one number a language, and what scores have to do with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tertium.data.uriel import uriel_features
+from tertium.errors import InputError
+from tertium.stats.association import Association, association, without_each_group
+from tertium.stats.components import first_component
+from tertium.stats.conventions import SAMPLES
+
+KNOWN = 0.25
+"""The share of a set's features that must be known of a language for it to count."""
+FEW = 4
+"""With fewer languages, there is no correlation worth the name."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A feature set, reduced to its first principal component over the languages of a study."""
+
+    name: str
+    scores: Mapping[str, float]
+    """Where each language lies; the sign is fixed, not meaningful (see ``first_component``)."""
+    absent: tuple[str, ...]
+    """Languages that URIEL has not in this set."""
+    sparse: tuple[str, ...]
+    """Languages of which it knows too few features; they are left out as well."""
+    features: int
+    """How many features differ among the languages; the others say nothing."""
+    missing: float
+    """The share of values that are missing, among these; the feature's mean takes their place."""
+    explained: float
+    """The share of the variance that the component keeps."""
+
+
+def feature_axis(name: str, langs: Sequence[str], *, known: float = KNOWN) -> Axis:
+    """Look up a feature set in URIEL and reduce it to one dimension.
+
+    >>> axis = feature_axis("syntax_average", ["deu", "eng", "jpn", "tur", "gos", "tok"])
+    >>> list(axis.scores), axis.absent, axis.sparse
+    (['deu', 'eng', 'jpn', 'tur'], ('tok',), ('gos',))
+    """
+    found = uriel_features(name, langs)
+    shares = (~np.isnan(found.values)).mean(axis=1) if found.langs else np.empty(0)
+    enough = (shares > 0) & (shares >= known)
+    kept = [lang for lang, wanted in zip(found.langs, enough, strict=True) if wanted]
+    sparse = tuple(lang for lang in found.langs if lang not in kept)
+    if len(kept) < FEW:
+        return Axis(name, {}, found.absent, sparse, 0, 0.0, 0.0)
+    component = first_component(found.values[enough])
+    features = int(component.used.sum())
+    return Axis(
+        name,
+        dict(zip(kept, component.scores.tolist(), strict=True)),
+        found.absent,
+        sparse,
+        features,
+        component.missing / (features * len(kept)),
+        component.explained,
+    )
+
+
+@dataclass(frozen=True)
+class Link:
+    """What a measure's means have to do with a feature set."""
+
+    measure: str
+    feature: str
+    found: Association
+    without: Mapping[str, float]
+    """r without the languages of each family in turn, the axis being the same."""
+    refitted: float
+    """|r| without the largest family, with an axis of the other languages alone; NaN if too few."""
+
+
+def correlate(
+    measure: str,
+    means: Mapping[str, float],
+    axis: Axis,
+    families: Mapping[str, str],
+    *,
+    samples: int = SAMPLES,
+    seed: int = 0,
+    known: float = KNOWN,
+) -> Link | None:
+    """Correlate the means of a measure with an axis; None where there are too few languages."""
+    langs = [lang for lang in axis.scores if lang in means]
+    if len(langs) < FEW:
+        return None
+    x, y = [axis.scores[lang] for lang in langs], [means[lang] for lang in langs]
+    groups = [families[lang] for lang in langs]
+    try:
+        found = association(x, y, samples=samples, seed=seed)
+    except InputError:  # one side is constant
+        return None
+    largest = max(dict.fromkeys(groups), key=groups.count)
+    rest = [lang for lang in langs if families[lang] != largest]
+    other = feature_axis(axis.name, rest, known=known).scores
+    refitted = float("nan")
+    if other:
+        values = [means[lang] for lang in other]
+        refitted = abs(association(list(other.values()), values, samples=1).r)
+    return Link(measure, axis.name, found, without_each_group(x, y, groups), refitted)
