@@ -11,6 +11,7 @@ import typer
 
 import tertium
 from tertium.cli.compare import compare
+from tertium.cli.data import data
 from tertium.cli.doctor import doctor
 from tertium.cli.explain import explain
 from tertium.cli.filter import filter_command
@@ -36,6 +37,7 @@ app.add_typer(models, name="models")
 app.command()(doctor)
 app.add_typer(train, name="train")
 app.add_typer(study, name="study")
+app.add_typer(data, name="data")
 
 
 def _version(wanted: bool) -> None:

@@ -65,8 +65,9 @@ def uriel_features(name: str, langs: Sequence[str]) -> Features:
         raise SettingError(f"no feature set {name!r}: there are {', '.join(FILES)}")
     table = _load(*FILES[name])
     there = [lang for lang in langs if iso_code(lang) in table]
+    width = len(next(iter(table.values())))
     values = np.array([table[iso_code(lang)] for lang in there], dtype=np.float64)
-    values = values.reshape(len(there), -1)
+    values = values.reshape(len(there), width)
     values[values == UNKNOWN] = np.nan if name != "learned" else UNKNOWN
     absent = tuple(lang for lang in langs if lang not in there)
     return Features(name, tuple(there), values, absent)

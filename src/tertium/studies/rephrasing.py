@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from tertium.errors import CutWarning, LanguageError, SettingError
+from tertium.errors import CutWarning, LanguageError
 from tertium.measures.base import CUT_REASON, Measure
 from tertium.measures.registry import kinds_of, load, settings_of
 from tertium.measures.words import SPLIT
@@ -229,19 +229,22 @@ def with_words(spec: MeasureSpec, tokenize: str = SPLIT) -> MeasureSpec:
     ``bleu`` keeps sacrebleu's own default.
 
     >>> str(with_words(MeasureSpec.parse("nist"))), str(with_words(MeasureSpec.parse("bleu")))
-    ('nist:tokenize=split', 'bleu:tokenize=13a')
+    ('nist:tokenize=split', 'bleu')
     """
-    known = settings_of(spec.measure)
-    if "tokenize" not in known or "tokenize" in spec.settings:
+    default = settings_of(spec.measure).get("tokenize", tokenize)
+    if default == tokenize or "tokenize" in spec.settings or "bleu" in spec.measure.split("+"):
         return spec
-    chosen = known["tokenize"] if "bleu" in spec.measure.split("+") else tokenize
-    return MeasureSpec(spec.measure, spec.model, {**spec.settings, "tokenize": chosen})
+    return MeasureSpec(spec.measure, spec.model, {**spec.settings, "tokenize": tokenize})
 
 
-def check_processes(processes: int) -> None:
-    """There is at least one."""
-    if processes < 1:
-        raise SettingError(f"processes={processes!r}: it must be 1 or more")
+def words_of(spec: MeasureSpec) -> str | None:
+    """How a measure tells words apart; None if it does not.
+
+    >>> words_of(MeasureSpec.parse("bleu-nltk")), words_of(MeasureSpec.parse("chrf"))
+    ('split', None)
+    """
+    found = {**settings_of(spec.measure), **spec.settings}.get("tokenize")
+    return None if found is None else str(found)
 
 
 @once

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
 from tertium.data.languages import iso_code, language_name
 from tertium.report.tables import Cell, Table
 from tertium.studies import rephrasing_paper as paper
-from tertium.studies.rephrasing import Results
+from tertium.studies.rephrasing import Results, words_of
 from tertium.studies.specs import MeasureSpec
 from tertium.studies.typology import Axis, Link
 
 THREE = ".3f"
+WHERE = re.compile(r"^row \d+: ([\w-]+: )?")
+"""How an error names its row, which says nothing here: all rows are in the language."""
 SIGN_NOTE = (
     "The sign of a component is arbitrary: it is fixed so that its largest loading is positive, "
     "and only |r| can be compared with the paper's."
@@ -52,8 +54,11 @@ def language_table(results: Results, families: Families) -> Table:
         head = [Cell(f"{lang} {language_name(lang)}"), Cell(families.of[lang])]
         rows.append([*head, Cell(language.sets), Cell(pairs), *means])
     header = ["language", "family", "sets", "pairs", *results.measures]
-    note = "Pairs: all that the sets have, or a sample of how many." if any_sampled(results) else ""
-    return Table(header, rows, "Mean scores by language", note)
+    notes = ["Pairs: drawn of how many there are."] if any_sampled(results) else []
+    words = {measure: words_of(MeasureSpec.parse(measure)) for measure in results.measures}
+    told = "; ".join(f"{measure} {own}" for measure, own in words.items() if own is not None)
+    notes += [f"Words, in all languages: {told}."] if told else []
+    return Table(header, rows, "Mean scores by language", " ".join(notes))
 
 
 def family_table(results: Results, families: Families) -> Table:
@@ -95,6 +100,8 @@ def paper_table(results: Results) -> Table | None:
     rows = []
     for family, codes in paper.FAMILIES.items():
         there = list(groups.values()).count(family)
+        if not there:
+            continue
         cells = [Cell(family), Cell(len(codes)), Cell(there)]
         for title, own in columns:
             cells.append(Cell(paper.AVERAGES[title].get(family), THREE))
@@ -186,7 +193,7 @@ def left_out_table(results: Results) -> Table | None:
     """Which languages a measure could not score, and why; None if it could score all."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for (lang, measure), reason in results.left_out.items():
-        general = reason.replace(f"'{lang}'", "a language")
+        general = WHERE.sub("", reason).split(";")[0].replace(f"{lang!r}", "a language")
         reasons.setdefault((measure, general), []).append(lang)
     if not reasons:
         return None
@@ -200,12 +207,6 @@ def left_out_table(results: Results) -> Table | None:
 def any_sampled(results: Results) -> bool:
     """Whether only some pairs of a language were scored."""
     return any(len(language.pairs) < language.of for language in results.languages)
-
-
-def overall(results: Results, measure: str) -> float:
-    """The mean over all languages that have it."""
-    found = [value for (_, name), value in results.means.items() if name == measure]
-    return fmean(found)
 
 
 def _row(results: Results, lang: str) -> list[float | None]:

@@ -99,6 +99,7 @@ def rephrasing(
 
     given = [*split_measures(measures or ""), *(measure or [])]
     specs = [with_words(spec, tokenize) for spec in measure_specs(given, DEFAULT_MEASURES)]
+    specs = measure_specs([str(spec) for spec in specs], ())  # two may have become one
     sets = _sets(data, langs, min_sets)
     study = RephrasingStudy(
         [pairs_of(lang, own, count=pairs, seed=seed) for lang, own in sets.items()],
