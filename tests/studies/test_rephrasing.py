@@ -1,0 +1,215 @@
+"""The study of rephrasing: pairs, means, families, typology; the same however it is run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import tertium
+from tertium.data.datasets.base import ParaphraseSet
+from tertium.data.uriel import family_of
+from tertium.errors import InputError
+from tertium.studies import rephrasing_paper as paper
+from tertium.studies.cells import CellFolder
+from tertium.studies.rephrasing import Engines, RephrasingStudy, Results, with_words
+from tertium.studies.rephrasing_pairs import pairs_of, read_paraphrase_sets
+from tertium.studies.rephrasing_tables import (
+    Families,
+    axis_table,
+    correlation_table,
+    evidence_table,
+    family_table,
+    language_table,
+    left_out_table,
+    paper_table,
+)
+from tertium.studies.specs import MeasureSpec
+from tertium.studies.typology import Link, correlate, feature_axis
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "rephrasing"
+SURFACE = ("bleu-nltk:smooth=method1", "chrf-nltk", "nist")
+
+
+def study(*names: str, langs: list[str] | None = None, **settings: object) -> RephrasingStudy:
+    sets = read_paraphrase_sets(EXAMPLE, langs)
+    return RephrasingStudy(
+        [pairs_of(lang, own) for lang, own in sets.items()],
+        [with_words(MeasureSpec.parse(name)) for name in names or SURFACE],
+        Engines(cache=False),
+        **settings,  # type: ignore[arg-type]
+    )
+
+
+@pytest.fixture(scope="module")
+def results() -> Results:
+    return study().run()
+
+
+@pytest.fixture(scope="module")
+def families(results: Results) -> Families:
+    return Families({language.lang: family_of(language.lang) for language in results.languages})
+
+
+def test_a_language_has_the_mean_over_its_pairs_in_both_orders(results: Results) -> None:
+    pairs = pairs_of("fin", read_paraphrase_sets(EXAMPLE, ["fi"])["fin"]).pairs
+    both = [*pairs, *((b, a) for a, b in pairs)]
+    for measure, settings in (("chrf-nltk", {}), ("nist", {"tokenize": "split"})):
+        scores = tertium.load(measure, **settings)([a for a, _ in both], [b for _, b in both])  # type: ignore[arg-type]
+        name = next(name for name in results.measures if name.startswith(measure))
+        assert results.means["fin", name] == pytest.approx(sum(scores) / len(both))
+
+
+def test_a_family_has_the_mean_over_its_languages(results: Results, families: Families) -> None:
+    found = results.family_means(families.of)["Uralic", "chrf-nltk"]
+    means = [results.means[lang, "chrf-nltk"] for lang in ("fin", "hun")]
+    assert found == pytest.approx(sum(means) / 2)
+
+
+def test_several_processes_give_the_same(results: Results) -> None:
+    again = study(processes=2).run()
+    assert again.means == results.means
+    assert list(again.means) == list(results.means)
+    assert again.signatures == results.signatures
+
+
+def test_what_is_done_is_not_done_again(results: Results, tmp_path: Path) -> None:
+    cells = CellFolder(tmp_path)
+    study("chrf-nltk", langs=["deu", "fra"], cells=cells).run()
+    more = study(cells=cells)
+    seen: list[int] = []
+    more.advance = seen.append
+    assert more.run().means == results.means
+    assert more.reused == 2
+    assert seen[-1] == more.size
+    all_done = study(cells=cells)
+    all_done.run()
+    assert all_done.reused == 3 * len(results.languages)
+
+
+def test_languages_that_a_model_does_not_have_are_listed() -> None:
+    found = study("chrf-nltk", "direct", "bertscore", langs=["deu", "fin", "jpn"]).run()
+    for measure in ("direct", "bertscore"):
+        assert ("deu", measure) in found.means
+        assert {lang for lang, name in found.left_out if name == measure} == {"fin", "jpn"}
+    table = left_out_table(found)
+    assert table is not None
+    assert [str(cell) for cell in table.rows[0][:3]] == ["direct", "2", "fin jpn"]
+    assert "the model does not have" in str(table.rows[0][3])
+
+
+def test_a_draw_is_seeded_and_told() -> None:
+    sets = [ParaphraseSet(str(n), "eng", ("a", "b", "c", f"d{n}")) for n in range(20)]
+    drawn = pairs_of("eng", sets, count=30, seed=1)
+    assert (drawn.sets, drawn.of, len(drawn.pairs)) == (20, 120, 30)
+    assert drawn == pairs_of("eng", sets, count=30, seed=1)
+    assert drawn.pairs != pairs_of("eng", sets, count=30, seed=2).pairs
+    assert drawn.pairs != pairs_of("deu", sets, count=30, seed=1).pairs
+    everything = pairs_of("eng", sets, count=1000).pairs
+    assert everything == pairs_of("eng", sets).pairs
+    places = iter(everything)
+    assert all(pair in places for pair in drawn.pairs)  # the order is kept
+
+
+def test_tapaco(tmp_path: Path) -> None:
+    (tmp_path / "README.txt").write_text("TaPaCo\n", "utf-8")
+    (tmp_path / "toki.txt").write_text("1\t10\ttoki!\n1\t11\to toki!\n2\t12\tpona\n", "utf-8")
+    (tmp_path / "de.txt").write_text("1\t1\tHallo!\n1\t2\tGrüß dich!\n", "utf-8")
+    found = read_paraphrase_sets(tmp_path)
+    assert list(found) == ["de", "toki"]
+    assert found["toki"][0].sentences == ("toki!", "o toki!")
+    assert list(read_paraphrase_sets(tmp_path, ["deu"])) == ["de"]
+    assert paper.paper_family("tok") == "Constructed"
+
+
+def test_data_that_are_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no"):
+        read_paraphrase_sets(tmp_path / "nowhere")
+    with pytest.raises(InputError, match="holds no sets"):
+        read_paraphrase_sets(tmp_path)
+    with pytest.raises(InputError, match="has no vie"):
+        read_paraphrase_sets(EXAMPLE, ["vie"])
+
+
+def test_the_paper_has_72_languages_42_of_them_indo_european() -> None:
+    codes = [code for own in paper.FAMILIES.values() for code in own]
+    assert len(codes) == len(set(codes)) == 72
+    assert len(paper.FAMILIES["Indo-European"]) == 42
+    for title in paper.AVERAGES:
+        assert set(paper.AVERAGES[title]) <= set(paper.FAMILIES)
+        assert set(paper.CORRELATIONS[title]) == set(paper.FEATURES)
+
+
+def test_tables(results: Results, families: Families) -> None:
+    languages = language_table(results, families)
+    assert str(languages.rows[0][0]) == "eng English"
+    assert "nist:tokenize=split split" in languages.note
+    assert [str(cell) for cell in family_table(results, families).rows[0][:2]] == [
+        "Indo-European",
+        "6",
+    ]
+    beside = paper_table(results)
+    assert beside is not None
+    turkic = next(row for row in beside.rows if str(row[0]) == "Turkic")
+    assert [str(cell) for cell in turkic[1:4]] == ["6", "1", "0.228"]
+    assert left_out_table(results) is None
+
+
+def links(results: Results, families: Families) -> list[Link]:
+    langs = [language.lang for language in results.languages]
+    found = []
+    for name in ("syntax_average", "geo"):
+        axis = feature_axis(name, langs)
+        for measure in results.measures:
+            means = {lang: mean for (lang, own), mean in results.means.items() if own == measure}
+            link = correlate(measure, means, axis, families.of, samples=200)
+            assert link is not None
+            found.append(link)
+    return found
+
+
+def test_correlations(results: Results, families: Families) -> None:
+    found = links(results, families)
+    table = correlation_table(found, ["syntax_average", "geo"])
+    assert [str(row[0]) for row in table.rows][:2] == [str(results.measures[0]), "  paper: BLEU"]
+    assert str(table.rows[1][1]) == "-0.182"
+    evidence = evidence_table(found)
+    assert len(evidence.rows) == len(found)
+    for link in found:
+        assert set(link.without) <= set(families.of.values())
+        assert link.found.items <= 16  # Toki Pona is not in URIEL
+
+
+def test_axes_count_what_is_missing() -> None:
+    langs = ["deu", "eng", "fra", "tur", "jpn", "tok", "gos"]
+    syntax = feature_axis("syntax_average", langs)
+    assert (syntax.absent, syntax.sparse) == (("tok",), ("gos",))
+    assert 0 < syntax.missing < 0.2
+    assert sum(syntax.scores.values()) == pytest.approx(0)
+    table = axis_table([syntax])
+    assert [str(cell) for cell in table.rows[0][5:]] == ["tok", "gos"]
+    strict = feature_axis("syntax_average", langs, known=0.95)
+    assert set(strict.scores) < set(syntax.scores) or not strict.scores
+
+
+def test_too_few_languages_have_no_correlation() -> None:
+    axis = feature_axis("geo", ["deu", "eng"])
+    assert axis.scores == {}
+    assert correlate("chrf", {"deu": 1.0, "eng": 2.0}, axis, {}) is None
+    wide = feature_axis("geo", ["deu", "eng", "tur", "jpn", "fin"])
+    families = dict.fromkeys(wide.scores, "one")
+    assert correlate("chrf", dict.fromkeys(wide.scores, 0.5), wide, families) is None
+
+
+def test_words_are_settled() -> None:
+    found = [
+        str(with_words(MeasureSpec.parse(name), "segment"))
+        for name in ("nist", "bleu-nltk", "bleu", "chrf", "nist:tokenize=13a")
+    ]
+    assert found == [
+        "nist:tokenize=segment",
+        "bleu-nltk:tokenize=segment",
+        "bleu",
+        "chrf",
+        "nist:tokenize=13a",
+    ]
