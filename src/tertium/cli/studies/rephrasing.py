@@ -108,6 +108,8 @@ def rephrasing(
         cells=CellFolder(output / "scores") if output is not None else None,
         processes=processes,
     )
+    names = features.split(",") if features is not None else list(paper.FEATURES)
+    axes = [feature_axis(name, list(sets), known=known) for name in names] if typology else []
     families = tables.Families({lang: family_of(lang) for lang in sets})
     with progress_bar(lambda: study.size, shown=not quiet) as bar:
         if bar is not None:
@@ -120,8 +122,6 @@ def rephrasing(
     beside = tables.paper_table(results)
     if beside is not None:
         shown["paper"] = beside
-    names = features.split(",") if features is not None else list(paper.FEATURES)
-    axes = [feature_axis(name, list(sets), known=known) for name in names] if typology else []
     links = [
         link
         for name in results.measures
