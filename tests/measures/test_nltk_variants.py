@@ -62,11 +62,11 @@ def test_bleu_by_hand() -> None:
     assert found == pytest.approx((5 / 6 * 4 / 5) ** 0.5)
 
 
-def test_unsmoothed_bleu_of_what_shares_no_fourgram_is_next_to_nothing() -> None:
+def test_unsmoothed_bleu_of_what_shares_no_fourgram_is_0() -> None:
     found = tertium.score(
         ["It rains.", "a b c x d e", "x"], ["It rains.", "a b c d e", "y"], **BLEU
     )
-    assert found == pytest.approx([0.0, 0.0, 0.0], abs=1e-70)
+    assert found == [0.0, 0.0, 0.0]
 
 
 BLEU = {"measure": "bleu-nltk"}

@@ -201,6 +201,15 @@ def test_too_few_languages_have_no_correlation() -> None:
     assert correlate("chrf", dict.fromkeys(wide.scores, 0.5), wide, families) is None
 
 
+def test_a_measure_that_is_0_without_the_largest_family_still_has_a_correlation() -> None:
+    langs = ["deu", "eng", "fra", "jpn", "kor", "tur", "fin"]
+    axis = feature_axis("geo", langs)
+    means = {lang: float(place) if place < 3 else 0.0 for place, lang in enumerate(langs)}
+    found = correlate("bleu", means, axis, {lang: family_of(lang) for lang in langs}, samples=50)
+    assert found is not None
+    assert str(evidence_table([found]).rows[0][-1]) == ""
+
+
 def test_words_are_settled() -> None:
     found = [
         str(with_words(MeasureSpec.parse(name), "segment"))

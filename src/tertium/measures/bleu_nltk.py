@@ -1,12 +1,13 @@
 """BLEU as nltk computes it: of words as they are given, unsmoothed unless one says so.
 
 It is not sacrebleu's number. Without smoothing, a segment that shares no 4-gram with its reference
-has (all but) 0, be it identical to it, where it has fewer than four words.
+has 0, be it identical to it, where it has fewer than four words. (nltk puts the smallest float in
+the place of a precision of 0, and comes to some 1e-78; that is 0 here.)
 """
 
 from __future__ import annotations
 
-import warnings
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +21,8 @@ from tertium.measures.words import tokenizer, tokenizer_choices
 from tertium.models.base import Progress
 from tertium.text import Row
 
-SMOOTHING = ("method0", "method1", "method2", "method3", "method4")
+UNSMOOTHED = "method0"
+SMOOTHING = (UNSMOOTHED, "method1", "method2", "method3", "method4")
 """Chen and Cherry's methods, by nltk's numbers; the others look at texts, not at counts alone."""
 
 
@@ -33,7 +35,7 @@ class BleuNltk(Measure):
     order: int = 4
     tokenize: str = "split"
     lowercase: bool = False
-    smooth: str = "method0"
+    smooth: str = UNSMOOTHED
 
     def __post_init__(self) -> None:
         check_settings(self, {"smooth": SMOOTHING})
@@ -55,22 +57,18 @@ class BleuNltk(Measure):
 
     def system(self, statistics: Sequence[float]) -> float:
         """The end of nltk's corpus_bleu, from where it has counted."""
-        import math
-
         bleu = self._bleu
         matched = statistics[: self.order]
         total = statistics[self.order : 2 * self.order]
         ours, theirs = map(int, statistics[2 * self.order :])
-        if not matched[0]:
+        if not matched[0] or (self.smooth == UNSMOOTHED and not all(matched)):
             return 0.0
         precisions = [
             bleu.Fraction(int(a), int(b), _normalize=False)
             for a, b in zip(matched, total, strict=True)
         ]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that there is no 4-gram in common
-            method = getattr(bleu.SmoothingFunction(), self.smooth)
-            smoothed = method(precisions, references=[], hypothesis=[], hyp_len=ours)
+        method = getattr(bleu.SmoothingFunction(), self.smooth)
+        smoothed = method(precisions, references=[], hypothesis=[], hyp_len=ours)
         mean = math.fsum(math.log(p) for p in smoothed) / self.order
         return float(bleu.brevity_penalty(theirs, ours)) * math.exp(mean)
 

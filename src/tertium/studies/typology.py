@@ -12,6 +12,7 @@ from tertium.errors import InputError
 from tertium.stats.association import Association, association, without_each_group
 from tertium.stats.components import first_component
 from tertium.stats.conventions import SAMPLES
+from tertium.stats.correlation import pearson
 
 KNOWN = 0.25
 """The share of a set's features that must be known of a language for it to count."""
@@ -104,5 +105,5 @@ def correlate(
     refitted = float("nan")
     if other:
         values = [means[lang] for lang in other]
-        refitted = abs(association(list(other.values()), values, samples=1).r)
+        refitted = abs(pearson(list(other.values()), values))
     return Link(measure, axis.name, found, without_each_group(x, y, groups), refitted)
