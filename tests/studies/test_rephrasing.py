@@ -187,7 +187,10 @@ def test_axes_count_what_is_missing() -> None:
     assert 0 < syntax.missing < 0.2
     assert sum(syntax.scores.values()) == pytest.approx(0)
     table = axis_table([syntax])
-    assert [str(cell) for cell in table.rows[0][5:]] == ["tok", "gos"]
+    assert [str(cell) for cell in table.rows[0][5:]] == ["1", "1"]
+    assert (
+        "syntax_average, not in URIEL: tok.\nsyntax_average, too little known: gos." in table.note
+    )
     strict = feature_axis("syntax_average", langs, known=0.95)
     assert set(strict.scores) < set(syntax.scores) or not strict.scores
 

@@ -175,18 +175,21 @@ def axis_table(axes: Sequence[Axis]) -> Table:
             Cell(axis.features),
             Cell(100 * axis.missing, ".1f"),
             Cell(100 * axis.explained, ".1f"),
-            Cell(" ".join(axis.absent) or "-"),
-            Cell(" ".join(axis.sparse) or "-"),
+            Cell(len(axis.absent)),
+            Cell(len(axis.sparse)),
         ]
         for axis in axes
     ]
     header = ["feature set", "languages", "features", "missing %", "explained %"]
     header += ["not in URIEL", "too little known"]
-    note = (
+    notes = [
         "Features: those that differ among the languages. Missing values have the feature's mean. "
         "Explained: the variance along the first principal component."
-    )
-    return Table(header, rows, "Typological features (URIEL)", note)
+    ]
+    for axis in axes:
+        for why, langs in (("not in URIEL", axis.absent), ("too little known", axis.sparse)):
+            notes += [f"{axis.name}, {why}: {' '.join(langs)}."] if langs else []
+    return Table(header, rows, "Typological features (URIEL)", "\n".join(notes))
 
 
 def left_out_table(results: Results) -> Table | None:
