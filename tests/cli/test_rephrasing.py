@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import csv
+import inspect
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+
+from tertium.cli.data import paraphrase_sets
+from tertium.data.paraphrase_sets import SetRules
 
 from .conftest import Run
 
@@ -61,6 +66,15 @@ def test_sets_from_tatoeba(tertium: Run, tmp_path: Path) -> None:
     assert "eng English" in study.stdout
     few = tertium(*command, "--langs", "fra,eng", "--min-sets", 2)
     assert few.stdout.splitlines()[2].split() == ["fra", "1", "0", "0"]
+
+
+def test_the_rules_of_the_command_are_those_of_the_library() -> None:
+    defaults = {
+        name: parameter.default
+        for name, parameter in inspect.signature(paraphrase_sets).parameters.items()
+        if name in asdict(SetRules())
+    }
+    assert defaults == asdict(SetRules())
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,8 @@ import typer
 
 from tertium.cli.progress import progress_bar
 from tertium.cli.studies.options import Quiet
-from tertium.data.paraphrase_sets import SetRules, make_sets
-from tertium.report.tables import Cell, Table
 
 data = typer.Typer(no_args_is_help=True, help="Make datasets.")
-RULES = SetRules()
 
 
 @data.callback()
@@ -38,19 +35,15 @@ def paraphrase_sets(
     ] = None,
     max_renderings: Annotated[
         int, typer.Option(min=2, help="Ignore translations with more renderings in a language.")
-    ] = RULES.max_renderings,
-    max_size: Annotated[
-        int, typer.Option(min=2, help="Join sets up to so many sentences.")
-    ] = RULES.max_size,
+    ] = 15,
+    max_size: Annotated[int, typer.Option(min=2, help="Join sets up to so many sentences.")] = 10,
     min_shared: Annotated[
         int, typer.Option(min=1, help="Translations that two sentences must share.")
-    ] = RULES.min_shared,
+    ] = 1,
     max_sets: Annotated[
         int | None, typer.Option(min=1, help="Keep so many sets a language, chosen by hash.")
     ] = None,
-    min_sets: Annotated[
-        int, typer.Option(min=1, help="Leave out languages with fewer sets.")
-    ] = RULES.min_sets,
+    min_sets: Annotated[int, typer.Option(min=1, help="Leave out languages with fewer sets.")] = 1,
     quiet: Quiet = False,
 ) -> None:
     """Make sets of paraphrases from Tatoeba: sentences of a language with a common translation.
@@ -58,6 +51,11 @@ def paraphrase_sets(
     Sentences that differ only in case, punctuation, symbols or spaces count once; a set has one
     script. The same export and options give the same file.
     """
+    from rich.console import Console
+
+    from tertium.data.paraphrase_sets import SetRules, make_sets
+    from tertium.report.tables import Cell, Table
+
     rules = SetRules(max_renderings, max_size, min_shared, max_sets, min_sets)
     with progress_bar(lambda: None, shown=not quiet) as bar:
         found = make_sets(
@@ -72,7 +70,5 @@ def paraphrase_sets(
         if each.before:
             kept = [Cell(len(each.sets)), Cell(sum(map(len, each.sets)))]
             rows.append([Cell(each.lang), Cell(each.before), *kept])
-    from rich.console import Console
-
     table = Table(["lang", "sets found", "sets kept", "sentences"], rows)
     table.print(Console(highlight=False))
