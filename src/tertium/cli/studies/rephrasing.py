@@ -9,14 +9,14 @@ from typing import Annotated
 
 import typer
 
-from tertium.cli.options import DEFAULT_MODEL, ComputeType, Encoder, Model, Threads
+from tertium.cli.options import DEFAULT_MODEL, ComputeType, Encoder, Model, NoCache, Threads
 from tertium.cli.progress import progress_bar
 from tertium.cli.studies.options import (
-    Measures,
-    NoCache,
     Output,
     Plots,
     Quiet,
+    StudyMeasures,
+    check_plots,
     measure_specs,
     show_tables,
 )
@@ -39,7 +39,7 @@ def rephrasing(
     measures: Annotated[
         str | None, typer.Option("--measures", help="Several at once: bleu-nltk,nist,cross.")
     ] = None,
-    measure: Measures = None,
+    measure: StudyMeasures = None,
     tokenize: Annotated[
         str,
         typer.Option(
@@ -87,8 +87,7 @@ def rephrasing(
     Every pair of sentences that mean the same is scored in both orders; the means by language are
     correlated with typology. With --output, a study that was stopped goes on where it was.
     """
-    if plots and output is None:
-        raise SettingError("--plots needs a folder to draw into: say --output")
+    check_plots(plots, output)
     from tertium.data.uriel import family_of
     from tertium.studies import rephrasing_paper as paper
     from tertium.studies import rephrasing_tables as tables
