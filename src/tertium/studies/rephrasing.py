@@ -16,6 +16,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from tertium.engines.ahead import follow_parent
 from tertium.errors import CutWarning, LanguageError
 from tertium.measures.base import CUT_REASON, Measure
 from tertium.measures.registry import kinds_of, load, settings_of
@@ -168,7 +169,7 @@ class RephrasingStudy:
                 yield language, spec, signature, found
             return
         context = get_context("spawn")  # engines do not survive a fork
-        with ProcessPoolExecutor(self.processes, mp_context=context) as pool:
+        with ProcessPoolExecutor(self.processes, context, initializer=follow_parent) as pool:
             jobs: dict[Future[Scored | str], tuple[LanguagePairs, MeasureSpec, str]] = {
                 pool.submit(score_language, each[0], each[1], self.engines): each
                 for each in waiting
