@@ -78,8 +78,17 @@ def test_kill_at_random_moments(tmp_path: Path, pairs: Path, settings: tuple[str
 
 
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path, pairs: Path) -> None:
+    """The input never ends, so that the run cannot be over before it is stopped."""
     out = tmp_path / "out.tsv"
-    process = subprocess.Popen(command(pairs, out, "--no-cache"), stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command(Path("-"), out, "--no-cache", "--format", "tsv"),
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None
+    process.stdin.write(pairs.read_text())
+    process.stdin.flush()
     while not (tmp_path / "out.tsv.part.json").exists():
         assert process.poll() is None
         time.sleep(0.01)

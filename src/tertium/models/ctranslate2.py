@@ -5,10 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from tertium.errors import ModelError, SettingError
 from tertium.models.base import (
@@ -25,6 +22,10 @@ from tertium.models.folder import ModelFolder
 from tertium.models.languages import LanguageSet, source_language, target_language
 from tertium.models.threads import available_cores
 from tertium.models.tokenizer import open_tokenizer
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 ComputeType = Literal["auto", "float32", "int8"]
 Answer = TypeVar("Answer")
@@ -232,6 +233,8 @@ class CTranslate2Model:
         count: int = 3,
     ) -> list[list[Alternative]]:
         """What the model would rather have said at some places of a target, best first."""
+        import numpy as np
+
         tags = self._target_tags(target_lang, 1)
         [encoder_input], _ = self._encoder_inputs([source], source_lang, tags)
         prefix = self._dialect.target_prefix(tags[0])
@@ -286,6 +289,8 @@ class CTranslate2Model:
 
         The engine keeps no decoder's state between calls: each reads its prefix anew.
         """
+        import numpy as np
+
         tags = self._target_tags(target_lang, len(sources))
         encoder_inputs, _ = self._encoder_inputs(sources, source_lang, tags)
         forced = [
