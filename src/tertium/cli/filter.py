@@ -9,7 +9,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -28,21 +28,15 @@ from tertium.cli.progress import progress_bar
 from tertium.data.bitext import Bitext, ParallelBitext, TableBitext, TmxBitext, bitext_columns
 from tertium.data.lines import OPENERS, STDIN
 from tertium.data.records import open_table
-from tertium.engines.filtered import (
-    ParallelFiles,
-    Sink,
-    StandardOutput,
-    TableFile,
-    rejected_columns,
-    write_filtered,
-)
-from tertium.engines.filtering import ROWS_AT_A_TIME, FilterJob
-from tertium.engines.workfolder import WorkFolder
 from tertium.errors import InputError
 from tertium.filters.pieces import WORDS, unit_for
 from tertium.filters.registry import FILTERS, PRISM
-from tertium.filters.sequence import Count
+from tertium.filters.sequence import ROWS_AT_A_TIME, Count
 from tertium.models.threads import available_cores
+
+if TYPE_CHECKING:
+    from tertium.engines.filtered import Sink
+    from tertium.engines.filtering import FilterJob
 
 INPUT, FILTER, OUTPUT, ENGINE = "Input", "Filters", "Output", "Engine"
 
@@ -187,6 +181,10 @@ def filter_command(
 
     [bold]tertium filter pairs.tsv --src-lang de --tgt-lang en -o clean.tsv[/bold]
     """
+    from tertium.engines.filtered import TableFile, rejected_columns, write_filtered
+    from tertium.engines.filtering import FilterJob
+    from tertium.engines.workfolder import WorkFolder
+
     started = time.monotonic()
     outputs = output or []
     if not outputs and (resume or overwrite):
@@ -306,6 +304,8 @@ def _bitext(
 
 
 def _sink(outputs: Sequence[Path], bitext: Bitext) -> Sink:
+    from tertium.engines.filtered import ParallelFiles, StandardOutput, TableFile
+
     if not outputs:
         return StandardOutput(bitext.columns)
     if len(outputs) == 1:

@@ -18,11 +18,10 @@ from tertium.engines.workfolder import VERDICT, Verdicts, WorkFolder
 from tertium.errors import InputError, ResumeError, SettingError
 from tertium.filters.base import Filter, Pair
 from tertium.filters.margin import Margin, Side
-from tertium.filters.sequence import Count, Outcome, judge_in_turn
+from tertium.filters.sequence import ROWS_AT_A_TIME, Count, Outcome, judge_in_turn
 from tertium.measures.signature import spell
 from tertium.models.base import Progress
 
-ROWS_AT_A_TIME = 4096
 SIDES = ("source", "target")
 
 

@@ -15,6 +15,9 @@ from tertium.models.base import Languages, Progress, per_row
 from tertium.models.catalog import DEFAULT_MODEL
 from tertium.text import Text, check_text
 
+ROWS_AT_A_TIME = 4096
+"""Rows that are judged, and saved, together."""
+
 
 class Outcome(NamedTuple):
     """Which filter removed a pair (by its place; none if it was kept), and its verdict."""

@@ -9,7 +9,6 @@ from itertools import groupby
 from typing import NamedTuple
 
 from tertium.errors import ModelError, SettingError
-from tertium.filters.duplicates import essence
 from tertium.measures.base import Measure
 from tertium.measures.registry import DEFAULT_MEASURE, load
 from tertium.models.base import StepwiseModel, TranslationModel
@@ -18,7 +17,6 @@ from tertium.models.languages import source_language, target_language
 from tertium.models.memo import Memo
 from tertium.models.pair import PairOfModels
 from tertium.paraphrasing.penalties import NgramPenalty, PieceIndex, usual_unit
-from tertium.paraphrasing.search import beam_search
 from tertium.text import Row, Text, check_text
 
 
@@ -88,6 +86,8 @@ class Paraphraser:
 
     def _candidates(self, texts: Sequence[str], lang: str, pivot: str) -> list[list[Candidate]]:
         """The n-best list of each text, straight or by way of another language."""
+        from tertium.paraphrasing.search import beam_search
+
         model = stepwise(self.model, pivot or lang, lang)
         source_language(self.model, lang)
         target_language(self.model, lang)
@@ -140,6 +140,8 @@ class Paraphraser:
 
 def distinct(candidates: Sequence[Candidate], source: str) -> list[Candidate]:
     """Those that are the same neither as the input nor as one before, but for trifles."""
+    from tertium.filters.duplicates import essence
+
     seen = {essence(source)}
     kept = []
     for candidate in candidates:
