@@ -19,14 +19,18 @@ footer { margin-top: 2rem; font-size: .85rem; opacity: .75; }
 """
 
 
-def page(title: str, body: str, *, style: str = "") -> str:
-    """Put a body into a page that loads nothing and runs nothing."""
+def page(title: str, body: str, *, style: str = "", pictures: bool = False) -> str:
+    """Put a body into a page that loads nothing and runs nothing.
+
+    ``pictures`` says whether images that are written out in the page itself may be shown.
+    """
+    policy = "default-src 'none'; style-src 'unsafe-inline'" + "; img-src data:" * pictures
     return f"""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
 <title>{escape(title)}</title>
 <style>{STYLE}{style}</style>
 </head>

@@ -153,6 +153,12 @@ def _colours(count: int) -> list[Any]:
 
 def new_figure(width: float, height: float, out: Path, *, rows: int = 1) -> tuple[Any, Any]:
     """A figure and its axes, in inches; of several rows, a list of axes."""
+    figure = blank_figure(width, height, out)
+    return figure, list(figure.subplots(rows)) if rows > 1 else figure.subplots()
+
+
+def blank_figure(width: float, height: float, out: Path) -> Any:
+    """A figure without axes, for a file of a kind that can be drawn."""
     if out.suffix not in SUFFIXES:
         raise SettingError(f"{out}: a picture is {' or '.join(SUFFIXES)}")
     if find_spec("matplotlib") is None:
@@ -162,8 +168,7 @@ def new_figure(width: float, height: float, out: Path, *, rows: int = 1) -> tupl
         )
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), layout="constrained")
-    return figure, list(figure.subplots(rows)) if rows > 1 else figure.subplots()
+    return Figure(figsize=(width, height), layout="constrained")
 
 
 def save_figure(figure: Any, out: Path) -> None:

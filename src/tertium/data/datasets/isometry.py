@@ -1,0 +1,125 @@
+"""What translation models made of paraphrases, and what detectors think of both sides.
+
+The layout is that of Shankar (2020), https://github.com/atreyasha/semantic-isometry-nmt: a JSON
+object of numbered pairs, each with ``sentence_original`` and ``sentence_paraphrase`` (``source``
+and ``target``), and with ``DETECTOR_source`` and ``DETECTOR_target`` for each detector.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tertium.atomic import write_text
+from tertium.data.lines import open_bytes
+from tertium.errors import InputError
+
+ORIGINAL, PARAPHRASE = "sentence_original", "sentence_paraphrase"
+SOURCE, TARGET = "source", "target"
+SCORES = "_bar"
+"""Of scores by chrF and BLEU, which the published files hold as well, under names like ours."""
+
+TextPair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The probabilities that one detector gives to the pairs: before translation, and after."""
+
+    source: Sequence[float]
+    target: Sequence[float]
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """One model on one data set: the pairs, their translations, and the detectors' answers."""
+
+    model: str
+    dataset: str
+    sources: Sequence[TextPair]
+    targets: Sequence[TextPair]
+    judged: Mapping[str, Judged]
+    """By detector."""
+    langs: tuple[str, str] = ("de", "en")
+
+    def __post_init__(self) -> None:
+        sizes = {len(self.sources), len(self.targets)}
+        for each in self.judged.values():
+            sizes |= {len(each.source), len(each.target)}
+        if len(sizes) > 1:
+            raise InputError(f"{self.name}: texts and answers differ in number: {sorted(sizes)}")
+        if not self.sources:
+            raise InputError(f"{self.name}: there are no pairs")
+
+    @property
+    def name(self) -> str:
+        """How messages and tables call it.
+
+        >>> Predictions("mini", "news", [("a", "b")], [("c", "d")], {}).name
+        'mini, news'
+        """
+        return f"{self.model}, {self.dataset}"
+
+
+def read_predictions(
+    path: Path, *, model: str, dataset: str, langs: tuple[str, str] = ("de", "en")
+) -> Predictions:
+    """Read a file of predictions, plain or packed."""
+    try:
+        with open_bytes(path) as stream:
+            content = json.load(stream)
+    except ValueError as error:
+        raise InputError(f"{path} is not JSON: {error}") from None
+    if not isinstance(content, dict) or not content:
+        raise InputError(f"{path} is no JSON object of numbered pairs")
+    records = list(content.items())
+    first = records[0][1]
+    detectors = [
+        key.removesuffix(f"_{SOURCE}")
+        for key in (first if isinstance(first, dict) else {})
+        if key.endswith(f"_{SOURCE}") and not key.endswith(f"{SCORES}_{SOURCE}")
+    ]
+    try:
+        texts = {
+            side: [(record[ORIGINAL][side], record[PARAPHRASE][side]) for _, record in records]
+            for side in (SOURCE, TARGET)
+        }
+        judged = {
+            name: Judged(
+                *(
+                    [_probability(record[f"{name}_{side}"]) for _, record in records]
+                    for side in (SOURCE, TARGET)
+                )
+            )
+            for name in detectors
+        }
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path} is not laid out as predictions are: {error!r}") from None
+    return Predictions(model, dataset, texts[SOURCE], texts[TARGET], judged, langs)
+
+
+def write_predictions(path: Path, predictions: Predictions) -> None:
+    """Write a file that :func:`read_predictions` reads."""
+    content: dict[str, dict[str, Any]] = {}
+    texts = zip(predictions.sources, predictions.targets, strict=True)
+    for place, (sources, targets) in enumerate(texts):
+        record: dict[str, Any] = {
+            ORIGINAL: {SOURCE: sources[0], TARGET: targets[0]},
+            PARAPHRASE: {SOURCE: sources[1], TARGET: targets[1]},
+        }
+        for name, each in predictions.judged.items():
+            record[f"{name}_{SOURCE}"] = each.source[place]
+            record[f"{name}_{TARGET}"] = each.target[place]
+        content[str(place)] = record
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_text(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+def _probability(value: Any) -> float:
+    found = float(value)
+    if not 0 <= found <= 1:
+        raise ValueError(f"{value} is no probability")
+    return found

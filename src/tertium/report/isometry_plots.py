@@ -1,0 +1,133 @@
+"""Figures 4 to 7 of the isometry study (Shankar, 2020), a panel a model and a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tertium.report.plots import FAINT, MAIN, blank_figure, save_figure
+
+BINS = 20
+COLOURS = ("#2a5d84", "#7fb2d5", "#e0a458", "#b5651d", "#8c6bb1", "#5aae61", "#c2c7cc")
+"""Of agreement: full first, the colour of nobody last."""
+
+Panel = tuple[str, str]
+"""A model and a data set."""
+
+
+def detections(
+    found: Mapping[tuple[str, str], tuple[ArrayLike, ArrayLike]], out: Path, *, columns: int
+) -> None:
+    """Figure 4: P(paraphrase) after translation against before; ``found`` by detector and panel.
+
+    Each panel is a density on squares, of which the fullest has 1.
+    """
+    figure, grid = _grid(len(found), columns, out, height=2.5)
+    for number, ((row, column), (x, y)) in enumerate(found.items()):
+        axes = grid[number]
+        shares, edges, _ = np.histogram2d(np.asarray(x), np.asarray(y), BINS, [[0, 1], [0, 1]])
+        shares = np.where(shares > 0, shares / shares.max(), np.nan)
+        picture = axes.pcolormesh(
+            edges, edges, shares.T, cmap="viridis", norm=_logarithmic(), rasterized=False
+        )
+        axes.plot([0, 1], [0, 1], color=FAINT, linestyle=":", linewidth=1)
+        axes.set_aspect("equal")
+        if number < columns:
+            axes.set_title(column, fontsize="small")
+        if number % columns == 0:
+            axes.set_ylabel(f"{row}\nafter", fontsize="small")
+    figure.supxlabel("P(paraphrase) before translation", fontsize="small")
+    figure.colorbar(picture, ax=grid, label="density, relative", shrink=0.6)
+    save_figure(figure, out)
+
+
+def behaviours(
+    found: Mapping[Panel, Mapping[tuple[str, str], int]],
+    names: Sequence[str],
+    patterns: Sequence[str],
+    out: Path,
+) -> None:
+    """Figure 5: how many pairs show each behaviour, by the detectors that agree on it."""
+    figure, grid = _grid(len(found), len(found), out, height=4.2)
+    tallest = max(
+        sum(own.get((name, each), 0) for each in patterns)
+        for own in found.values()
+        for name in names
+    )
+    for number, ((model, dataset), own) in enumerate(found.items()):
+        axes = grid[number]
+        base = np.zeros(len(names))
+        for pattern, colour in zip(patterns, _colours(len(patterns)), strict=True):
+            heights = np.array([own.get((name, pattern), 0) for name in names])
+            axes.bar(names, heights, bottom=base, color=colour, label=pattern)
+            base = base + heights
+        for place, total in enumerate(base.astype(int).tolist()):
+            axes.text(place, total, str(total), ha="center", va="bottom", fontsize="x-small")
+        axes.set_title(f"{model}\n{dataset}", fontsize="small")
+        axes.tick_params(axis="x", rotation=60, labelsize="small")
+        axes.set_ylim(0, 1.08 * tallest)
+    grid[0].set_ylabel("pairs")
+    handles, labels = grid[0].get_legend_handles_labels()
+    figure.legend(handles, labels, fontsize="small", loc="outside lower center", ncols=3)
+    save_figure(figure, out)
+
+
+def sides(found: Mapping[Panel, tuple[ArrayLike, ArrayLike]], out: Path, *, measure: str) -> None:
+    """Figure 6: a measure's scores after translation against those before it."""
+    figure, grid = _grid(len(found), len(found), out, height=3.4)
+    values = np.concatenate([np.ravel(each) for pair in found.values() for each in pair])
+    low, high = float(values.min()), float(values.max())
+    for number, ((model, dataset), (x, y)) in enumerate(found.items()):
+        axes = grid[number]
+        axes.scatter(x, y, s=5, color=MAIN, alpha=0.25, linewidths=0)
+        axes.plot([low, high], [low, high], color="black", linestyle=":", linewidth=1)
+        axes.plot(np.mean(x), np.mean(y), marker="+", color="#b5651d", markersize=12, mew=2)
+        axes.set_title(f"{model}\n{dataset}", fontsize="small")
+        axes.set_aspect("equal")
+    grid[0].set_ylabel(f"{measure} after")
+    figure.supxlabel(f"{measure} before translation (cross: the means)", fontsize="small")
+    save_figure(figure, out)
+
+
+def by_equivalence(
+    found: Mapping[Panel, tuple[ArrayLike, ArrayLike, str]], out: Path, *, measure: str
+) -> None:
+    """Figure 7: a measure's scores where S is 0 and where it is 1; with r, or what else is told."""
+    figure, grid = _grid(len(found), len(found), out, height=3.4)
+    for number, ((model, dataset), (scores, labels, told)) in enumerate(found.items()):
+        axes = grid[number]
+        x, y = np.asarray(scores), np.asarray(labels)
+        groups = {place: x[y == place] for place in (0, 1) if (y == place).sum() > 1}
+        if groups:
+            drawn = axes.violinplot(list(groups.values()), list(groups), widths=0.8)
+            for body in drawn["bodies"]:
+                body.set_facecolor(MAIN)
+        for place, own in groups.items():
+            axes.plot(place, np.median(own), marker="_", color="black", markersize=14)
+        axes.set_xticks([0, 1], [f"S = {place}\n({(y == place).sum()})" for place in (0, 1)])
+        axes.set_xlim(-0.6, 1.6)
+        axes.set_title(f"{model}\n{dataset}: {told}", fontsize="small")
+    grid[0].set_ylabel(measure)
+    save_figure(figure, out)
+
+
+def _grid(panels: int, columns: int, out: Path, *, height: float) -> tuple[Any, Any]:
+    rows = -(-panels // columns)
+    figure = blank_figure(max(4.5, 2.7 * columns + 1), height * rows + 0.6, out)
+    return figure, figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
+
+
+def _colours(count: int) -> list[str]:
+    if count > len(COLOURS):
+        return [COLOURS[place % len(COLOURS)] for place in range(count)]
+    return [*COLOURS[: count - 1], COLOURS[-1]]
+
+
+def _logarithmic() -> Any:
+    from matplotlib.colors import LogNorm
+
+    return LogNorm(vmin=1e-3, vmax=1.0)
