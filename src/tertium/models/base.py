@@ -231,6 +231,41 @@ class TextEncoder(SentenceEncoder, Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Detections:
+    """P(paraphrase) of each pair, and which of the pairs were longer than the model reads."""
+
+    probabilities: tuple[float, ...]
+    cut: tuple[bool, ...]
+
+
+@runtime_checkable
+class ParaphraseDetector(Protocol):
+    """Gives the probability that two texts are paraphrases of each other."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """What else can change a number: the order of the texts, precision, engine and so on."""
+        ...
+
+    def detect(
+        self,
+        first: Sequence[str],
+        second: Sequence[str],
+        *,
+        lang: Languages = None,
+        progress: Progress | None = None,
+    ) -> Detections:
+        """Judge each pair of texts, both in one language."""
+        ...
+
+
 def per_row(languages: Languages, count: int) -> list[str | None]:
     """Spread one language over ``count`` rows, or check that there is one for each."""
     if languages is None or isinstance(languages, str):

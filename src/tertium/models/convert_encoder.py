@@ -58,12 +58,12 @@ def convert_encoder(
     name = name or out.name
     known = KNOWN_ENCODERS.get(name) or KNOWN_ENCODERS.get(source.name)
     modules = read_sentence_modules(source)
-    config = _config(modules.transformer)
+    config = read_config(modules.transformer)
     layers = int(config.get("num_hidden_layers") or config["n_layers"])
     layer = layer or (known.layer if known else None) or layers
     if not 1 <= layer <= layers:
         raise SettingError(f"layer {layer}: {source} has layers 1 to {layers}")
-    _need_libraries()
+    need_libraries()
     network = load_network(modules.transformer, layer)
     dense = modules.dense if layer == layers else ()
     encoding = Encoding(
@@ -92,8 +92,8 @@ def _write(
     import numpy as np
 
     scratch = made.with_name(TOKENIZER)
-    _save_tokenizer(modules.transformer, scratch)
-    tokens, unknown = _vocabulary(scratch, network.config.vocab_size, modules.transformer)
+    save_tokenizer(modules.transformer, scratch)
+    tokens, unknown = vocabulary(scratch, network.config.vocab_size, modules.transformer)
     try:
         write_network(network, made, tokens=tokens, unknown=unknown, quantization=quantization)
     except (RuntimeError, ValueError) as error:
@@ -107,7 +107,8 @@ def _write(
         np.savez(made / DENSE, **arrays)  # type: ignore[arg-type]
 
 
-def _config(folder: Path) -> dict[str, Any]:
+def read_config(folder: Path) -> dict[str, Any]:
+    """Read the configuration of an encoder that can be converted."""
     if not (folder / "config.json").is_file():
         raise ModelError(f"{folder} has no config.json: it is no model that can be converted")
     config: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
@@ -121,7 +122,7 @@ def _config(folder: Path) -> dict[str, Any]:
     return config
 
 
-def _save_tokenizer(folder: Path, file: Path) -> None:
+def save_tokenizer(folder: Path, file: Path) -> None:
     """Take ``tokenizer.json``; where there is none, make it as transformers does."""
     if (folder / TOKENIZER).is_file():
         shutil.copyfile(folder / TOKENIZER, file)
@@ -136,7 +137,7 @@ def _save_tokenizer(folder: Path, file: Path) -> None:
         ) from error
 
 
-def _vocabulary(tokenizer: Path, size: int, folder: Path) -> tuple[list[str], str]:
+def vocabulary(tokenizer: Path, size: int, folder: Path) -> tuple[list[str], str]:
     """The pieces by their number, and the one that stands for unknown ones."""
     from tokenizers import Tokenizer
 
@@ -154,7 +155,8 @@ def _vocabulary(tokenizer: Path, size: int, folder: Path) -> tuple[list[str], st
     return tokens, unknown
 
 
-def _need_libraries() -> None:
+def need_libraries() -> None:
+    """Say what is missing for a conversion."""
     try:
         from transformers import AutoModel  # noqa: F401 (it needs torch)
     except ImportError as error:

@@ -44,6 +44,7 @@ class CTranslate2Encoder:
         layer: int,
         prefix: str = "",
         positions_as_types: bool = False,
+        types: bool = False,
         compute_type: ComputeType = "auto",
         threads: int | None = None,
         batch_tokens: int = BATCH_TOKENS,
@@ -67,6 +68,7 @@ class CTranslate2Encoder:
         self._pooling = pooling
         self._prefix = prefix
         self._positions_as_types = positions_as_types
+        self._types = types
         try:
             self._engine = ctranslate2.Encoder(
                 str(path),
@@ -112,7 +114,7 @@ class CTranslate2Encoder:
         """
         readings = self._reader.read(texts, lang)
 
-        found = self._run(readings, lambda reading, rows: rows, progress)
+        found = self.encode(readings, lambda reading, rows: rows, progress)
         return [
             TokenVectors(reading.tokens, found[reading.ids], reading.framing, reading.cut)
             for reading in readings
@@ -133,7 +135,7 @@ class CTranslate2Encoder:
         def pool(reading: Reading, rows: Rows) -> Rows:
             return self._pooling(rows, reading.framing)
 
-        found = self._run(readings, pool, progress)
+        found = self.encode(readings, pool, progress)
         vectors = np.empty((len(texts), self._pooling.width(self._depth)), dtype=np.float32)
         for place, reading in enumerate(readings):
             vectors[place] = found[reading.ids]
@@ -143,13 +145,16 @@ class CTranslate2Encoder:
         """Drop the vectors that are remembered, so that the next texts are encoded anew."""
         self._memo = VectorMemo()
 
-    def _run(
+    def encode(
         self,
         readings: Sequence[Reading],
         make: Callable[[Reading, Rows], Answer],
-        progress: Progress | None,
+        progress: Progress | None = None,
     ) -> dict[tuple[int, ...], Answer]:
-        """Encode each new sequence once, longest first, in batches without padding."""
+        """Encode each new sequence once, longest first, in batches without padding.
+
+        The answers are what ``make`` makes of a sequence's vectors, by the numbers of its pieces.
+        """
         if os.getpid() != self._process:
             raise ModelError(
                 f"{self.name} was loaded before this process was forked, and its threads are gone; "
@@ -179,18 +184,25 @@ class CTranslate2Encoder:
         with ThreadPoolExecutor(self.threads) as pool:
             for batch in uniform_batches(shapes, self.batch_tokens):
                 ids = [distinct[index].ids for index in batch]
-                flying.append((batch, pool.submit(self._forward, ids)))
+                types = [distinct[index].types for index in batch] if self._types else None
+                flying.append((batch, pool.submit(self._forward, ids, types)))
                 if len(flying) > IN_FLIGHT * self.threads:
                     land()
             while flying:
                 land()
         return answers
 
-    def _forward(self, ids: Sequence[Sequence[int]]) -> Rows:
+    def _forward(
+        self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None
+    ) -> Rows:
         """The vectors of a batch: text, piece, number."""
         if not ids[0]:  # the engine does not survive a sequence of nothing
             return np.empty((len(ids), 0, self._depth), dtype=np.float32)
         batch = [list(row) for row in ids]
-        types = [list(range(len(row))) for row in batch] if self._positions_as_types else None
-        output = self._engine.forward_batch(batch, token_type_ids=types)
+        kinds = None
+        if self._positions_as_types:
+            kinds = [list(range(len(row))) for row in batch]
+        elif self._types:
+            kinds = [list(row) for row in types or [[0] * len(row) for row in batch]]
+        output = self._engine.forward_batch(batch, token_type_ids=kinds)
         return np.array(output.last_hidden_state, dtype=np.float32)

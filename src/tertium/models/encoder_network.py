@@ -119,13 +119,19 @@ def positions(network: Any) -> int:
 
 
 def write_network(
-    network: Any, out: Path, *, tokens: list[str], unknown: str, quantization: str | None
+    network: Any,
+    out: Path,
+    *,
+    tokens: list[str],
+    unknown: str,
+    quantization: str | None,
+    types: bool = False,
 ) -> None:
-    """Write the engine's files."""
+    """Write the engine's files; with ``types``, two kinds of tokens stay apart (BERT's pairs)."""
     import torch
 
     with torch.no_grad():
-        spec = _specification(network)
+        spec = _specification(network, types)
         spec.config.unk_token = unknown
         spec.config.bos_token = spec.config.eos_token = unknown  # the tokenizer adds the frame
         spec.register_vocabulary(tokens)
@@ -135,7 +141,7 @@ def write_network(
         spec.save(str(out))
 
 
-def _specification(network: Any) -> Any:
+def _specification(network: Any, types: bool = False) -> Any:
     from ctranslate2.specs import common_spec, transformer_spec
 
     config, names = network.config, FAMILIES[network.config.model_type]
@@ -146,7 +152,7 @@ def _specification(network: Any) -> Any:
         pre_norm=False,
         activation=getattr(common_spec.Activation, _activation(config)),
         layernorm_embedding=True,
-        num_source_embeddings=2 if relative else 1,
+        num_source_embeddings=2 if relative or types else 1,
         embeddings_merge=common_spec.EmbeddingsMerge.ADD,
         relative_attention_bias=relative,
     )
@@ -157,6 +163,9 @@ def _specification(network: Any) -> Any:
         # The engine has places or distances, not both; MPNet has both. Its places go where BERT's
         # kinds of tokens would go, and are given to the engine as such.
         encoder.embeddings[1].weight = _position_weights(network)
+    elif types:
+        encoder.embeddings[1].weight = network.embeddings.token_type_embeddings.weight
+        encoder.position_encodings.encodings = _places(network).detach()
     else:
         encoder.position_encodings.encodings = _position_weights(network)
     for made, layer in zip(encoder.layer, network.get_submodule(names.layers), strict=True):
@@ -195,15 +204,17 @@ def _set_norm(made: Any, module: Any) -> None:
 
 
 def _position_weights(network: Any) -> Any:
-    """The embeddings of the places, with that of the one kind of token that we have added.
-
-    RoBERTa begins to count after its padding token.
-    """
-    embeddings = network.embeddings
-    padding = embeddings.position_embeddings.padding_idx
-    weights = embeddings.position_embeddings.weight[0 if padding is None else padding + 1 :]
-    kinds = getattr(embeddings, "token_type_embeddings", None)
+    """The embeddings of the places, with that of the one kind of token that we have added."""
+    weights = _places(network)
+    kinds = getattr(network.embeddings, "token_type_embeddings", None)
     return weights.detach() if kinds is None else (weights + kinds.weight[0]).detach()
+
+
+def _places(network: Any) -> Any:
+    """The embeddings of the places; RoBERTa begins to count after its padding token."""
+    embedding = network.embeddings.position_embeddings
+    padding = embedding.padding_idx
+    return embedding.weight[0 if padding is None else padding + 1 :]
 
 
 def _activation(config: Any) -> str:

@@ -15,7 +15,7 @@ from tertium.models.languages import LanguageSet
 
 CARD = "tertium.json"
 ENGINE_FILES = ("model.bin", "config.json")
-TRANSLATION, ENCODER = "translation", "encoder"
+TRANSLATION, ENCODER, DETECTOR = "translation", "encoder", "detector"
 
 
 class HasSizes(Protocol):
@@ -114,6 +114,11 @@ def read_folder(path: Path) -> ModelFolder:
         raise ModelError(
             f"{card.get('name', path)} is an encoder: it gives vectors and cannot translate; "
             "a translation model is needed here (see `tertium models`)"
+        )
+    if kind(card) == DETECTOR:
+        raise ModelError(
+            f"{card.get('name', path)} is a detector of paraphrases: it can neither translate nor "
+            "give vectors; load it with tertium.load_detector"
         )
     return read_as(path, card, _from_card)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +25,8 @@ class Reading:
     ids: tuple[int, ...]
     framing: tuple[bool, ...]
     cut: bool
+    types: tuple[int, ...] = ()
+    """Of a pair: which of the two texts each piece belongs to."""
 
 
 class Reader(Protocol):
@@ -60,15 +62,26 @@ class JsonReader:
         self._reserved.discard(self._unknown)
 
     def read(self, texts: Sequence[str], lang: Languages) -> list[Reading]:
-        wanted = [text.lower() for text in texts] if self._lowercase else list(texts)
+        return self._readings(self._spelled(texts))
+
+    def read_pairs(self, first: Sequence[str], second: Sequence[str]) -> list[Reading]:
+        """Read two texts as one sequence, as a classifier of pairs does; the longer one is cut."""
+        return self._readings(zip(self._spelled(first), self._spelled(second), strict=True))
+
+    def _spelled(self, texts: Sequence[str]) -> list[str]:
+        return [text.lower() for text in texts] if self._lowercase else list(texts)
+
+    def _readings(self, wanted: Iterable[str | tuple[str, str]]) -> list[Reading]:
         readings = []
-        for found in self._backend.encode_batch(wanted):
+        for found in self._backend.encode_batch(list(wanted)):
             framing = tuple(map(bool, found.special_tokens_mask))
             ids = tuple(
                 self._unknown if id_ in self._reserved and not frames else id_
                 for id_, frames in zip(found.ids, framing, strict=True)
             )
-            readings.append(Reading(tuple(found.tokens), ids, framing, bool(found.overflowing)))
+            types = tuple(found.type_ids)
+            cut = bool(found.overflowing)
+            readings.append(Reading(tuple(found.tokens), ids, framing, cut, types))
         return readings
 
 

@@ -85,7 +85,14 @@ def sides(found: Mapping[Panel, tuple[ArrayLike, ArrayLike]], out: Path, *, meas
         axes = grid[number]
         axes.scatter(x, y, s=5, color=MAIN, alpha=0.25, linewidths=0)
         axes.plot([low, high], [low, high], color="black", linestyle=":", linewidth=1)
-        axes.plot(np.mean(x), np.mean(y), marker="+", color="#b5651d", markersize=12, mew=2)
+        axes.plot(
+            np.asarray(x).mean(),
+            np.asarray(y).mean(),
+            marker="+",
+            color="#b5651d",
+            markersize=12,
+            mew=2,
+        )
         axes.set_title(f"{model}\n{dataset}", fontsize="small")
         axes.set_aspect("equal")
     grid[0].set_ylabel(f"{measure} after")

@@ -1,0 +1,131 @@
+"""From a Hugging Face classifier of sentence pairs to a detector folder (extra: ``convert``)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tertium.errors import ModelError, SettingError, first_line
+from tertium.models.convert import Quantization, appearing
+from tertium.models.convert_encoder import (
+    need_libraries,
+    read_config,
+    save_tokenizer,
+    vocabulary,
+)
+from tertium.models.detector_folder import (
+    HEAD,
+    Detecting,
+    DetectorFolder,
+    read_detector_folder,
+    write_detector_card,
+)
+from tertium.models.encoder_folder import TOKENIZER
+from tertium.models.encoder_network import positions, write_network
+
+MAX_LENGTH = 128
+"""As the paper and XTREME have it; pairs of PAWS-X are rarely longer."""
+HEADS = {
+    "bert": ("bert.pooler.dense", "tanh", "classifier"),
+    "camembert": ("classifier.dense", "tanh", "classifier.out_proj"),
+    "distilbert": ("pre_classifier", "relu", "classifier"),
+    "mpnet": ("classifier.dense", "tanh", "classifier.out_proj"),
+    "roberta": ("classifier.dense", "tanh", "classifier.out_proj"),
+    "xlm-roberta": ("classifier.dense", "tanh", "classifier.out_proj"),
+}
+"""The two layers behind the vector of the first piece, and what stands between them."""
+
+
+def convert_detector(
+    source: Path,
+    out: Path,
+    *,
+    name: str | None = None,
+    positive: int = 1,
+    max_length: int = MAX_LENGTH,
+    licence: str = "unknown",
+    quantization: Quantization = "float32",
+    origin: str = "",
+) -> DetectorFolder:
+    """Convert a classifier; ``positive`` is the class of paraphrases. ``out`` appears whole."""
+    if not source.is_dir():
+        raise ModelError(f"{source}: there is no such folder")
+    config = read_config(source)
+    need_libraries()
+    network = load_classifier(source)
+    classes = network.config.num_labels
+    if not 0 <= positive < classes or classes < 2:
+        raise SettingError(f"positive={positive}: {source} has {classes} classes, from 0 on")
+    family = str(config["model_type"])
+    inner, activation, outer = HEADS[family]
+    encoder = network.base_model
+    detecting = Detecting(
+        family=family,
+        layers=int(config.get("num_hidden_layers") or config["n_layers"]),
+        max_length=min(positions(encoder), max_length),
+        activations=(activation, "identity"),
+        positive=positive,
+    )
+    with appearing(out) as made:
+        scratch = made.with_name(TOKENIZER)
+        save_tokenizer(source, scratch)
+        tokens, unknown = vocabulary(scratch, network.config.vocab_size, source)
+        try:
+            write_network(
+                encoder,
+                made,
+                tokens=tokens,
+                unknown=unknown,
+                quantization=None if quantization == "float32" else quantization,
+                types=detecting.types,
+            )
+        except (RuntimeError, ValueError) as error:
+            raise ModelError(
+                f"{source}: its weights cannot be converted: {first_line(error)}"
+            ) from error
+        scratch.rename(made / TOKENIZER)
+        _write_head(network, (inner, outer), made / HEAD)
+        write_detector_card(
+            made, detecting, name=name or out.name, licence=licence, origin=origin or source.name
+        )
+    return read_detector_folder(out)
+
+
+def load_classifier(folder: Path) -> Any:
+    """Load a classifier; a weight that is missing is an error, not a random number."""
+    from transformers import AutoModelForSequenceClassification
+    from transformers.utils import logging
+
+    shown, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        network, report = AutoModelForSequenceClassification.from_pretrained(
+            folder, dtype="float32", output_loading_info=True
+        )
+    except Exception as error:  # of transformers, torch or safetensors
+        raise ModelError(
+            f"{folder}: its weights cannot be converted: {first_line(error)}"
+        ) from error
+    finally:
+        logging.set_verbosity(shown)
+        if bars:
+            logging.enable_progress_bar()
+    if report["missing_keys"]:
+        missing = ", ".join(sorted(report["missing_keys"])[:3])
+        raise ModelError(
+            f"{folder}: weights are missing ({missing} ...); it is no classifier. An encoder "
+            "becomes one by training: tertium train detector"
+        )
+    return network.eval()
+
+
+def _write_head(network: Any, layers: tuple[str, str], file: Path) -> None:
+    import numpy as np
+
+    arrays = {}
+    for place, layer in enumerate(layers):
+        module = network.get_submodule(layer)
+        arrays[f"weight_{place}"] = module.weight.detach().numpy()
+        arrays[f"bias_{place}"] = module.bias.detach().numpy()
+    np.savez(file, **arrays)
