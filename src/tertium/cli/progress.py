@@ -6,13 +6,14 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-Advance = Callable[[int], None]
+Advance = Callable[..., None]
+"""Called with how many are done, and with how many there are, if that is known only now."""
 Detail = Callable[[str, int, int], None]
 
 
 @contextmanager
 def progress_bar(
-    total: Callable[[], int | None], *, shown: bool
+    total: Callable[[], int | None], *, shown: bool, what: str = "rows"
 ) -> Iterator[tuple[Advance, Detail] | None]:
     """Show rows done of ``total`` (counted only if it is shown), and what is done to the next."""
     if not shown or not sys.stderr.isatty():
@@ -28,7 +29,7 @@ def progress_bar(
     )
 
     with Progress(
-        TextColumn("rows"),
+        TextColumn(what),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
@@ -36,10 +37,12 @@ def progress_bar(
         console=Console(stderr=True),
         transient=True,
     ) as bar:
-        task = bar.add_task("rows", total=total(), detail="")
+        task = bar.add_task(what, total=total(), detail="")
 
-        def advance(done: int) -> None:
-            bar.update(task, completed=done, detail="")
+        def advance(done: int, count: int | None = None) -> None:
+            bar.update(
+                task, completed=done, detail="", **({} if count is None else {"total": count})
+            )
 
         def detail(what: str, done: int, count: int) -> None:
             bar.update(task, detail=f"{what} {done}/{count}")

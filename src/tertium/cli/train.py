@@ -11,7 +11,10 @@ import typer
 
 from tertium.errors import ResumeError, SettingError
 
-train = typer.Typer(no_args_is_help=True, help="Train translation models (extra: train).")
+train = typer.Typer(
+    no_args_is_help=True,
+    help="Train translation models and detectors of paraphrases (extra: train).",
+)
 
 Run = Annotated[Path, typer.Argument(help="The folder of the run.")]
 
@@ -123,6 +126,146 @@ def model(
     typer.echo(f"{run}: {progress.step} steps")
 
 
+@train.command("detector")
+def detector(
+    run: Run,
+    train: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="LANG=FILE: pairs (sentence1, sentence2, label) to learn from; again for more."
+        ),
+    ] = None,
+    dev: Annotated[
+        list[str] | None, typer.Option(help="LANG=FILE: pairs to choose the best checkpoint by.")
+    ] = None,
+    test: Annotated[
+        list[str] | None, typer.Option(help="LANG=FILE: pairs for the table at the end.")
+    ] = None,
+    init: Annotated[
+        str | None,
+        typer.Option(
+            help="A Hugging Face folder with an encoder, or one that a package brings along, such "
+            "as all-MiniLM-L6-v2. Without it, a small one is trained from nothing."
+        ),
+    ] = None,
+    layers: Annotated[int | None, typer.Option(min=1, help="Without --init (2).")] = None,
+    width: Annotated[int | None, typer.Option(min=8, help="Without --init (128).")] = None,
+    vocabulary: Annotated[int | None, typer.Option(min=10, help="Without --init (8000).")] = None,
+    rate: Annotated[float | None, typer.Option(help="The learning rate at the start.")] = None,
+    warmup_steps: Annotated[int | None, typer.Option(min=0)] = None,
+    epochs: Annotated[float | None, typer.Option(help="How often to see each pair (10).")] = None,
+    batch_size: Annotated[int | None, typer.Option(min=1, help="Pairs at a time (32).")] = None,
+    accumulate: Annotated[int | None, typer.Option(min=1, help="Batches an update (1).")] = None,
+    max_pieces: Annotated[int | None, typer.Option(min=8, help="Of both texts (128).")] = None,
+    weight_decay: Annotated[float | None, typer.Option(min=0)] = None,
+    dev_steps: Annotated[
+        int | None, typer.Option(min=1, help="Between accuracies on the validation pairs (500).")
+    ] = None,
+    both_orders: Annotated[
+        bool | None, typer.Option("--both-orders", help="Learn each pair both ways round.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0)] = None,
+    save_minutes: Annotated[float, typer.Option(help="Between checkpoints.")] = 10.0,
+    save_steps: Annotated[int | None, typer.Option(min=1, help="Between checkpoints.")] = None,
+    log_steps: Annotated[int, typer.Option(min=1, help="Between lines of the log.")] = 20,
+    stop_at: Annotated[
+        int | None, typer.Option(min=1, help="Stop at this step for now; resume later.")
+    ] = None,
+    threads: Annotated[int, typer.Option(min=1)] = 1,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No bar.")] = False,
+) -> None:
+    """Fine-tune an encoder to detect paraphrases, or resume a run: name its folder alone.
+
+    A run that is finished leaves a detector that loads without PyTorch (RUN/detector), the learning
+    curve (RUN/curve.svg) and macro-F1 by language. It can be stopped at any time, even killed.
+    """
+    from tertium.training.detector_plan import (
+        DetectorPlan,
+        DetectorRecipe,
+        Scratch,
+        read_detector_plan,
+    )
+
+    recipe = _given(
+        rate=rate,
+        warmup_steps=warmup_steps,
+        epochs=epochs,
+        batch_size=batch_size,
+        accumulate=accumulate,
+        max_pieces=max_pieces,
+        weight_decay=weight_decay,
+        dev_steps=dev_steps,
+        both_orders=both_orders,
+    )
+    scratch = _given(layers=layers, width=width, vocabulary=vocabulary)
+    others = _given(init=_folder_or_name(init), seed=seed)
+    plan = None
+    if train:
+        if init is not None and scratch:
+            raise SettingError(f"{init} has its sizes; leave out {', '.join(scratch)}")
+        plan = DetectorPlan(
+            train=_pair_files("--train", train),
+            dev=_pair_files("--dev", dev or []),
+            test=_pair_files("--test", test or []),
+            recipe=DetectorRecipe(**recipe),
+            scratch=Scratch(**scratch),
+            **others,
+        )
+    elif read_detector_plan(run) is None:
+        raise SettingError(f"{run} is no run yet; name the pairs to train on (--train LANG=FILE)")
+    elif recipe or scratch or others or dev or test:
+        raise ResumeError(
+            f"what {run} is trained on and how is settled; to resume it, give only --stop-at, "
+            "--threads and how often to save and report"
+        )
+    _require("torch", "transformers", "matplotlib")
+    from tertium.cli.progress import progress_bar
+    from tertium.training.detector_run import DetectorPace, train_detector
+
+    pace = DetectorPace(
+        stop_at=stop_at,
+        save_minutes=save_minutes,
+        save_steps=save_steps,
+        log_steps=log_steps,
+        threads=threads,
+    )
+    with progress_bar(lambda: None, shown=not quiet, what="steps") as bar:
+        if bar is not None:
+            pace = replace(pace, progress=lambda done, steps: bar[0](done, steps))
+        trained = train_detector(run, plan, pace)
+    typer.echo(
+        f"{run}: {trained.step} of {trained.steps} steps; best accuracy on the validation pairs "
+        f"{trained.best_accuracy:.3f}, at step {trained.best_step}"
+    )
+    if trained.finished:
+        _finish_detector(run)
+
+
+def _finish_detector(run: Path) -> None:
+    from rich.console import Console
+
+    from tertium.models.detector_catalog import load_detector
+    from tertium.training.detector_export import (
+        draw_detector_curve,
+        export_detector,
+        languages_table,
+    )
+    from tertium.training.detector_plan import read_detector_plan
+    from tertium.training.log import LOG
+
+    folder = export_detector(run)
+    for suffix in (".svg", ".png"):
+        draw_detector_curve(run / LOG, run / f"curve{suffix}")
+    typer.echo(f"{folder.path}: {folder.detecting.family}, {folder.fingerprint[:12]}")
+    plan = read_detector_plan(run)
+    if plan is not None and plan.test:
+        both = load_detector(folder.path, both_orders=True)
+        table = languages_table(load_detector(folder.path), plan.test, both_orders=both)
+        table.save(run, "languages")
+        typer.echo()
+        table.print(Console(highlight=False))
+
+
 @train.command("export")
 def export(
     run: Run,
@@ -178,6 +321,21 @@ def _require(*packages: str) -> None:
 
 def _given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
+
+
+def _pair_files(option: str, given: list[str]) -> tuple[tuple[str, str], ...]:
+    files = []
+    for text in given:
+        lang, equals, file = text.partition("=")
+        if not equals:
+            raise SettingError(f"{option} {text}: write it as LANG=FILE")
+        files.append((lang, str(_absolute(Path(file)))))
+    return tuple(files)
+
+
+def _folder_or_name(init: str | None) -> str | None:
+    """A folder by its whole path, so that the run can be resumed from anywhere."""
+    return _absolute(Path(init)) if init is not None and Path(init).is_dir() else init
 
 
 def _absolute(path: Path | None) -> str | None:

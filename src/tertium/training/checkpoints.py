@@ -65,7 +65,7 @@ def load_checkpoint(path: Path, network: Any, optimizer: Any) -> Progress:
     """Put a run back to where it was, random numbers included."""
     import torch
 
-    state = _read(path)
+    state = read_checkpoint(path)
     network.load_state_dict(state["network"])
     optimizer.load_state_dict(state["optimizer"])
     torch.set_rng_state(state["random"])
@@ -79,12 +79,13 @@ def average_weights(paths: Sequence[Path]) -> dict[str, Tensor]:
 
     total: dict[str, Tensor] = {}
     for path in paths:
-        for name, tensor in _read(path)["network"].items():
+        for name, tensor in read_checkpoint(path)["network"].items():
             total[name] = total.get(name, torch.zeros(())) + tensor.double() / len(paths)
     return {name: tensor.float() for name, tensor in total.items()}
 
 
-def _read(path: Path) -> Any:
+def read_checkpoint(path: Path) -> Any:
+    """Read what was saved; a broken file is named."""
     import pickle
 
     import torch

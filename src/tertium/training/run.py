@@ -92,7 +92,7 @@ def train(run: Path, plan: Plan | None, pace: Pace) -> Progress:
         progress = load_checkpoint(checkpoints[-1], network, optimizer)
     progress = replace(progress, decay=progress.decay or _decay(progress.step, pace))
 
-    with _stop_asked() as stop, (run / LOG).open("a", encoding="utf-8") as log:
+    with stop_asked() as stop, (run / LOG).open("a", encoding="utf-8") as log:
         report = Report(log)
         if progress.step:
             report.write_resumed(progress.step)
@@ -191,7 +191,7 @@ def _finished(progress: Progress, pace: Pace) -> bool:
 
 
 @contextmanager
-def _stop_asked() -> Iterator[list[int]]:
+def stop_asked() -> Iterator[list[int]]:
     """A list that is empty until SIGINT or SIGTERM asks us to save and leave."""
     asked: list[int] = []
     before = {
