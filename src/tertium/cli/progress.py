@@ -40,9 +40,7 @@ def progress_bar(
         task = bar.add_task(what, total=total(), detail="")
 
         def advance(done: int, count: int | None = None) -> None:
-            bar.update(
-                task, completed=done, detail="", **({} if count is None else {"total": count})
-            )
+            bar.update(task, completed=done, total=count, detail="")
 
         def detail(what: str, done: int, count: int) -> None:
             bar.update(task, detail=f"{what} {done}/{count}")

@@ -50,6 +50,7 @@ def read_examples(
         if both_orders:
             texts += [(b, a, label) for a, b, label in texts]
         tokenizer.no_padding()
+        tokenizer.encode_special_tokens = True
         tokenizer.enable_truncation(max_pieces)
         found = tokenizer.encode_batch([(a, b) for a, b, _ in texts])
         examples += [

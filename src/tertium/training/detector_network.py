@@ -1,4 +1,4 @@
-"""The network of a detector: a Hugging Face encoder with a new head, or a small one from nothing."""
+"""The network of a detector: a Hugging Face encoder with a new head, or a small one of ours."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def train_detector(run: Path, plan: DetectorPlan | None, pace: DetectorPace) -> 
     progress = Progress()
     if checkpoints := list_checkpoints(run):
         progress = load_checkpoint(checkpoints[-1], network, optimizer)
-    best_step, best = _best(run, progress.step)
+    best_step, best = _best(run)
     decay = Decay(recipe.warmup_steps, max(1, sampler.steps - recipe.warmup_steps))
     last = min(sampler.steps, pace.stop_at or sampler.steps)
 
@@ -219,7 +219,7 @@ def _keep_best(run: Path, network: Any, step: int, found: float) -> None:
     os.replace(scratch, run / BEST)
 
 
-def _best(run: Path, step: int) -> tuple[int, float]:
+def _best(run: Path) -> tuple[int, float]:
     """The best so far; one that came after the checkpoint will come again, the same."""
     if not (run / BEST).is_file():
         return 0, -1.0
