@@ -10,6 +10,7 @@ from tertium.measures.base import Measure, Scores
 from tertium.measures.registry import load, score
 from tertium.measures.signature import Signature
 from tertium.models.catalog import load_model
+from tertium.models.detector_catalog import load_detector
 from tertium.models.encoder_catalog import load_encoder
 from tertium.paraphrasing.generation import paraphrase
 from tertium.report.explanation import explain
@@ -26,6 +27,7 @@ __all__ = [
     "explain",
     "filter_pairs",
     "load",
+    "load_detector",
     "load_encoder",
     "load_model",
     "paraphrase",

@@ -6,6 +6,7 @@ import typer
 
 from tertium.cli.studies.bias import bias
 from tertium.cli.studies.correlate import correlate
+from tertium.cli.studies.isometry import isometry
 from tertium.cli.studies.judgements import judgements
 from tertium.cli.studies.layers import layers
 from tertium.cli.studies.paraphrase_id import paraphrase_id
@@ -20,6 +21,7 @@ study.command("correlate")(correlate)
 study.command("layers")(layers)
 study.command("bias")(bias)
 study.command("rephrasing")(rephrasing)
+study.command("isometry")(isometry)
 
 
 @study.callback()

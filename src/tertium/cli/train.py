@@ -233,10 +233,11 @@ def detector(
         if bar is not None:
             pace = replace(pace, progress=lambda done, steps: bar[0](done, steps))
         trained = train_detector(run, plan, pace)
-    typer.echo(
-        f"{run}: {trained.step} of {trained.steps} steps; best accuracy on the validation pairs "
-        f"{trained.best_accuracy:.3f}, at step {trained.best_step}"
-    )
+    best = ""
+    if trained.best_step:
+        best = f"; best on the validation pairs at step {trained.best_step}: accuracy "
+        best += f"{trained.best_accuracy:.3f}"
+    typer.echo(f"{run}: {trained.step} of {trained.steps} steps{best}")
     if trained.finished:
         _finish_detector(run)
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tertium.errors import InputError, ModelError
-from tertium.models.base import Detections, Languages, ParaphraseDetector, Progress
+from tertium.errors import InputError, LanguageError, ModelError
+from tertium.models.base import Detections, Languages, ParaphraseDetector, Progress, per_row
 from tertium.models.ctranslate2 import ComputeType
 from tertium.models.detector_folder import DetectorFolder, read_detector_folder
 from tertium.models.encoder import CTranslate2Encoder, Rows
@@ -132,6 +132,58 @@ class Commutative:
             tuple((a + b) / 2 for a, b in both),
             tuple(a or b for a, b in zip(one.cut, two.cut, strict=True)),
         )
+
+
+@dataclass(frozen=True)
+class ByLanguage:
+    """A detector for each language, for want of one that knows them all."""
+
+    detectors: Mapping[str, ParaphraseDetector]
+
+    @property
+    def name(self) -> str:
+        return ",".join(f"{lang}={each.name}" for lang, each in self.detectors.items())
+
+    @property
+    def fingerprint(self) -> str:
+        return ",".join(f"{lang}={each.fingerprint}" for lang, each in self.detectors.items())
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        return {
+            f"{lang}-{name}": value
+            for lang, each in self.detectors.items()
+            for name, value in each.settings.items()
+        }
+
+    def detect(
+        self,
+        first: Sequence[str],
+        second: Sequence[str],
+        *,
+        lang: Languages = None,
+        progress: Progress | None = None,
+    ) -> Detections:
+        """Judge each pair by the detector of its language."""
+        check_pairs(first, second)
+        langs = per_row(lang, len(first))
+        probabilities, cut = [0.0] * len(first), [False] * len(first)
+        for code in dict.fromkeys(langs):
+            if code is None or code not in self.detectors:
+                raise LanguageError(
+                    f"no detector for {code or 'texts of unknown language'}: there is one for "
+                    f"{', '.join(self.detectors)}"
+                )
+            places = [place for place, own in enumerate(langs) if own == code]
+            found = self.detectors[code].detect(
+                [first[place] for place in places],
+                [second[place] for place in places],
+                lang=code,
+                progress=progress,
+            )
+            for place, p, shortened in zip(places, found.probabilities, found.cut, strict=True):
+                probabilities[place], cut[place] = p, shortened
+        return Detections(tuple(probabilities), tuple(cut))
 
 
 @lru_cache(maxsize=4)

@@ -29,10 +29,10 @@ def detections(
     figure, grid = _grid(len(found), columns, out, height=2.5)
     for number, ((row, column), (x, y)) in enumerate(found.items()):
         axes = grid[number]
-        shares, edges, _ = np.histogram2d(np.asarray(x), np.asarray(y), BINS, [[0, 1], [0, 1]])
+        shares, _, _ = np.histogram2d(np.asarray(x), np.asarray(y), BINS, [[0, 1], [0, 1]])
         shares = np.where(shares > 0, shares / shares.max(), np.nan)
-        picture = axes.pcolormesh(
-            edges, edges, shares.T, cmap="viridis", norm=_logarithmic(), rasterized=False
+        picture = axes.imshow(
+            shares.T, cmap="viridis", norm=_logarithmic(), origin="lower", extent=(0, 1, 0, 1)
         )
         axes.plot([0, 1], [0, 1], color=FAINT, linestyle=":", linewidth=1)
         axes.set_aspect("equal")
@@ -83,7 +83,7 @@ def sides(found: Mapping[Panel, tuple[ArrayLike, ArrayLike]], out: Path, *, meas
     low, high = float(values.min()), float(values.max())
     for number, ((model, dataset), (x, y)) in enumerate(found.items()):
         axes = grid[number]
-        axes.scatter(x, y, s=5, color=MAIN, alpha=0.25, linewidths=0)
+        axes.scatter(x, y, s=5, color=MAIN, alpha=0.25, linewidths=0, rasterized=True)
         axes.plot([low, high], [low, high], color="black", linestyle=":", linewidth=1)
         axes.plot(
             np.asarray(x).mean(),

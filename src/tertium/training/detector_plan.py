@@ -89,11 +89,12 @@ def read_detector_plan(run: Path) -> DetectorPlan | None:
     except FileNotFoundError:
         return None
     try:
-        files = {name: _files(content.pop(name)) for name in ("train", "dev", "test")}
         return DetectorPlan(
+            train=_files(content.pop("train")),
+            dev=_files(content.pop("dev")),
+            test=_files(content.pop("test")),
             recipe=DetectorRecipe(**content.pop("recipe")),
             scratch=Scratch(**content.pop("scratch")),
-            **files,
             **content,
         )
     except (KeyError, TypeError, ValueError) as error:

@@ -101,7 +101,7 @@ def train_detector(run: Path, plan: DetectorPlan | None, pace: DetectorPace) -> 
     last = min(sampler.steps, pace.stop_at or sampler.steps)
 
     with stop_asked() as stop, (run / LOG).open("a", encoding="utf-8") as log:
-        report = Report(log)
+        report = Report(log, "pairs")
         if progress.step:
             report.write_resumed(progress.step)
         saved, unsaved = time.monotonic(), False

@@ -16,8 +16,9 @@ LOG = "log.jsonl"
 class Report:
     """The log: a JSON object a line, with what was seen since the line before."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, unit: str = "tokens") -> None:
         self._stream = stream
+        self._unit = unit
         self._loss, self._tokens, self._since = 0.0, 0, time.monotonic()
 
     def write_resumed(self, step: int) -> None:
@@ -35,8 +36,10 @@ class Report:
             step=step,
             rate=round(rate, 8),
             loss=round(self._loss / max(1, self._tokens), 4),
-            tokens=self._tokens,
-            tokens_per_second=round(self._tokens / max(seconds, 1e-9), 1),
+            **{
+                self._unit: self._tokens,
+                f"{self._unit}_per_second": round(self._tokens / max(seconds, 1e-9), 1),
+            },
         )
         self._loss, self._tokens, self._since = 0.0, 0, time.monotonic()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +99,21 @@ def read_predictions(
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path} is not laid out as predictions are: {error!r}") from None
     return Predictions(model, dataset, texts[SOURCE], texts[TARGET], judged, langs)
+
+
+def first_predictions(predictions: Predictions, count: int | None) -> Predictions:
+    """Only the first pairs, for a trial."""
+    if count is None:
+        return predictions
+    return replace(
+        predictions,
+        sources=predictions.sources[:count],
+        targets=predictions.targets[:count],
+        judged={
+            name: Judged(each.source[:count], each.target[:count])
+            for name, each in predictions.judged.items()
+        },
+    )
 
 
 def write_predictions(path: Path, predictions: Predictions) -> None:

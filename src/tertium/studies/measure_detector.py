@@ -1,0 +1,159 @@
+"""Any measure as a detector: a threshold that is learnt on validation pairs, one a language."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tertium.data.datasets.base import LabelledPair
+from tertium.errors import LanguageError, SettingError
+from tertium.models.base import Detections, Languages, Progress, per_row
+from tertium.models.catalog import DEFAULT_MODEL
+from tertium.stats.arrays import Floats
+from tertium.stats.classification import best_threshold
+from tertium.studies.specs import MeasureSpec, ModelLoader, Similarity, load_any
+from tertium.text import Text
+
+STEEPEST, FLATTEST = 1e-3, 1e2
+"""Between which shares of the scores' deviation the scale is looked for."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """From scores to probabilities: a logistic curve that is above 0.5 above the threshold."""
+
+    threshold: float
+    scale: float
+    accuracy: float
+    """On the pairs that it was learnt on."""
+
+    def __call__(self, scores: ArrayLike) -> Floats:
+        """P(paraphrase) of scores.
+
+        >>> Calibration(0.5, 0.1, 1.0)([0.4, 0.5, 0.6]).round(3).tolist()
+        [0.269, 0.5, 0.731]
+        """
+        from scipy.special import expit
+
+        values = np.asarray(scores, dtype=np.float64)
+        # 0.5 is reached strictly above the threshold, so that S is what the threshold decides.
+        return np.asarray(expit((values - np.nextafter(self.threshold, np.inf)) / self.scale))
+
+
+def calibrate(labels: ArrayLike, scores: ArrayLike) -> Calibration:
+    """Learn the threshold with the best accuracy, then the scale with the best likelihood.
+
+    >>> calibrate([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).threshold
+    0.4
+    """
+    from scipy.optimize import minimize_scalar
+    from scipy.special import log_expit
+
+    found = best_threshold(labels, scores)
+    values = np.asarray(scores, dtype=np.float64)
+    signs = np.where(np.asarray(labels, dtype=np.float64) > 0, 1.0, -1.0)
+    # If it is best to call nothing a paraphrase, the threshold is what no score was above.
+    threshold = found.value if np.isfinite(found.value) else float(values.max())
+    spread = float(values.std()) or 1.0
+
+    def loss(log_scale: float) -> float:
+        return -float(log_expit(signs * (values - threshold) / np.exp(log_scale)).mean())
+
+    bounds = (np.log(spread * STEEPEST), np.log(spread * FLATTEST))
+    best = minimize_scalar(loss, bounds=bounds, method="bounded")
+    return Calibration(threshold, float(np.exp(best.x)), found.accuracy)
+
+
+@dataclass(frozen=True)
+class MeasureDetector:
+    """A measure with what it learnt; the order of the texts does not matter."""
+
+    spec: MeasureSpec
+    similarities: Mapping[str, Similarity]
+    calibrations: Mapping[str, Calibration]
+    """By language, as the similarities are."""
+
+    @property
+    def name(self) -> str:
+        return str(self.spec)
+
+    @property
+    def fingerprint(self) -> str:
+        """What the measure is, and what it learnt."""
+        learnt = {lang: asdict(each) for lang, each in self.calibrations.items()}
+        signed = {lang: each.signature for lang, each in self.similarities.items()}
+        spelled = json.dumps([str(self.spec), signed, learnt], sort_keys=True)
+        return hashlib.sha256(spelled.encode()).hexdigest()
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        thresholds = {lang: f"{each.threshold:.6g}" for lang, each in self.calibrations.items()}
+        return {"orders": "both", **{f"threshold-{lang}": t for lang, t in thresholds.items()}}
+
+    def detect(
+        self,
+        first: Sequence[str],
+        second: Sequence[str],
+        *,
+        lang: Languages = None,
+        progress: Progress | None = None,
+    ) -> Detections:
+        """Judge each pair by the threshold of its language."""
+        langs = per_row(lang, len(first))
+        probabilities = np.zeros(len(first))
+        cut = np.zeros(len(first), dtype=np.bool_)
+        for code in dict.fromkeys(langs):
+            places = [place for place, own in enumerate(langs) if own == code]
+            known = self._known(code)
+            pairs = [(Text(first[place], known), Text(second[place], known)) for place in places]
+            found = self.similarities[known].segments(pairs, progress)
+            probabilities[places] = self.calibrations[known](found.scores)
+            cut[places] = found.cut
+        return Detections(tuple(probabilities.tolist()), tuple(cut.tolist()))
+
+    def _known(self, lang: str | None) -> str:
+        if lang is None and len(self.calibrations) == 1:
+            return next(iter(self.calibrations))
+        if lang is None or lang not in self.calibrations:
+            raise LanguageError(
+                f"{self.name} has learnt no threshold for {lang or 'texts of unknown language'}: "
+                f"only for {', '.join(self.calibrations)}; give validation pairs"
+            )
+        return lang
+
+
+def learn_detector(
+    spec: MeasureSpec,
+    validation: Mapping[str, Sequence[LabelledPair]],
+    *,
+    load_model: ModelLoader = load_any,
+    default_model: str = DEFAULT_MODEL,
+    progress: Progress | None = None,
+) -> MeasureDetector:
+    """Learn a threshold for each language that there are validation pairs in.
+
+    >>> from tertium.text import Text
+    >>> pairs = [LabelledPair("1", Text("a cat"), Text("a cat"), True),
+    ...          LabelledPair("2", Text("a cat"), Text("no dog"), False)]
+    >>> detector = learn_detector(MeasureSpec("chrf"), {"en": pairs})
+    >>> [p > 0.5 for p in detector.detect(["tea"], ["tea"], lang="en").probabilities]
+    [True]
+    """
+    if not validation:
+        raise SettingError(f"{spec} needs validation pairs to learn a threshold from")
+    similarities, calibrations = {}, {}
+    for lang, pairs in validation.items():
+        measure = spec.make(lang, load_model, default_model)
+        similarity = Similarity(measure, measure)
+        if similarity.needs_all_rows:
+            raise SettingError(f"{spec}: a score that depends on other pairs is no detector")
+        texts = [(Text(pair.a.text, lang), Text(pair.b.text, lang)) for pair in pairs]
+        scores = similarity.segments(texts, progress).scores
+        calibrations[lang] = calibrate([pair.label for pair in pairs], scores)
+        similarities[lang] = similarity
+    return MeasureDetector(spec, similarities, calibrations)
