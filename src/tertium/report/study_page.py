@@ -22,7 +22,9 @@ table { font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: 600; padding: .3rem 0; }
 th, td { padding: .2rem .6rem; text-align: right; vertical-align: top; }
 th { border-bottom: 1px solid #8888; vertical-align: bottom; font-size: .8rem; }
-th:first-child, td:first-child { text-align: left; white-space: nowrap; }
+td { white-space: nowrap; }
+th:first-child, td:first-child { text-align: left; }
+.texts td:nth-child(n + 4) { white-space: normal; }
 .texts td, .texts th { text-align: left; }
 .faint td { font-size: .8rem; opacity: .75; padding-top: 0; }
 .note { font-size: .85rem; opacity: .75; }

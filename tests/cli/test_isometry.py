@@ -1,0 +1,115 @@
+"""``tertium study isometry`` and ``tertium train detector``, from the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+PUBLISHED = (
+    *("--predictions", f"careful,news={EXAMPLES / 'isometry' / 'careful.json'}"),
+    *("--predictions", f"careless,news={EXAMPLES / 'isometry' / 'careless.json'}"),
+)
+VALIDATION = (
+    *("--validation", f"de={EXAMPLES / 'paraphrases' / 'de.dev.tsv'}"),
+    *("--validation", f"en={EXAMPLES / 'paraphrases' / 'en.dev.tsv'}"),
+)
+
+
+def test_published_predictions(tertium: Run, tmp_path: Path) -> None:
+    out, html = tmp_path / "out", tmp_path / "page.html"
+    done = tertium(
+        *("study", "isometry", *PUBLISHED, "-m", "chrf", "--samples", 20),
+        *("-o", out, "--plots", "--html", html),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Relative frequency of each behaviour" in done.stdout
+    assert "careful - careless" in done.stdout
+    for name in ("behaviours", "detections", "sides-chrf", "equivalence-chrf-pooled"):
+        assert (out / f"{name}.svg").exists()
+    assert "0.625" in (out / "frequencies.csv").read_text("utf-8")
+    assert "Does translation keep" in html.read_text("utf-8")
+
+
+def test_the_whole_chain_with_the_bundled_model(tertium: Run, tmp_path: Path) -> None:
+    command = (
+        *("study", "isometry", EXAMPLES / "isometry" / "pairs.tsv", "--limit", 3),
+        *("--measure-detector", "chrf", "--measure-detector", "bleu", *VALIDATION),
+        *("--samples", 10, "-o", tmp_path, "-m", "chrf", "--protocol", "pooled", "--no-cache"),
+    )
+    done = tertium(*command)
+    assert done.returncode == 0, done.stderr
+    assert "tertium-mini, pairs" in done.stdout
+    assert (tmp_path / "tertium-mini.pairs.json").exists()
+    again = tertium(*command)
+    assert again.stdout == done.stdout
+    assert "15 of 15 were done before" in again.stderr
+
+
+def test_ready_translations(tertium: Run, tmp_path: Path) -> None:
+    pairs = EXAMPLES / "isometry" / "pairs.tsv"
+    done = tertium(
+        *("study", "isometry", pairs, "--translations", f"copy={pairs}", "--samples", 10),
+        *("--measure-detector", "chrf", *VALIDATION, "-m", "chrf", "--examples", 0),
+        *("--columns", "mine=sentence1,sentence2"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "copy, mine" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "which pairs?"),
+        ((EXAMPLES / "isometry" / "pairs.tsv",), "which detector?"),
+        ((*PUBLISHED, "--detector", "x"), "leave out PAIRS and detectors"),
+        (("--predictions", "x"), "write it as MODEL,DATASET=FILE"),
+        ((*PUBLISHED, "--protocol", "mean"), "no protocol 'mean'"),
+        ((*PUBLISHED, "--plots"), "--plots needs a folder"),
+        ((EXAMPLES / "isometry" / "pairs.tsv", "--columns", "x"), "NAME=FIRST,SECOND"),
+        (
+            (EXAMPLES / "isometry" / "pairs.tsv", "--measure-detector", "chrf"),
+            "needs validation pairs",
+        ),
+    ],
+)
+def test_what_is_wrong_is_named(tertium: Run, arguments: tuple[object, ...], message: str) -> None:
+    done = tertium("study", "isometry", *map(str, arguments))
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_a_detector_is_trained_and_used(tertium: Run, tmp_path: Path) -> None:
+    files = [f"{lang}={EXAMPLES / 'paraphrases' / lang}" for lang in ("en", "de")]
+    run = tmp_path / "run"
+    options = [
+        part
+        for name, split in (("--train", "test"), ("--dev", "dev"), ("--test", "dev"))
+        for file in files
+        for part in (name, f"{file}.{split}.tsv")
+    ]
+    small = ("--layers", 1, "--width", 16, "--vocabulary", 200, "--epochs", 1, "--batch-size", 4)
+    done = tertium("train", "detector", run, *options, *small, "--dev-steps", 2, "--stop-at", 2)
+    assert done.returncode == 0, done.stderr
+    assert "2 of 4 steps" in done.stdout
+    assert not (run / "detector").exists()
+    wrong = tertium("train", "detector", run, "--rate", 1)
+    assert "is settled" in wrong.stderr
+    done = tertium("train", "detector", run)
+    assert done.returncode == 0, done.stderr
+    assert "macro-F1" in done.stdout
+    assert (run / "curve.svg").exists()
+    assert (run / "languages.csv").exists()
+    pairs = EXAMPLES / "isometry" / "pairs.tsv"
+    used = tertium(
+        *("study", "isometry", pairs, "--translations", f"copy={pairs}", "--samples", 10),
+        *("--detector", f"de={run / 'detector'},en={run / 'detector'}", "--both-orders"),
+        *("-m", "chrf", "--examples", 0),
+    )
+    assert used.returncode == 0, used.stderr
+    missing = tertium("train", "detector", tmp_path / "new", "--train", "x")
+    assert "write it as LANG=FILE" in missing.stderr
+    assert "is no run yet" in tertium("train", "detector", tmp_path / "new").stderr
