@@ -140,15 +140,15 @@ def test_what_is_wrong_is_named(
 ) -> None:
     tiny = detectors("bert")
     read_detector_folder(tiny.folder.path).check()
-    with pytest.raises(ModelError, match="no detector 'nothing'.*train detector"):
+    with pytest.raises(ModelError, match=r"no detector 'nothing'.*train detector"):
         tertium.load_detector("nothing")
     with pytest.raises(ModelError, match="is no detector of paraphrases but a model for encoder"):
         tertium.load_detector(encoder("bert").folder.path)
     with pytest.raises(ModelError, match="is a detector of paraphrases: it can neither translate"):
         read_folder(tiny.folder.path)
-    with pytest.raises(ModelError, match="weights are missing .* it is no classifier"):
+    with pytest.raises(ModelError, match=r"weights are missing .* it is no classifier"):
         convert_detector(encoder("bert").original.folder, tmp_path / "out")
-    with pytest.raises(SettingError, match="positive=2: .* has 2 classes"):
+    with pytest.raises(SettingError, match=r"positive=2: .* has 2 classes"):
         convert_detector(tiny.original, tmp_path / "out", positive=2)
     other = convert_detector(tiny.original, tmp_path / "turned", positive=0)
     turned = tertium.load_detector(other.path).detect(FIRST, SECOND).probabilities

@@ -119,17 +119,18 @@ class Isometry:
                 told.append(_compared(found, one, other))
         return told
 
-    def page(self, facts: Sequence[str] = ()) -> str:
-        """Write the page, with its pictures in it (extra: plot)."""
-        with tempfile.TemporaryDirectory() as folder:
-            drawn = self.draw(Path(folder))
-            return StudyPage(
-                "Does translation keep what means the same the same?",
-                self._lead(),
-                self.findings(),
-                self._sections(drawn),
-                facts,
-            ).html()
+    def page(self, facts: Sequence[str] = (), drawn: Mapping[str, Path] | None = None) -> str:
+        """Write the page, with its pictures in it (extra: plot); ``drawn`` are those of before."""
+        if drawn is None:
+            with tempfile.TemporaryDirectory() as folder:
+                return self.page(facts, self.draw(Path(folder)))
+        return StudyPage(
+            "Does translation keep what means the same the same?",
+            self._lead(),
+            self.findings(),
+            self._sections(drawn),
+            facts,
+        ).html()
 
     def _lead(self) -> str:
         sizes = ", ".join(f"{name} ({size})" for name, size in self.frequencies.sizes.items())

@@ -41,8 +41,10 @@ class Calibration:
         from scipy.special import expit
 
         values = np.asarray(scores, dtype=np.float64)
+        found = expit((values - self.threshold) / self.scale)
         # 0.5 is reached strictly above the threshold, so that S is what the threshold decides.
-        return np.asarray(expit((values - np.nextafter(self.threshold, np.inf)) / self.scale))
+        below = np.minimum(found, np.nextafter(0.5, 0))
+        return np.where(values > self.threshold, np.maximum(found, 0.5), below)
 
 
 def calibrate(labels: ArrayLike, scores: ArrayLike) -> Calibration:

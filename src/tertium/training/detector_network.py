@@ -119,11 +119,15 @@ def _learn_tokenizer(plan: DetectorPlan) -> Any:
         for pair in read_pairs(Path(file), lang=lang)
         for text in (pair.a, pair.b)
     ]
-    made = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    made.normalizer = normalizers.BertNormalizer(lowercase=False)
-    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    trainer = trainers.WordPieceTrainer(
-        vocab_size=plan.scratch.vocabulary, special_tokens=list(FRAME), show_progress=False
+    # BPE of bytes: the trainer of WordPiece gives other pieces each time.
+    made = Tokenizer(models.BPE(unk_token="[UNK]"))
+    made.normalizer = normalizers.NFC()
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+    trainer = trainers.BpeTrainer(
+        vocab_size=plan.scratch.vocabulary,
+        special_tokens=list(FRAME),
+        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+        show_progress=False,
     )
     made.train_from_iterator(texts, trainer)
     places = {name: FRAME.index(name) for name in ("[SEP]", "[CLS]")}

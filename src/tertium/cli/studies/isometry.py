@@ -163,12 +163,11 @@ def isometry(
         load_model=load,
     )
     show_tables(result.tables(), output)
-    if plots and output is not None:
-        result.draw(output)
+    drawn = result.draw(output) if plots and output is not None else None
     if html is not None:
         from tertium.atomic import write_text
 
-        write_text(html, result.page(facts))
+        write_text(html, result.page(facts, drawn))
 
 
 def _published(
