@@ -184,8 +184,28 @@ def convert(
     prefix: Annotated[
         str | None, typer.Option(help="Of an encoder: what to put before a text, as E5 wants it.")
     ] = None,
+    detector: Annotated[
+        bool,
+        typer.Option("--detector", help="A classifier of pairs, to be a detector of paraphrases."),
+    ] = False,
+    positive: Annotated[
+        int, typer.Option(min=0, help="Of a detector: the class that says paraphrase.")
+    ] = 1,
 ) -> None:
-    """Convert a model or an encoder that lies on disk (needs tertium[convert])."""
+    """Convert a model, an encoder or a detector that lies on disk (needs tertium[convert])."""
+    if detector:
+        from tertium.models.convert_detector import convert_detector
+
+        folder = convert_detector(
+            source,
+            out,
+            name=name,
+            positive=positive,
+            licence=licence,
+            quantization=_checked(quantization),
+        )
+        print(f"{folder.path}: {folder.detecting.family}, {folder.fingerprint[:12]}")
+        return
     from tertium.models.convert import convert as convert_model
     from tertium.models.convert_encoder import convert_encoder, is_encoder
 

@@ -41,7 +41,8 @@ def correlation_table(found: Correlations) -> Table:
                 limits.append(_limits(each))
                 words.append(Cell(each.strength))
             if len(own) > 1:
-                values.append(Cell(float(np.mean([each.r for each in own])), ".3f"))
+                mean = float(np.mean([each.r for each in own]))
+                values.append(Cell(None if np.isnan(mean) else mean, ".3f"))
                 limits.append(Cell(""))
                 words.append(Cell(""))
         rows.append([Cell(measure), Cell(protocol), *values])

@@ -83,7 +83,13 @@ def logits(network: Any, batch: PairBatch) -> Any:
 
 def save_classifier(network: Any, run: Path, out: Path) -> None:
     """Write a Hugging Face folder."""
+    from transformers.utils import logging
+
+    bars = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
     network.save_pretrained(str(out))
+    if bars:
+        logging.enable_progress_bar()
     content = (run / TOKENIZER).read_bytes()
     (out / TOKENIZER).write_bytes(content)
     limit = {"tokenizer_class": "PreTrainedTokenizerFast"}
