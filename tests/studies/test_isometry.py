@@ -298,7 +298,7 @@ def test_both_orders_and_a_detector_for_each_language() -> None:
 def test_a_measure_learns_a_threshold() -> None:
     learnt = calibrate([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])  # as best_threshold has it
     assert (learnt.threshold, learnt.accuracy) == (0.4, 0.75)
-    assert [p >= 0.5 for p in learnt([0.4, 0.4 + 1e-16, 0.401])] == [False, False, True]
+    assert [p >= 0.5 for p in learnt([0.39, 0.4, np.nextafter(0.4, 1)])] == [False, False, True]
     assert calibrate([1, 0, 0, 0], [1.0, 5.0, 6.0, 7.0])([6.9, 7.0]).max() < 0.5
     pairs = read_pairs_of_examples()
     detector = learn_detector(MeasureSpec("chrf"), {"en": pairs})
