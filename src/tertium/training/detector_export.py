@@ -14,7 +14,7 @@ from tertium.errors import InputError, ResumeError
 from tertium.models.base import ParaphraseDetector
 from tertium.models.convert_detector import convert_detector
 from tertium.models.detector_folder import DetectorFolder
-from tertium.report.plots import new_figure, save_figure
+from tertium.report.plots import blank_figure, save_figure
 from tertium.report.tables import Cell, Table
 from tertium.stats.classification import accuracy, macro_f1
 from tertium.training.curve import curve_points
@@ -71,7 +71,7 @@ def draw_detector_curve(log: Path, out: Path) -> None:
     points = curve_points(read_log(log))
     if not points:
         raise InputError(f"{log} has no losses yet")
-    figure = new_figure(8, 3.6, out)
+    figure = blank_figure(8, 3.6, out)
     left, right = figure.subplots(1, 2)
     for name, (steps, values) in points.items():
         if name == "training":
