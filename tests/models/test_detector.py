@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from tertium.models.convert_detector import convert_detector
 from tertium.models.detector_folder import DetectorFolder, read_detector_folder
 from tertium.models.folder import read_folder
 
+from ..cli.conftest import TERTIUM
 from ..conftest import ConvertedEncoder
 from ..tiny_encoders import ENCODERS
 
@@ -154,3 +156,19 @@ def test_what_is_wrong_is_named(
     turned = tertium.load_detector(other.path).detect(FIRST, SECOND).probabilities
     straight = tertium.load_detector(tiny.folder.path).detect(FIRST, SECOND).probabilities
     assert turned == pytest.approx([1 - p for p in straight])
+
+
+def test_detectors_are_listed(
+    detectors: Callable[[str], TinyDetector], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERTIUM_CACHE", str(tmp_path))
+    folder = detectors("bert").folder
+    shutil.copytree(folder.path, tmp_path / "models" / "mine")
+    listed = subprocess.run([*TERTIUM, "models"], capture_output=True, text=True, check=True)
+    assert [line for line in listed.stdout.splitlines() if folder.fingerprint[:12] in line]
+    assert "mine" in listed.stdout
+    told = subprocess.run(
+        [*TERTIUM, "models", "info", "mine"], capture_output=True, text=True, check=True
+    )
+    assert "detector     bert" in told.stdout
+    assert folder.fingerprint in told.stdout

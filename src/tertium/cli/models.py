@@ -11,9 +11,10 @@ import typer
 from tertium.errors import ModelError, SettingError
 from tertium.models import use
 from tertium.models.catalog import entries, locate, look_up
+from tertium.models.detector_folder import DetectorFolder, read_detector_folder
 from tertium.models.encoder_catalog import read_either
 from tertium.models.encoder_folder import EncoderFolder
-from tertium.models.folder import ModelFolder
+from tertium.models.folder import DETECTOR, ModelFolder, kind, read_card
 from tertium.models.known import KNOWN, known_model
 from tertium.models.known_encoders import KNOWN_ENCODERS, KnownEncoder
 from tertium.models.packaged import package_hint, packaged_folder
@@ -40,11 +41,12 @@ def list_models(context: typer.Context) -> None:
 
     table = Table("model", "where", "languages", "size", "licence", "fingerprint", box=None)
     encoders = Table("encoder", "where", "layer", "size", "licence", "fingerprint", box=None)
+    detectors = Table("detector", "where", "family", "size", "licence", "fingerprint", box=None)
     here = set()
     for entry in entries():
         here.add(entry.name)
         try:
-            folder = read_either(entry.path)
+            folder = read_any(entry.path)
         except ModelError as error:
             table.add_row(entry.name, entry.where, f"[red]{error}[/red]")
             continue
@@ -53,6 +55,16 @@ def list_models(context: typer.Context) -> None:
                 entry.name,
                 entry.where,
                 layer_of(folder),
+                megabytes(folder),
+                folder.licence,
+                folder.fingerprint[:12],
+            )
+            continue
+        if isinstance(folder, DetectorFolder):
+            detectors.add_row(
+                entry.name,
+                entry.where,
+                folder.detecting.family,
                 megabytes(folder),
                 folder.licence,
                 folder.fingerprint[:12],
@@ -84,6 +96,9 @@ def list_models(context: typer.Context) -> None:
     console.print(encoders)
     console.print("The encoder of every translation model can be used, too.")
     console.print()
+    if detectors.row_count:
+        console.print(detectors)
+        console.print()
     console.print(f"Cached models are kept in {models_folder()}.", soft_wrap=True)
     console.print("Get a known one with `tertium models fetch NAME`; any model folder can be given")
     console.print("as --model FOLDER.")
@@ -91,7 +106,7 @@ def list_models(context: typer.Context) -> None:
 
 @models.command()
 def info(name: Annotated[str, typer.Argument(help="A model's name or folder.")]) -> None:
-    """Show all that is known of a model or an encoder, and check its files."""
+    """Show all that is known of a model, an encoder or a detector, and check its files."""
     known, known_encoder = known_model(name), KNOWN_ENCODERS.get(name)
     path = look_up(name)
     if name == use.NAME:
@@ -108,7 +123,7 @@ def info(name: Annotated[str, typer.Argument(help="A model's name or folder.")])
         print(f"parameters   {known.parameters}")
         print(f"licence      {known.licence}")
         return
-    folder = read_either(locate(name))
+    folder = read_any(locate(name))
     folder.check()
     print(f"{folder.name}: {folder.path}")
     print(f"origin       {folder.origin}")
@@ -117,6 +132,10 @@ def info(name: Annotated[str, typer.Argument(help="A model's name or folder.")])
         print(f"layer        {layer_of(folder)}")
         print(f"pooling      {folder.pooling().describe()}")
         longest = folder.encoding.max_length
+    elif isinstance(folder, DetectorFolder):
+        print(f"detector     {folder.detecting.family}")
+        print(f"layers       {folder.detecting.layers}")
+        longest = folder.detecting.max_length
     else:
         print(f"dialect      {folder.dialect}")
         print(f"languages    {folder.languages.describe()}")
@@ -241,7 +260,12 @@ def layer_of(folder: EncoderFolder) -> str:
     return f"{folder.encoding.layers} of {folder.encoding.layers_of_original}"
 
 
-def megabytes(folder: ModelFolder | EncoderFolder) -> str:
+def read_any(path: Path) -> ModelFolder | EncoderFolder | DetectorFolder:
+    """Read what lies in a folder, whichever kind it is of."""
+    return read_detector_folder(path) if kind(read_card(path)) == DETECTOR else read_either(path)
+
+
+def megabytes(folder: ModelFolder | EncoderFolder | DetectorFolder) -> str:
     """The size of a model, for people."""
     return f"{sum(folder.sizes.values()) / 1e6:.1f} MB"
 
