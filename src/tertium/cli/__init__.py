@@ -18,6 +18,7 @@ from tertium.cli.filter import filter_command
 from tertium.cli.models import models
 from tertium.cli.paraphrase import paraphrase
 from tertium.cli.score import score
+from tertium.cli.serve import serve
 from tertium.cli.study import study
 from tertium.cli.train import train
 from tertium.errors import TertiumError
@@ -33,6 +34,7 @@ app.command()(compare)
 app.command()(explain)
 app.command("filter")(filter_command)
 app.command()(paraphrase)
+app.command()(serve)
 app.add_typer(models, name="models")
 app.command()(doctor)
 app.add_typer(train, name="train")

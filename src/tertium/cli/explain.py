@@ -18,7 +18,7 @@ from tertium.cli.options import (
 )
 from tertium.models.catalog import load_model
 from tertium.report import explanation
-from tertium.report.page import explanation_page
+from tertium.report.explanation_page import explanation_page
 from tertium.report.terminal import print_explanation
 
 

@@ -97,10 +97,16 @@ def match_pieces(x: TokenVectors, y: TokenVectors, weigh: Weighting = piece_weig
     if all(x.framing) or all(y.framing):
         same = float(all(x.framing) and all(y.framing))
         return Match(same, same, same)
-    cosines: NDArray[np.float64] = unit(x.vectors) @ unit(y.vectors).T
+    cosines = cosine_matrix(x, y)
     P = float(weigh(x) @ cosines.max(axis=1))
     R = float(weigh(y) @ cosines.max(axis=0))
     return Match(P, R, 2 * P * R / (P + R) if P + R else 0.0)
+
+
+def cosine_matrix(x: TokenVectors, y: TokenVectors) -> NDArray[np.float64]:
+    """How alike the pieces are: a row a piece of x, a column a piece of y."""
+    cosines: NDArray[np.float64] = unit(x.vectors) @ unit(y.vectors).T
+    return cosines
 
 
 def read_baseline(file: Path, layer: int) -> Match:

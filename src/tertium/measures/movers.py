@@ -46,7 +46,7 @@ class WordMoversDistance(TokenMeasure):
         self, A: Texts, B: Texts, progress: Progress | None
     ) -> tuple[Sequence[float], set[str]]:
         hypotheses, references, cut = self.token_vectors(A, B, progress)
-        weigh = self._weighting(references)
+        weigh = self.weighting(references)
         found = []
         for done, (x, y) in enumerate(zip(hypotheses, references, strict=True), start=1):
             found.append(self.similarity(inner(x), inner(y), weigh))
@@ -58,20 +58,28 @@ class WordMoversDistance(TokenMeasure):
         self, hypothesis: TokenVectors, reference: TokenVectors, weigh: Weighting
     ) -> float:
         """Of one pair."""
-        work, _ = transport(weigh(reference), weigh(hypothesis), self._costs(reference, hypothesis))
+        work, _ = self.moves(hypothesis, reference, weigh)
         return 0.0 - work  # no minus zero
+
+    def moves(
+        self, hypothesis: TokenVectors, reference: TokenVectors, weigh: Weighting
+    ) -> tuple[float, Matrix]:
+        """The least work, and what of each piece of the reference (a row) goes where."""
+        return transport(weigh(reference), weigh(hypothesis), self.costs(reference, hypothesis))
 
     def choices(self) -> Mapping[str, object]:
         return {**super().choices(), "sign": "negated"}
 
-    def _weighting(self, references: Sequence[TokenVectors]) -> Weighting:
+    def costs(self, reference: TokenVectors, hypothesis: TokenVectors) -> Matrix:
+        """What it takes to move a piece: a row a piece of the reference."""
+        x, y = reference.vectors, hypothesis.vectors
+        return cosine_distances(x, y) if self.distance == "cosine" else euclidean_distances(x, y)
+
+    def weighting(self, references: Sequence[TokenVectors]) -> Weighting:
+        """How much of the whole each piece is."""
         if self.mass == "idf":
             return idf_weights([inner(reference) for reference in references])
         return piece_weights if self.mass == "frequency" else distinct_weights
-
-    def _costs(self, reference: TokenVectors, hypothesis: TokenVectors) -> Matrix:
-        x, y = reference.vectors, hypothesis.vectors
-        return cosine_distances(x, y) if self.distance == "cosine" else euclidean_distances(x, y)
 
 
 @dataclass(frozen=True)
@@ -94,9 +102,7 @@ class OrderedWordMoversDistance(WordMoversDistance):
     def similarity(
         self, hypothesis: TokenVectors, reference: TokenVectors, weigh: Weighting
     ) -> float:
-        work, plan = transport(
-            weigh(reference), weigh(hypothesis), self._costs(reference, hypothesis)
-        )
+        work, plan = self.moves(hypothesis, reference, weigh)
         return -(work - self.delta * (0.5 - fragmentation(plan)))
 
 

@@ -1,0 +1,127 @@
+"""``tertium serve``."""
+
+from __future__ import annotations
+
+import logging
+from importlib.util import find_spec
+from typing import Annotated
+
+import typer
+
+from tertium.cli.measures import Models
+from tertium.cli.options import (
+    DEFAULT_MODEL,
+    ComputeType,
+    Encoder,
+    Layer,
+    Model,
+    NoCache,
+    SentenceEncoder,
+    Threads,
+)
+from tertium.errors import SettingError
+
+SERVER, LIMITS = "Server", "Limits"
+SHORTEST_TOKEN = 16
+
+
+def serve(
+    host: Annotated[
+        str, typer.Option(help="Other than this machine needs --token.", rich_help_panel=SERVER)
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="0 takes a free one.", rich_help_panel=SERVER)
+    ] = 8310,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            envvar="TERTIUM_TOKEN",
+            help="What clients must know: Authorization: Bearer TOKEN.",
+            rich_help_panel=SERVER,
+        ),
+    ] = None,
+    log: Annotated[
+        bool,
+        typer.Option("--log", help="Log requests, without their texts.", rich_help_panel=SERVER),
+    ] = False,
+    log_texts: Annotated[
+        bool, typer.Option("--log-texts", help="Log their texts, too.", rich_help_panel=SERVER)
+    ] = False,
+    queue: Annotated[
+        int, typer.Option(min=1, help="Requests at a time.", rich_help_panel=LIMITS)
+    ] = 64,
+    pairs: Annotated[
+        int, typer.Option(min=1, help="Pairs in a request.", rich_help_panel=LIMITS)
+    ] = 1000,
+    characters: Annotated[
+        int, typer.Option(min=1, help="Characters in a text.", rich_help_panel=LIMITS)
+    ] = 5000,
+    seconds: Annotated[
+        float, typer.Option(min=0.1, help="For an answer.", rich_help_panel=LIMITS)
+    ] = 60.0,
+    window: Annotated[
+        float,
+        typer.Option(
+            min=0, help="Milliseconds to wait for others to share a batch.", rich_help_panel=LIMITS
+        ),
+    ] = 4.0,
+    budget: Annotated[
+        int, typer.Option(min=1, help="Tokens in a batch.", rich_help_panel=LIMITS)
+    ] = 8192,
+    model: Model = DEFAULT_MODEL,
+    encoder: Encoder = None,
+    sentence_encoder: SentenceEncoder = None,
+    layer: Layer = None,
+    compute_type: ComputeType = "auto",
+    threads: Threads = None,
+    no_cache: NoCache = False,
+) -> None:
+    """Serve a page and an HTTP interface for the measures (needs tertium[web])."""
+    for package in ("fastapi", "uvicorn"):
+        if find_spec(package) is None:
+            raise SettingError(
+                f"the server needs {package}, which is not installed: pip install 'tertium[web]'"
+            )
+    from tertium.web.app import LOOPBACK_NAMES, create_app
+    from tertium.web.engines import Loaded
+    from tertium.web.limits import Limits
+    from tertium.web.server import is_loopback, listen, run
+
+    if token is None and not is_loopback(host):
+        raise SettingError(
+            f"--host {host} can be reached by others: give a --token that they must know "
+            "(or set TERTIUM_TOKEN)"
+        )
+    if token is not None and (len(token) < SHORTEST_TOKEN or not token.isascii()):
+        raise SettingError(f"--token: at least {SHORTEST_TOKEN} characters, of ASCII")
+    if log or log_texts:
+        logging.basicConfig(format="%(asctime)s %(message)s")
+        logging.getLogger("tertium.web").setLevel(logging.INFO)
+    limits = Limits(
+        pairs=pairs,
+        text_characters=characters,
+        explained_characters=min(characters, Limits.explained_characters),
+        seconds=seconds,
+        queue=queue,
+        window=window / 1000,
+        budget=budget,
+    )
+    with listen(host, port) as socket:
+        models = Models(
+            model,
+            encoder=encoder,
+            sentence_encoder=sentence_encoder,
+            layer=layer,
+            compute_type=compute_type,
+            threads=threads,
+            cache=not no_cache,
+        )
+        loaded = Loaded(models.get("translation"), models.get("tokens"), models.get("sentences"))
+        app = create_app(
+            loaded,
+            limits=limits,
+            token=token,
+            hosts={*LOOPBACK_NAMES, host} if token is None else (),
+            log_texts=log_texts,
+        )
+        run(app, socket, lambda address: typer.echo(f"Tertium is at {address}"), queue=queue)

@@ -1,0 +1,92 @@
+"""The models that were loaded at the start, each with its line of questions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tertium.errors import SettingError
+from tertium.measures.base import Measure, ModelKind
+from tertium.measures.registry import kinds_of, load, settings_of
+from tertium.models.base import SentenceEncoder, TextEncoder, TranslationModel
+from tertium.web.gathered_models import (
+    GatheredEncoder,
+    GatheredModel,
+    encoder_engine,
+    translation_engine,
+)
+from tertium.web.gathering import Call, Engine, Gatherer
+from tertium.web.limits import Limits
+
+ROLES: Mapping[ModelKind, str] = {
+    "translation": "model",
+    "tokens": "encoder",
+    "sentences": "sentence_encoder",
+}
+"""What :func:`tertium.load` calls a model of each kind."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A model for each kind that measures ask. No client can name another."""
+
+    translation: TranslationModel
+    tokens: TextEncoder
+    sentences: SentenceEncoder
+
+
+class Engines:
+    """Gives every call its view of the models."""
+
+    def __init__(self, models: Loaded, limits: Limits) -> None:
+        self.models = models
+
+        def line(engine: Engine) -> Gatherer:
+            return Gatherer(engine, window=limits.window, budget=limits.budget)
+
+        tokens = line(encoder_engine(models.tokens))
+        shared = models.sentences is models.tokens
+        self.gatherers: dict[ModelKind, Gatherer] = {
+            "translation": line(translation_engine(models.translation)),
+            "tokens": tokens,
+            "sentences": tokens if shared else line(encoder_engine(models.sentences)),
+        }
+
+    def model(self, call: Call) -> GatheredModel:
+        """The translation model."""
+        return GatheredModel(self.models.translation, self.gatherers["translation"], call)
+
+    def measures(
+        self, names: Sequence[str], settings: Mapping[str, object], call: Call
+    ) -> list[Measure]:
+        """Make measures; a setting goes to those that have it, and one that none has is refused."""
+        for name in names:
+            if names.count(name) > 1:
+                raise SettingError(f"{name} is asked for twice")
+        known = {name: settings_of(name) for name in names}
+        for setting in settings:
+            if not any(setting in own for own in known.values()):
+                raise SettingError(f"{setting} does not concern {', '.join(names)}")
+        made = []
+        for name in names:
+            own: dict[str, Any] = {
+                key: value for key, value in settings.items() if key in known[name]
+            }
+            views = {ROLES[kind]: self._view(kind, call) for kind in kinds_of(name)}
+            made.append(load(name, **views, **own))
+        return made
+
+    def _view(self, kind: ModelKind, call: Call) -> Any:
+        if kind == "translation":
+            return self.model(call)
+        encoder = self.models.tokens if kind == "tokens" else self.models.sentences
+        return GatheredEncoder(encoder, self.gatherers[kind], call)
+
+    @property
+    def alive(self) -> bool:
+        return all(gatherer.alive for gatherer in self.gatherers.values())
+
+    def close(self) -> None:
+        for gatherer in set(self.gatherers.values()):
+            gatherer.close()

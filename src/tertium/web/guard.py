@@ -1,0 +1,159 @@
+"""Stands before the app: who may come in, with how much, and under which rules a page runs."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import secrets
+import time
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+
+from tertium.web.limits import Limits
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+CONTENT_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+HEADERS = {
+    "Content-Security-Policy": CONTENT_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+PROTECTED = "/api/"
+
+log = logging.getLogger("tertium.web")
+
+
+class Guard:
+    """Checks host, token and size of a request; logs neither its texts nor its token.
+
+    ``hosts`` are the names by which the server may be called: a page of somebody else's that has
+    its own name point to this machine gets nothing. Empty, any name will do.
+    """
+
+    def __init__(
+        self, app: ASGIApp, *, limits: Limits, token: str | None, hosts: Collection[str]
+    ) -> None:
+        self.app = app
+        self.limits = limits
+        self.token = token
+        self.hosts = frozenset(hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return
+        started, status = time.monotonic(), 0
+
+        async def send_guarded(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers[name] = value
+            await send(message)
+
+        try:
+            self._check(scope)
+            await self.app(scope, self._measured(receive), send_guarded)
+        except HTTPException as refusal:
+            await _refuse(send_guarded, refusal)
+        except Exception as error:  # the message may hold somebody's text
+            log.error("%s %s: %s", scope["method"], scope["path"], _place(error))
+            if not status:
+                await _refuse(send_guarded, HTTPException(500, "an error of Tertium's own"))
+        milliseconds = 1000 * (time.monotonic() - started)
+        log.info("%s %s %d %.0f ms", scope["method"], scope["path"], status, milliseconds)
+
+    def _check(self, scope: Scope) -> None:
+        headers = Headers(scope=scope)
+        if self.hosts and _name(headers.get("host", "")) not in self.hosts:
+            raise HTTPException(400, "this server goes by other names")
+        if self.token is not None and scope["path"].startswith(PROTECTED):
+            scheme, _, given = headers.get("authorization", "").partition(" ")
+            if scheme.lower() != "bearer" or not secrets.compare_digest(
+                given.strip().encode(), self.token.encode()
+            ):
+                raise HTTPException(
+                    401, "a token is needed", headers={"WWW-Authenticate": "Bearer"}
+                )
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > self.limits.body_bytes:
+            raise self._too_large()
+
+    def _measured(self, receive: Receive) -> Receive:
+        """Count what comes in, and do not wait for it for ever."""
+        count, whole, end = 0, False, time.monotonic() + self.limits.seconds
+
+        async def receive_measured() -> Message:
+            nonlocal count, whole
+            if whole:
+                return await receive()  # the client goes, sooner or later
+            try:
+                message = await asyncio.wait_for(receive(), end - time.monotonic())
+            except TimeoutError:
+                raise HTTPException(408, "the request did not come to an end") from None
+            count += len(message.get("body", b""))
+            if count > self.limits.body_bytes:
+                raise self._too_large()
+            whole = not message.get("more_body", False)
+            return message
+
+        return receive_measured
+
+    def _too_large(self) -> HTTPException:
+        return HTTPException(413, f"at most {self.limits.body_bytes} bytes are taken")
+
+
+def _name(host: str) -> str:
+    """The name without the port.
+
+    >>> _name("localhost:8000"), _name("[::1]:8000"), _name("127.0.0.1")
+    ('localhost', '::1', '127.0.0.1')
+    """
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return host.partition(":")[0].lower()
+
+
+def _place(error: Exception) -> str:
+    """What kind of error, and where: no message, which may quote a text."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    where = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else "nowhere"
+    return f"{type(error).__name__} in {where}"
+
+
+async def _refuse(send: Send, refusal: HTTPException) -> None:
+    body = json.dumps({"detail": refusal.detail}).encode()
+    headers = {
+        "content-type": "application/json",
+        "content-length": str(len(body)),
+        **(refusal.headers or {}),
+    }
+    raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": refusal.status_code, "headers": raw})
+    await send({"type": "http.response.body", "body": body})
