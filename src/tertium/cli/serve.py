@@ -82,7 +82,7 @@ def serve(
             raise SettingError(
                 f"the server needs {package}, which is not installed: pip install 'tertium[web]'"
             )
-    from tertium.web.app import LOOPBACK_NAMES, create_app
+    from tertium.web.app import LOOPBACK_NAMES, available_measures, create_app
     from tertium.web.engines import Loaded
     from tertium.web.limits import Limits
     from tertium.web.server import is_loopback, listen, run
@@ -124,4 +124,5 @@ def serve(
             hosts={*LOOPBACK_NAMES, host} if token is None else (),
             log_texts=log_texts,
         )
+        app.state.service.warm_up(available_measures())
         run(app, socket, lambda address: typer.echo(f"Tertium is at {address}"), queue=queue)

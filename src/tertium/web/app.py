@@ -189,8 +189,7 @@ def _add_facts(app: FastAPI, service: Service) -> None:
             default=DEFAULT_MEASURE,
             measures=[
                 _measure(name, models.translation.needs_source_language)
-                for name in [*MEASURES, *SUMS]
-                if _available(name)
+                for name in available_measures()
             ],
             limits=answers.LimitsAnswer(
                 **{name: getattr(limits, name) for name in answers.LimitsAnswer.model_fields}
@@ -269,8 +268,10 @@ async def _gone(request: Request) -> None:
         await asyncio.sleep(0)
 
 
-def _available(name: str) -> bool:
-    return name not in NEEDS_POT or importlib.util.find_spec("ot") is not None
+def available_measures() -> list[str]:
+    """Those for which all is installed."""
+    transport = importlib.util.find_spec("ot") is not None
+    return [name for name in [*MEASURES, *SUMS] if transport or name not in NEEDS_POT]
 
 
 def _measure(name: str, needs_source_language: bool) -> answers.MeasureAnswer:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from tertium.text import Row, Text
 from tertium.web.engines import Engines, Loaded
 from tertium.web.gathering import Call, StoppedError
 from tertium.web.limits import Limits
@@ -58,6 +59,13 @@ class Service:
             call.give_up()
             future.cancel()
             leaving.cancel()
+
+    def warm_up(self, measures: Sequence[str]) -> None:
+        """Load what each measure needs before the first client has to wait for it."""
+        lang = min(self.engines.models.translation.languages.target)
+        call = Call(self.limits.seconds)
+        for measure in self.engines.measures(measures, {}, call):
+            measure.segments([Row(1, Text("A.", lang), (Text("A.", lang),))])
 
     def close(self) -> None:
         """Finish what the engines are at, and nothing else."""

@@ -77,8 +77,8 @@ export function pairOf({ roles }, record, lang, referenceLang) {
   const get = (role) => (roles[role] === undefined ? undefined : record[roles[role]]);
   const pair = {
     hypothesis: get("hypothesis"), reference: get("reference"), source: get("source"),
-    lang: lang || get("lang") || undefined,
-    reference_lang: referenceLang || get("reference_lang") || undefined,
+    lang: get("lang") || lang || undefined,
+    reference_lang: get("reference_lang") || referenceLang || undefined,
     source_lang: get("source_lang") || undefined,
   };
   return Object.fromEntries(Object.entries(pair).filter(([, value]) => value !== undefined));

@@ -97,9 +97,12 @@ export class Rows {
 
   head() {
     const line = document.createElement("tr");
-    for (const key of ["number", ...this.measures]) {
+    line.role = "row"; // said aloud, since a phone lays rows out as blocks
+    for (const key of ["number", "", ...this.measures]) {
       const cell = line.appendChild(document.createElement("th"));
       cell.scope = "col";
+      cell.role = "columnheader";
+      if (!key) continue;
       cell.className = "number";
       const sorted = this.sort.key === key;
       cell.setAttribute("aria-sort", sorted ? (this.sort.up ? "ascending" : "descending") : "none");
@@ -113,9 +116,11 @@ export class Rows {
         document.querySelector(`#rows th button[data-key="${key}"]`).focus();
       });
     }
-    for (const title of ["first text", "second text", ""]) {
+    for (const title of ["first text", "second text"]) {
       const cell = line.appendChild(document.createElement("th"));
       cell.scope = "col";
+      cell.role = "columnheader";
+      cell.className = "text";
       cell.textContent = title;
     }
     return line;
@@ -123,21 +128,17 @@ export class Rows {
 
   line(row) {
     const line = document.createElement("tr");
+    line.role = "row";
     const cell = (text, className = "") => {
       const made = line.appendChild(document.createElement("td"));
+      made.role = "cell";
       made.textContent = text;
       made.className = className;
       return made;
     };
     cell(row.number, "number");
-    for (const name of this.measures) {
-      const score = row.scores[name];
-      cell(score === undefined ? (row.fault ? "–" : "…") : score.toFixed(4), "number");
-    }
     const { hypothesis, reference, source } = row.pair;
-    const other = [reference ?? source ?? ""].flat().join(" / ");
-    cell(hypothesis, "text").dir = "auto";
-    cell(other, "text").dir = "auto";
+    const others = [reference ?? source ?? ""].flat();
     if (row.fault) {
       cell(row.fault, "fault");
     } else {
@@ -146,10 +147,17 @@ export class Rows {
       button.textContent = "Why?";
       button.setAttribute("aria-label", `Why does row ${row.number} score so?`);
       button.addEventListener("click", () => this.lookInto({
-        a: hypothesis, b: [reference ?? source].flat()[0],
+        a: hypothesis, b: others[0],
         la: row.pair.lang, lb: row.pair.reference_lang ?? row.pair.lang,
       }));
     }
+    for (const name of this.measures) {
+      const score = row.scores[name];
+      const shown = score === undefined ? (row.fault ? "–" : "…") : score.toFixed(4);
+      cell(shown, "number").dataset.name = name;
+    }
+    cell(hypothesis, "text").dir = "auto";
+    cell(others.join(" / "), "text").dir = "auto";
     return line;
   }
 
