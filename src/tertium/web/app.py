@@ -92,7 +92,7 @@ def _add_work(app: FastAPI, service: Service, log_texts: bool) -> None:
     async def run(request: Request, asked: requests.Said, work: Callable[[Call], Answer]) -> Answer:
         if log_texts:
             log.info("%s %s", request.url.path, asked.model_dump_json(exclude_none=True))
-        return await service.run(work, _gone(request))
+        return await service.run(work, lambda: _gone(request))
 
     @app.post("/api/score", responses=ERRORS)
     async def score(

@@ -35,8 +35,10 @@ class Service:
         """How many requests are being answered or wait for it."""
         return self._waiting
 
-    async def run(self, work: Callable[[Call], Answer], gone: Awaitable[object]) -> Answer:
-        """Answer a request in a thread; when the client is ``gone`` or time is up, give it up.
+    async def run(
+        self, work: Callable[[Call], Answer], gone: Callable[[], Awaitable[object]]
+    ) -> Answer:
+        """Answer a request in a thread; when ``gone`` returns or time is up, give it up.
 
         Its place is free again when its thread has ended, not before.
         """
@@ -44,7 +46,7 @@ class Service:
         future = self._submit(work, call)
         answer: asyncio.Future[Answer] = asyncio.wrap_future(future)
         answer.add_done_callback(lambda done: done.cancelled() or done.exception())
-        leaving: asyncio.Future[object] = asyncio.ensure_future(gone)
+        leaving: asyncio.Future[object] = asyncio.ensure_future(gone())
         either: set[asyncio.Future[Any]] = {answer, leaving}
         try:
             await asyncio.wait(

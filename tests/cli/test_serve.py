@@ -1,0 +1,52 @@
+"""``tertium serve``, started and stopped as a user does."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+
+import pytest
+
+from .conftest import TERTIUM, Run
+
+httpx = pytest.importorskip("httpx")
+pytest.importorskip("uvicorn", reason="the server is not installed: pip install 'tertium[web]'")
+
+
+def test_serves_on_loopback_and_stops() -> None:
+    process = subprocess.Popen(
+        [*TERTIUM, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout is not None
+        said = process.stdout.readline().strip()
+        assert said.startswith("Tertium is at http://127.0.0.1:")
+        address = said.split()[-1]
+        body = {"pairs": [{"hypothesis": "A dog.", "reference": "A dog."}]}
+        found = httpx.post(f"{address}api/score", json=body, timeout=60).json()
+        assert found["measures"]["cross"]["segments"] == [1.0]
+        assert "Tertium" in httpx.get(address).text
+        process.send_signal(signal.SIGINT)
+        process.wait(30)
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def test_others_need_a_token(tertium: Run) -> None:
+    done = tertium("serve", "--host", "0.0.0.0")
+    assert done.returncode == 2
+    assert "--token" in done.stderr
+    short = tertium("serve", "--host", "0.0.0.0", "--token", "short")
+    assert short.returncode == 2
+    assert "16 characters" in short.stderr
+
+
+def test_an_address_that_is_taken_is_said(tertium: Run) -> None:
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = tertium("serve", "--port", str(taken.getsockname()[1]))
+    assert done.returncode == 2
+    assert done.stderr.startswith("tertium: ")

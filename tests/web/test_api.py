@@ -1,0 +1,419 @@
+"""Every address: what it answers, what it refuses, and that nothing of the text is left behind."""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+import pytest
+from fastapi.testclient import TestClient
+
+import tertium
+from tertium.models.base import Languages, Progress, TokenScores
+from tertium.web.app import create_app
+from tertium.web.engines import Loaded
+from tertium.web.limits import Limits
+
+from ..cli.conftest import Run
+from ..fakes import FakeModel
+from .conftest import Running, fake_models
+
+Make = Callable[..., TestClient]
+PAIR = {"hypothesis": "a b", "reference": "a c"}
+TOKEN = "0123456789abcdef"
+
+
+class GatedModel(FakeModel):
+    """Answers when it is let; says how often it was called."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = threading.Event()
+        self.calls = 0
+
+    def log_probs(
+        self,
+        targets: Sequence[str],
+        sources: Sequence[str],
+        *,
+        target_lang: Languages,
+        source_lang: Languages = None,
+        progress: Progress | None = None,
+    ) -> list[TokenScores]:
+        self.calls += 1
+        assert self.gate.wait(20)
+        return super().log_probs(
+            targets, sources, target_lang=target_lang, source_lang=source_lang, progress=progress
+        )
+
+
+def score(client: Any, **request: Any) -> Any:
+    body = {"pairs": [PAIR], "lang": "en", **request}
+    return client.post("/api/score", json=body)
+
+
+def test_scores_have_the_numbers_and_signatures_of_the_library(client: Make) -> None:
+    scores = {("a b", "a c"): (-1.0,), ("a b", "a b"): (-0.5,), ("a c", "a b"): (-2.0,)}
+    model = FakeModel({**scores, ("a c", "a c"): (-0.5,)})
+    answer = score(client(model), measures=["direct", "prism-ref", "bertscore", "chrf", "sss+wmd"])
+    assert answer.status_code == 200, answer.text
+    found = answer.json()
+    for name, each in found["measures"].items():
+        models = fake_models(model)
+        given: Any = {} if name == "chrf" else {"model": models.translation}
+        if name in ("bertscore", "sss+wmd"):
+            given = {"encoder": models.tokens}
+        expected = tertium.load(name, **given).score(["a b"], ["a c"], lang="en")
+        assert each["segments"] == expected.segments
+        assert each["system"] == expected.system
+        assert each["signature"] == expected.signature.long
+        assert each["short_signature"] == expected.signature.short
+        assert each["reading"]
+    assert found["cut"] == [False]
+
+
+def test_triples_several_references_and_settings(client: Make) -> None:
+    pairs = [{"hypothesis": "a", "reference": ["a", "b"], "source": "c", "source_lang": "de"}]
+    answer = score(
+        client(), pairs=pairs, measures=["prism-src", "direct"], settings={"references": "mean"}
+    ).json()
+    assert "references:mean" in answer["measures"]["direct"]["signature"]
+    assert "against:source" in answer["measures"]["prism-src"]["signature"]
+    assert answer["measures"]["direct"]["reading"] == "higher is better"  # not the usual settings
+
+
+def test_pairs_without_references_are_compared_with_the_source(client: Make) -> None:
+    answer = score(client(), pairs=[{"hypothesis": "a b", "source": "a c"}], measures=["chrf"])
+    assert "against:source" in answer.json()["measures"]["chrf"]["signature"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "status", "told"),
+    [
+        ({"measures": ["crossing"]}, 400, "did you mean 'cross'"),
+        ({"measures": ["cross", "cross"]}, 400, "twice"),
+        ({"measures": ["direct"], "lang": None}, 400, "language"),
+        ({"measures": ["direct"], "lang": "xx"}, 400, "'xx'"),
+        ({"measures": ["chrf"], "settings": {"beam_size": 2}}, 400, "does not concern"),
+        ({"measures": ["prism-src"]}, 400, "row 1: there is no source"),
+        ({"pairs": [PAIR, {"hypothesis": "a"}]}, 400, "row 2"),
+        ({"pairs": [{"hypothesis": "a"}]}, 400, "no reference"),
+        ({"pairs": []}, 422, "pairs"),
+        ({"pairs": [{"hypothesis": 3, "reference": "a"}]}, 422, "hypothesis"),
+        ({"model": "/etc"}, 422, "model"),
+        ({"settings": {"baseline": "/etc/passwd"}}, 422, "baseline"),
+        ({"settings": {"tokenize": "flores200"}}, 422, "tokenize"),
+        ({"settings": {"beam_size": 1000}}, 422, "beam_size"),
+        ({"pairs": [PAIR] * 4}, 413, "at most 3"),
+        ({"pairs": [{"hypothesis": "x" * 51, "reference": ""}]}, 413, "at most 50"),
+        ({"pairs": [{"hypothesis": "x" * 50, "reference": "x" * 50}] * 3}, 413, "at most 250"),
+        ({"pairs": [{"hypothesis": "a", "reference": ["a"] * 5}]}, 413, "references"),
+        ({"pairs": [{"hypothesis": "a " * 9, "reference": ""}], "measures": ["ter"]}, 413, "ter"),
+        ({"measures": [f"chrf+{n}" for n in "abcdefgh"]}, 413, "measures"),
+    ],
+)
+def test_what_is_refused(client: Make, request_: Any, status: int, told: str) -> None:
+    limits = Limits(
+        pairs=3, text_characters=50, characters=250, references=4, ter_words=8, measures=6
+    )
+    answer = score(client(limits=limits), **request_)
+    assert answer.status_code == status, answer.text
+    assert told in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[" * 100_000, b'{"pairs": NaN}', b'"\xff"', b'{"\\ud800": 1}']
+)
+def test_broken_bodies_are_refused(client: Make, body: bytes) -> None:
+    headers = {"content-type": "application/json"}
+    answer = client().post("/api/score", content=body, headers=headers)
+    assert answer.status_code in (400, 422)
+    assert isinstance(answer.json()["detail"], str)
+
+
+def test_half_a_character_is_refused(client: Make) -> None:
+    body = '{"pairs": [{"hypothesis": "\\ud800", "reference": "a"}]}'
+    answer = client().post(
+        "/api/score", content=body.encode(), headers={"content-type": "application/json"}
+    )
+    assert answer.status_code in (400, 422)
+
+
+def test_a_large_body_is_refused_whether_its_length_is_said_or_not(client: Make) -> None:
+    limited = client(limits=Limits(body_bytes=1000))
+    headers = {"content-type": "application/json"}
+    said = limited.post("/api/score", content=b" " * 1001, headers=headers)
+    unsaid = limited.post("/api/score", content=iter([b" " * 600] * 2), headers=headers)
+    assert (said.status_code, unsaid.status_code) == (413, 413)
+
+
+def test_explain_gives_both_directions_and_the_pictures(client: Make) -> None:
+    scores = {("a b", "a c"): (-1.0, -3.0), ("a c", "a b"): (-2.0,)}
+    body = {**PAIR, "lang": "en", "reference_lang": "de"}
+    made = client(FakeModel(scores, {"a b": "x", "a c": "y"}))
+    answer = made.post("/api/explain", json=body).json()
+    first, second = answer["tokens"]["directions"]
+    assert [token["log_prob"] for token in first["tokens"]] == [-1.0, -3.0]
+    assert (first["H"], first["G"], second["H"]) == (-2.0, -4.0, -2.0)
+    assert (first["target_lang"], first["source_lang"]) == ("en", "de")
+    assert answer["tokens"]["prism_ref"] == -2.0
+    assert answer["translations"] == [
+        {"measure": name, "lang": "en", "hypothesis": "x", "reference": "y"}
+        for name in ("cross", "pivot")
+    ]
+    assert answer["alignment"]["hypothesis"] == ["<s>", "a", "b", "</s>"]
+    assert answer["alignment"]["cosines"][2] == pytest.approx([0, 0, 0.8, 0])
+    transport = answer["transport"]
+    assert transport["plan"] == [[0.5, 0.0], [0.0, 0.5]]  # a to a, c to b
+    assert transport["work"] == pytest.approx(0.5 * (0.6**2 + 0.2**2) ** 0.5, abs=1e-6)
+
+
+def test_parts_of_an_explanation(client: Make) -> None:
+    made = client()
+    answer = made.post("/api/explain", json={**PAIR, "parts": ["alignment"]})
+    assert answer.status_code == 200
+    assert answer.json()["tokens"] is None
+    without = made.post("/api/explain", json=PAIR)
+    assert without.status_code == 400
+    assert "language" in without.json()["detail"]
+    long = made.post("/api/explain", json={**PAIR, "hypothesis": "x" * 1001, "lang": "en"})
+    assert long.status_code == 413
+
+
+def test_the_explanation_of_the_page_escapes_texts(client: Make) -> None:
+    body = {"hypothesis": "<script>x</script> a", "reference": '"><b>', "lang": "en"}
+    answer = client().post("/api/explain.html", json=body)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/html")
+    assert "<script" not in answer.text
+    assert "<b>" not in answer.text.replace("<b>x</b>", "")
+    assert " style=" not in answer.text  # the policy would not allow it
+
+
+def test_translate(client: Make) -> None:
+    made = client(FakeModel(translations={"Hallo": "Hello"}))
+    answer = made.post("/api/translate", json={"texts": ["Hallo"], "target_lang": "en"}).json()
+    assert answer["translations"] == [{"text": "Hello", "cut": False}]
+    assert answer["model"] == "fake"
+    long = made.post("/api/translate", json={"texts": ["x"] * 2000, "target_lang": "en"})
+    assert long.status_code == 413
+
+
+def test_facts(client: Make) -> None:
+    made = client()
+    models = made.get("/api/models").json()["models"]
+    assert [model["role"] for model in models] == ["translation", "tokens", "sentences"]
+    assert models[0]["target_languages"] == ["de", "en", "fr"]
+    facts = made.get("/api/measures").json()
+    names = [measure["name"] for measure in facts["measures"]]
+    assert {"cross", "bertscore", "chrf", "sentsim"} <= set(names)
+    assert facts["limits"]["pairs"] == Limits().pairs
+    assert made.get("/healthz").json() == {"status": "ok", "waiting": 0}
+
+
+def test_every_listed_measure_can_be_asked_for(client: Make) -> None:
+    made = client()
+    names = [measure["name"] for measure in made.get("/api/measures").json()["measures"]]
+    pair = {**PAIR, "source": "c"}
+    assert score(made, pairs=[pair], measures=names[:7]).status_code == 200
+    assert score(made, pairs=[pair], measures=names[7:]).status_code == 200
+
+
+def test_the_page_and_its_policy(client: Make) -> None:
+    made = client()
+    page = made.get("/")
+    assert page.headers["content-type"].startswith("text/html")
+    policy = page.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert "http" not in policy
+    for name in ("app.js", "page.css", "tertium.css", "docs.js", "icon.svg"):
+        assert made.get(f"/static/{name}").status_code == 200
+    assert made.get("/docs").status_code == 200
+    assert made.get("/openapi.json").json()["info"]["title"] == "Tertium"
+    for found in (page, made.get("/docs")):
+        assert "://" not in found.text  # nothing from elsewhere
+
+
+def test_no_other_origin_is_let_in(client: Make) -> None:
+    made = client()
+    asked = made.options(
+        "/api/score",
+        headers={"origin": "http://evil.example", "access-control-request-method": "POST"},
+    )
+    assert "access-control-allow-origin" not in asked.headers
+    simple = made.post(
+        "/api/score", content=json.dumps({"pairs": [PAIR]}), headers={"content-type": "text/plain"}
+    )
+    assert simple.status_code == 422
+    rebound = made.get("/api/models", headers={"host": "evil.example"})
+    assert rebound.status_code == 400
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/../app.py",
+        "/static/..%2fapp.py",
+        "/static/%2e%2e/%2e%2e/errors.py",
+        "/static//etc/passwd",
+        "/static/..\\app.py",
+        "/static/app.py",
+        "/static/",
+    ],
+)
+def test_no_path_leads_out(running: Callable[..., Running], path: str) -> None:
+    server = running(create_app(fake_models()))
+    with socket.create_connection(("127.0.0.1", server.port)) as raw:
+        raw.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+        answer = b"".join(iter(lambda: raw.recv(65536), b""))
+    assert answer.split()[1] == b"404"
+    assert b"import" not in answer
+
+
+def test_a_token_is_asked_for(client: Make) -> None:
+    made = client(token=TOKEN, hosts=())
+    assert made.get("/").status_code == 200
+    assert made.get("/healthz").status_code == 200
+    refused = made.get("/api/models")
+    assert refused.status_code == 401
+    assert refused.headers["www-authenticate"] == "Bearer"
+    for wrong in ("Bearer", "Bearer wrong", f"Basic {TOKEN}", f"Bearer {TOKEN}x"):
+        assert score(made).status_code == 401
+        assert made.get("/api/models", headers={"authorization": wrong}).status_code == 401
+    right = {"authorization": f"Bearer {TOKEN}"}
+    assert made.get("/api/models", headers=right).status_code == 200
+
+
+def test_ten_clients_cost_few_calls(client: Make) -> None:
+    model = GatedModel()
+    model.gate.set()
+    made = client(model, limits=Limits(window=0.5))
+    barrier = threading.Barrier(10)
+
+    def one(number: int) -> Any:
+        barrier.wait()
+        pair = {"hypothesis": f"a {number}", "reference": "b"}
+        return score(made, pairs=[pair], measures=["prism-ref"])
+
+    with ThreadPoolExecutor(10) as pool:
+        answers = list(pool.map(one, range(10)))
+    assert [answer.status_code for answer in answers] == [200] * 10
+    assert len(model.asked) == 20
+    assert model.calls <= 4
+
+
+def test_a_full_queue_says_when_to_come_back(client: Make) -> None:
+    model = GatedModel()
+    made = client(model, limits=Limits(queue=2))
+    with ThreadPoolExecutor(2) as pool:
+        waiting = [pool.submit(score, made, measures=["prism-ref"]) for _ in range(2)]
+        wait_until(lambda: made.get("/healthz").json()["waiting"] == 2)
+        refused = score(made, measures=["chrf"])
+        assert refused.status_code == 503
+        assert int(refused.headers["retry-after"]) > 0
+        model.gate.set()
+        assert [done.result().status_code for done in waiting] == [200, 200]
+    assert score(made, measures=["chrf"]).status_code == 200
+
+
+def test_time_is_limited_and_the_place_is_kept_until_the_work_ends(client: Make) -> None:
+    model = GatedModel()
+    made = client(model, limits=Limits(seconds=0.3, queue=1))
+    late = score(made, measures=["prism-ref"])
+    assert late.status_code == 504
+    model.gate.set()
+    wait_until(lambda: made.get("/healthz").json()["waiting"] == 0)
+    assert score(made, measures=["prism-ref"]).status_code == 200
+
+
+def test_a_client_that_is_killed_harms_nobody(running: Callable[..., Running]) -> None:
+    model = GatedModel()
+    server = running(create_app(fake_models(model), limits=Limits(queue=3)))
+    body = json.dumps({"pairs": [PAIR], "measures": ["prism-ref"], "lang": "en"})
+    head = (
+        "POST /api/score HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    )
+    with httpx.Client(base_url=server.address) as other, ThreadPoolExecutor(1) as pool:
+        half = socket.create_connection(("127.0.0.1", server.port))
+        half.sendall((head + body[:10]).encode())
+        half.close()  # in the midst of its question
+        killed = socket.create_connection(("127.0.0.1", server.port))
+        killed.sendall((head + body).encode())
+        wait_until(lambda: model.calls == 1)
+        patient = pool.submit(score, other, measures=["prism-ref"])
+        wait_until(lambda: waiting(server) == 2)
+        killed.close()  # while it is being answered
+        time.sleep(0.1)
+        model.gate.set()
+        assert patient.result().status_code == 200
+        wait_until(lambda: waiting(server) == 0)
+        assert score(other, measures=["prism-ref"]).status_code == 200
+
+
+def test_a_slow_sender_is_cut_off(running: Callable[..., Running]) -> None:
+    server = running(create_app(fake_models(), limits=Limits(seconds=0.3)))
+    with socket.create_connection(("127.0.0.1", server.port)) as raw:
+        raw.sendall(
+            b"POST /api/score HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            b"Content-Length: 100\r\n\r\n{"
+        )
+        raw.settimeout(10)
+        assert raw.recv(65536).split()[1] == b"408"
+
+
+def test_logs_hold_no_text(client: Make, caplog: pytest.LogCaptureFixture) -> None:
+    class Broken(FakeModel):
+        def translate(self, *_: Any, **__: Any) -> Any:
+            raise RuntimeError("secret words")
+
+    caplog.set_level(logging.DEBUG)
+    pair = {"hypothesis": "secret words", "reference": "secret words"}
+    answer = score(client(Broken()), pairs=[pair], measures=["cross"])
+    assert answer.status_code == 500
+    assert "secret" not in answer.text
+    assert score(client(), pairs=[pair], measures=["chrf"]).status_code == 200
+    assert "RuntimeError in" in caplog.text
+    assert "POST /api/score 200" in caplog.text
+    assert "secret" not in caplog.text
+    assert score(client(log_texts=True), pairs=[pair], measures=["chrf"]).status_code == 200
+    assert "secret words" in caplog.text
+
+
+def test_the_numbers_are_those_of_the_command_line(tertium: Run) -> None:
+    from tertium import load_encoder, load_model
+
+    measures = ["cross", "direct", "bertscore", "sss", "chrf"]
+    texts = ("The cat sat.", "Die Katze saß.")
+    options = [word for name in measures for word in ("-m", name)]
+    done = tertium("score", *texts, *options, "--lang", "en", "--ref-lang", "de", "--json", "-q")
+    expected = json.loads(done.stdout)
+    encoder = load_encoder()
+    with TestClient(
+        create_app(Loaded(load_model(cache=False), encoder, encoder)), base_url="http://localhost"
+    ) as client:
+        pair = {"hypothesis": texts[0], "reference": texts[1]}
+        found = score(client, pairs=[pair], measures=measures, reference_lang="de").json()
+    for name in measures:
+        assert found["measures"][name]["system"] == expected["measures"][name]["system"]
+        assert found["measures"][name]["signature"] == expected["measures"][name]["signature"]
+
+
+def waiting(server: Running) -> int:
+    count: int = httpx.get(f"{server.address}/healthz").json()["waiting"]
+    return count
+
+
+def wait_until(true: Callable[[], bool], seconds: float = 10.0) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.01)
