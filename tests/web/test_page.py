@@ -103,7 +103,7 @@ def test_typed_texts_are_scored_and_explained(open_page: Callable[..., Page]) ->
     page = open_page()
     type_and_score(page)
     card = page.locator("#scores li", has_text="cross")
-    expect(card.locator("output")).to_have_text(f"{score(A, B, measure='cross', lang='en'):.4f}")
+    expect(card.locator("data")).to_have_text(f"{score(A, B, measure='cross', lang='en'):.4f}")
     expect(card).to_contain_text("as probable from the other")
     card.get_by_role("button", name="Copy the signature of cross").click()
     copied = page.evaluate("() => navigator.clipboard.readText()")
@@ -195,12 +195,16 @@ def test_a_dropped_file_is_scored_sorted_filtered_and_saved(
     assert page.get_by_label("Second text").input_value() == "Das Fenster ist offen."
 
 
-def test_a_row_that_cannot_be_scored_says_why(open_page: Callable[..., Page]) -> None:
+def test_a_row_that_cannot_be_scored_says_why(
+    open_page: Callable[..., Page], faults: list[str]
+) -> None:
     page = open_page()
     page.evaluate(DROP, ["rows.tsv", "hyp\tref\tlang\na\tb\txx\na\tb\ten\n"])
     status = page.get_by_role("status")
     expect(status).to_have_text("2 rows scored, 1 of them refused.", timeout=PATIENCE)
     expect(page.locator(".fault")).to_contain_text("'xx'")
+    assert all("400 (Bad Request)" in fault for fault in faults)  # of the rows together, and alone
+    faults.clear()
 
 
 def test_a_file_that_is_no_table_is_refused(open_page: Callable[..., Page]) -> None:

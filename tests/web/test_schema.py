@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 schemathesis = pytest.importorskip("schemathesis")
@@ -11,17 +13,23 @@ from hypothesis import HealthCheck, settings  # noqa: E402
 from tertium.web.app import create_app  # noqa: E402
 from tertium.web.limits import Limits  # noqa: E402
 
-from .conftest import fake_models  # noqa: E402
+from .conftest import Running, fake_models  # noqa: E402
 
-APP = create_app(fake_models(), limits=Limits(seconds=5.0, window=0.0), hosts=())
-SCHEMA = schemathesis.openapi.from_asgi("/openapi.json", APP)
-FULL, LATE = 503, 504
+APP = create_app(fake_models(), limits=Limits(window=0.0))
+SCHEMA = schemathesis.openapi.from_dict(APP.openapi())
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Running]:
+    running = Running(APP)
+    yield running
+    running.close()
 
 
 @SCHEMA.parametrize()
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
-def test_answers_are_as_described(case: schemathesis.Case) -> None:
-    response = case.call()
+def test_answers_are_as_described(case: schemathesis.Case, server: Running) -> None:
+    response = case.call(base_url=server.address)
     checks = schemathesis.checks
     case.validate_response(
         response,

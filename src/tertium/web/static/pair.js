@@ -25,7 +25,7 @@ function card(name, found, measure) {
   button.setAttribute("aria-label", `Copy the signature of ${name}`);
   button.addEventListener("click", () => copy(found.signature, button));
   const parts = [
-    element("h2", {}, name, element("output", { textContent: found.segments[0].toFixed(4) })),
+    element("h2", {}, name, element("data", { value: found.segments[0], textContent: found.segments[0].toFixed(4) })),
   ];
   if (measure && measure.low !== null && measure.high !== null) {
     const meter = element("meter", { min: measure.low, max: measure.high, value: found.segments[0] });
