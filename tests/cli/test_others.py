@@ -19,7 +19,7 @@ from .conftest import TERTIUM, Run
 
 HEAVY = (
     *("ctranslate2", "sentencepiece", "tokenizers", "numpy", "sacrebleu", "pyarrow"),
-    *("huggingface_hub", "torch", "transformers", "matplotlib"),
+    *("huggingface_hub", "torch", "transformers", "matplotlib", "fastapi", "uvicorn"),
 )
 
 
@@ -132,7 +132,7 @@ def test_doctor_finds_wrong_numbers_and_a_bad_cache(
 
 def test_version_and_help(tertium: Run) -> None:
     assert tertium("--version").stdout == f"tertium {library.__version__}\n"
-    for command in ("score", "compare", "explain", "models", "doctor"):
+    for command in ("score", "compare", "explain", "serve", "models", "doctor"):
         assert tertium(command, "--help").returncode == 0
 
 

@@ -58,6 +58,14 @@ def test_a_full_batch_does_not_wait_for_company() -> None:
     gatherer.close()
 
 
+def test_nobody_is_waited_for_when_all_are_there() -> None:
+    gatherer = Gatherer(Engine(), window=5.0, callers=lambda: 1)
+    started = time.monotonic()
+    assert ask(gatherer, [1]) == [2]
+    assert time.monotonic() - started < 4
+    gatherer.close()
+
+
 def test_a_short_request_gets_its_share_beside_a_long_one() -> None:
     engine = Engine()
     gatherer = Gatherer(engine, budget=10)

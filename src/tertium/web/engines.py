@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,11 +39,11 @@ class Loaded:
 class Engines:
     """Gives every call its view of the models."""
 
-    def __init__(self, models: Loaded, limits: Limits) -> None:
+    def __init__(self, models: Loaded, limits: Limits, callers: Callable[[], float]) -> None:
         self.models = models
 
         def line(engine: Engine) -> Gatherer:
-            return Gatherer(engine, window=limits.window, budget=limits.budget)
+            return Gatherer(engine, window=limits.window, budget=limits.budget, callers=callers)
 
         tokens = line(encoder_engine(models.tokens))
         shared = models.sentences is models.tokens

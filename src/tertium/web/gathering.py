@@ -7,6 +7,7 @@ engine's batches never change a number, and a question that fails fails for its 
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import deque
@@ -90,10 +91,19 @@ class Gatherer:
     >>> gatherer.close()
     """
 
-    def __init__(self, engine: Engine, *, window: float = 0.0, budget: int = 8192) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        window: float = 0.0,
+        budget: int = 8192,
+        callers: Callable[[], float] = lambda: math.inf,
+    ) -> None:
         self.engine = engine
         self.window = window
         self.budget = budget
+        self.callers = callers
+        """How many calls there are: once all of them stand in the line, nobody is waited for."""
         self.rounds = 0
         """How often the engine was called."""
         self._line: deque[Asked] = deque()
@@ -148,7 +158,8 @@ class Gatherer:
     def _wait_for_company(self) -> None:
         end = self._line[0].arrived + self.window if self._line else 0.0
         while not self._closed and (rest := end - time.monotonic()) > 0:
-            if sum(asked.open_tokens for asked in self._line) >= self.budget:
+            full = sum(asked.open_tokens for asked in self._line) >= self.budget
+            if full or len(self._line) >= self.callers():
                 return
             self._changed.wait(rest)
 

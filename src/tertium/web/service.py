@@ -25,7 +25,7 @@ class Service:
 
     def __init__(self, models: Loaded, limits: Limits) -> None:
         self.limits = limits
-        self.engines = Engines(models, limits)
+        self.engines = Engines(models, limits, lambda: self._waiting)
         self._pool = ThreadPoolExecutor(limits.queue, thread_name_prefix="tertium-request")
         self._lock = threading.Lock()
         self._waiting = 0
