@@ -17,8 +17,8 @@ def test_serves_on_loopback_and_stops() -> None:
     process = subprocess.Popen(
         [*TERTIUM, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True
     )
+    assert process.stdout is not None
     try:
-        assert process.stdout is not None
         said = process.stdout.readline().strip()
         assert said.startswith("Tertium is at http://127.0.0.1:")
         address = said.split()[-1]

@@ -28,7 +28,7 @@ def server() -> Iterator[Running]:
     running.close()
 
 
-@SCHEMA.parametrize()
+@SCHEMA.parametrize()  # type: ignore[untyped-decorator]  # it is imported at run time
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 def test_answers_are_as_described(case: Any, server: Running) -> None:
     response = case.call(base_url=server.address)

@@ -18,7 +18,7 @@ def explanation_page(explanation: Explanation) -> str:
     return page(
         "Tertium: why this score",
         f"""<h1>How probable is each text, given the other?</h1>
-{directions(explanation)}
+{directions(explanation, heading="h2")}
 <dl>
 <dt>prism-ref</dt><dd>{explanation.prism_ref:.4f}, the mean of both H; 0 is best</dd>
 <dt>direct</dt><dd>{explanation.direct:.4f}, relative to an identical text, which has 1</dd>
@@ -31,10 +31,10 @@ KEY = """Each token stands over its natural-log probability, given the other tex
 before it: green is expected, red is a surprise."""
 
 
-def directions(explanation: Explanation) -> str:
+def directions(explanation: Explanation, *, heading: str) -> str:
     """Both texts as heat maps, each given the other (Prism, table 1)."""
     first, second = explanation.directions
-    return f"{_direction(first, 'a')}\n{_direction(second, 'b')}"
+    return f"{_direction(first, 'a', heading)}\n{_direction(second, 'b', heading)}"
 
 
 def translations(found: Sequence[Intermediate]) -> str:
@@ -53,7 +53,7 @@ def translations(found: Sequence[Intermediate]) -> str:
 </tbody></table></div>"""
 
 
-def _direction(direction: Direction, side: str) -> str:
+def _direction(direction: Direction, side: str, heading: str) -> str:
     scores = direction.scores
     tokens = "\n".join(
         _token(token, log_prob, direction.alternatives.get(place, []), f"tip-{side}-{place}")
@@ -67,7 +67,7 @@ def _direction(direction: Direction, side: str) -> str:
     )
     cut = " It was too long for the model: only its beginning counts." if scores.cut else ""
     return f"""<section>
-<h3>Given {_text(direction.source.text, direction.source.lang, "q")}</h3>
+<{heading}>Given {_text(direction.source.text, direction.source.lang, "q")}</{heading}>
 <ol class="tokens" lang="{escape(direction.target.lang or "")}">
 {tokens}
 </ol>

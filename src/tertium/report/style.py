@@ -41,8 +41,8 @@ def style() -> str:
         ink = ink_on(red, green, blue)
         rules.append(f".shade-{step} {{ background: rgb({red} {green} {blue}); color: {ink}; }}")
     for step in range(1, HEATS + 1):
-        ink = " color: var(--ground);" if step > HEATS / 2 else ""
-        rules.append(f".heat-{step} {{ --share: {100 * step // HEATS}%;{ink} }}")
+        ink = "var(--ground)" if step > 8 else DARK_INK if step > 6 else "var(--ink)"
+        rules.append(f".heat-{step} {{ --share: {100 * step // HEATS}%; color: {ink}; }}")
     return "\n".join(rules) + "\n"
 
 
