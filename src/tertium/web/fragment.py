@@ -16,7 +16,8 @@ def fragment(found: Explained) -> str:
         parts.append(
             "<h2>How probable is each text, given the other?</h2>\n"
             f'<p class="key">{KEY} What is underlined shows, when pointed at, what '
-            f"{escape(found.model)} would rather have said.</p>\n{directions(found.tokens, heading='h3')}"
+            f"{escape(found.model)} would rather have said.</p>\n"
+            f"{directions(found.tokens, heading='h3')}"
         )
     if found.translations:
         parts.append(
