@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import signal
+import socket
 import subprocess
 
-import pytest
+import httpx
 
 from .conftest import TERTIUM, Run
-
-httpx = pytest.importorskip("httpx")
-pytest.importorskip("uvicorn", reason="the server is not installed: pip install 'tertium[web]'")
 
 
 def test_serves_on_loopback_and_stops() -> None:
@@ -44,8 +42,6 @@ def test_others_need_a_token(tertium: Run) -> None:
 
 
 def test_an_address_that_is_taken_is_said(tertium: Run) -> None:
-    import socket
-
     with socket.create_server(("127.0.0.1", 0)) as taken:
         done = tertium("serve", "--port", str(taken.getsockname()[1]))
     assert done.returncode == 2

@@ -10,9 +10,6 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
-
-pytest.importorskip("fastapi", reason="the server is not installed: pip install 'tertium[web]'")
-
 import uvicorn
 from fastapi import FastAPI
 from fastapi.testclient import TestClient

@@ -16,13 +16,14 @@ import pytest
 from fastapi.testclient import TestClient
 
 import tertium
+from tertium.errors import SettingError
 from tertium.models.base import Languages, Progress, TokenScores
 from tertium.web.app import create_app
 from tertium.web.engines import Loaded
 from tertium.web.limits import Limits
 
 from ..cli.conftest import Run
-from ..fakes import FakeModel
+from ..fakes import FakeEncoder, FakeModel
 from .conftest import Running, fake_models
 
 Make = Callable[..., TestClient]
@@ -405,6 +406,14 @@ def test_the_numbers_are_those_of_the_command_line(tertium: Run) -> None:
     for name in measures:
         assert found["measures"][name]["system"] == expected["measures"][name]["system"]
         assert found["measures"][name]["signature"] == expected["measures"][name]["signature"]
+
+
+def test_an_encoder_of_sentences_only_is_no_encoder_of_pieces() -> None:
+    class Sentences(FakeEncoder):
+        token_vectors: Any = property()
+
+    with pytest.raises(SettingError, match="--sentence-encoder"):
+        Loaded(FakeModel(), Sentences({}), Sentences({}))
 
 
 def waiting(server: Running) -> int:

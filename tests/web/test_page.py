@@ -14,7 +14,7 @@ from tertium import load_encoder, load_model, score
 from tertium.web.app import create_app
 from tertium.web.engines import Loaded
 
-from .conftest import Running
+from .conftest import Running, fake_models
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -236,6 +236,20 @@ def test_a_phone_need_not_scroll_sideways(open_page: Callable[..., Page], scheme
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
     ground = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
     assert (ground == "rgb(255, 255, 255)") == (scheme == "light")
+
+
+def test_a_token_is_asked_for_once(browser: Browser, running: Callable[..., Running]) -> None:
+    server = running(create_app(fake_models(), token="0123456789abcdef", hosts=()))
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(server.address)
+    for token in ("not this one", "0123456789abcdef"):
+        page.get_by_label("Token").fill(token)
+        page.get_by_role("button", name="Go on").click()
+    expect(page.locator("#score")).to_be_enabled(timeout=PATIENCE)
+    expect(page.locator("dialog")).to_be_hidden()
+    expect(page.locator("#model")).to_have_text("Model: fake.")
+    context.close()
 
 
 def test_the_description_for_programs_is_shown(open_page: Callable[..., Page]) -> None:

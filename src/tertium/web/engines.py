@@ -35,6 +35,13 @@ class Loaded:
     tokens: TextEncoder
     sentences: SentenceEncoder
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.tokens, TextEncoder):
+            raise SettingError(
+                f"{self.tokens.name} gives no vectors of pieces; "
+                "name it as --sentence-encoder, and another as --encoder"
+            )
+
 
 class Engines:
     """Gives every call its view of the models."""

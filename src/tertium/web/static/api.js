@@ -12,17 +12,22 @@ export class Refusal extends Error {
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
+let asking = null;
+
 function askForToken() {
-  const dialog = document.getElementById("token-dialog");
-  const field = document.getElementById("token");
-  return new Promise((resolve) => {
+  asking ??= new Promise((resolve) => {
+    const dialog = document.getElementById("token-dialog");
+    const field = document.getElementById("token");
     dialog.addEventListener("close", () => {
-      if (field.value) sessionStorage.setItem(KEY, field.value.trim());
-      resolve(Boolean(field.value));
+      const given = field.value.trim();
       field.value = "";
+      asking = null;
+      if (given) sessionStorage.setItem(KEY, given);
+      resolve(Boolean(given));
     }, { once: true });
     dialog.showModal();
   });
+  return asking;
 }
 
 async function request(path, body, signal) {
@@ -38,7 +43,10 @@ async function request(path, body, signal) {
       signal,
     });
     if (response.ok) return response;
-    if (response.status === 401 && (await askForToken())) continue;
+    if (response.status === 401) {
+      const renewed = token !== sessionStorage.getItem(KEY); // while we were asking
+      if (renewed || (await askForToken())) continue;
+    }
     if (response.status === 503 && attempt < ATTEMPTS) {
       await pause(1000 * Number(response.headers.get("Retry-After") ?? 1));
       continue;
