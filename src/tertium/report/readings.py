@@ -11,7 +11,7 @@ def reading(measure: str, score: float) -> str:
     >>> reading("prism-ref", -0.6931)
     'given the other text, a token has a probability of 50 % on average'
     >>> reading("wmd+chrf", 2.0)
-    '59 % of the way from nothing in common (1) to the same text (2.718)'
+    '58 % of the way from nothing in common (1) to the same text (2.718)'
     """
     if "+" in measure or measure == "sentsim":
         way = (score - 1) / (math.e - 1)
