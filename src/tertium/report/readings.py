@@ -54,6 +54,12 @@ def reading(measure: str, score: float) -> str:
             return f"{score:.0f} of 100: overlap of runs of up to four words"
         case "chrf":
             return f"{score:.0f} of 100: overlap of runs of up to six characters"
+        case "bleu-nltk":
+            return f"{_percent(score)}: overlap of runs of up to four words, as nltk counts them"
+        case "chrf-nltk":
+            return f"{_percent(score)}: overlap of runs of characters, as nltk counts them"
+        case "nist":
+            return f"the runs of words that both texts have carry {score:.2f} bits"
         case "ter":
             return f"{-score:.0f} edits for every 100 words turn one text into the other"
     return "higher is better"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import logging
 import math
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -38,7 +38,8 @@ KINDS = {
 }
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 RETRY_SECONDS = 2
-NEEDS_POT = ("wmd", "wmdo")
+PACKAGES = {"wmd": "ot", "wmdo": "ot", "bleu-nltk": "nltk", "chrf-nltk": "nltk"}
+"""What some measures need, from extras."""
 ERRORS: dict[int | str, dict[str, object]] = {
     400: {"model": answers.ErrorAnswer, "description": "The texts or settings cannot be used."},
     401: {"model": answers.ErrorAnswer, "description": "A token is needed."},
@@ -270,8 +271,8 @@ async def _gone(request: Request) -> None:
 
 def available_measures() -> list[str]:
     """Those for which all is installed."""
-    transport = importlib.util.find_spec("ot") is not None
-    return [name for name in [*MEASURES, *SUMS] if transport or name not in NEEDS_POT]
+    here = {package: find_spec(package) is not None for package in set(PACKAGES.values())}
+    return [name for name in [*MEASURES, *SUMS] if here.get(PACKAGES.get(name, ""), True)]
 
 
 def _measure(name: str, needs_source_language: bool) -> answers.MeasureAnswer:

@@ -20,7 +20,7 @@ class Limits:
     """Of a text that is explained: its pictures grow with the square."""
     references: int = 16
     """Of one pair."""
-    measures: int = 16
+    measures: int = 24
     ter_words: int = 200
     """Of a text that is scored by ter: a search for shifts takes seconds where words recur."""
     seconds: float = 60.0
