@@ -244,7 +244,7 @@ def test_a_token_is_asked_for_once(browser: Browser, running: Callable[..., Runn
     page = context.new_page()
     page.goto(server.address)
     for token in ("not this one", "0123456789abcdef"):
-        page.get_by_label("Token").fill(token)
+        page.get_by_role("textbox", name="Token").fill(token)
         page.get_by_role("button", name="Go on").click()
     expect(page.locator("#score")).to_be_enabled(timeout=PATIENCE)
     expect(page.locator("dialog")).to_be_hidden()
