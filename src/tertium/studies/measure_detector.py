@@ -41,12 +41,10 @@ class Calibration:
         from scipy.special import expit
 
         values = np.asarray(scores, dtype=np.float64)
-        found: NDArray[np.float64] = np.asarray(expit((values - self.threshold) / self.scale))
+        found: Floats = np.asarray(expit((values - self.threshold) / self.scale))
         # 0.5 is reached strictly above the threshold, so that S is what the threshold decides.
         below = np.minimum(found, np.nextafter(0.5, 0))
-        probabilities: NDArray[np.float64] = np.where(
-            values > self.threshold, np.maximum(found, 0.5), below
-        )
+        probabilities: Floats = np.where(values > self.threshold, np.maximum(found, 0.5), below)
         return probabilities
 
 
