@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -45,9 +47,9 @@ def test_one_pass_for_all_measures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(encoder, "_memo", VectorMemo())
     forward, passes = encoder._forward, []
 
-    def counted(ids: list[tuple[int, ...]]) -> np.ndarray:
+    def counted(ids: list[tuple[int, ...]], *types: Any) -> np.ndarray:
         passes.extend(ids)
-        return forward(ids)
+        return forward(ids, *types)
 
     monkeypatch.setattr(encoder, "_forward", counted)
     texts = ["A first text.", "Ein zweiter.", "A first text."]
