@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tertium.errors import SettingError
-from tertium.measures.registry import kinds_of, load, settings_of
+from tertium.measures.registry import ROLES, kinds_of, load, load_any, settings_of
 from tertium.measures.settings import parse_setting
-from tertium.models.catalog import DEFAULT_MODEL, load_model
+from tertium.models.catalog import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from tertium.measures.base import Measure, ModelKind
@@ -41,15 +41,19 @@ class Models:
         return self.loaded[kind]
 
     def _load(self, kind: ModelKind) -> Any:
-        settings: dict[str, Any] = {"compute_type": self.compute_type, "threads": self.threads}
-        if kind == "translation":
-            return load_model(self.model, cache=self.cache, **settings)
-        from tertium.models.encoder_catalog import load_encoder
-
-        name = self.encoder or self.model
+        name, layer = self.model, self.layer
+        if kind != "translation":
+            name = self.encoder or self.model
         if kind == "sentences" and self.sentence_encoder:
-            return load_encoder(self.sentence_encoder, **settings)
-        return load_encoder(name, layer=self.layer, **settings)
+            name, layer = self.sentence_encoder, None
+        return load_any(
+            kind,
+            name,
+            layer,
+            cache=self.cache,
+            compute_type=self.compute_type,
+            threads=self.threads,
+        )
 
 
 def load_measures(
@@ -80,13 +84,8 @@ def load_measures(
                 own[setting] = wanted[setting]
             if setting in spelt:
                 own[setting] = parse_setting(setting, spelt[setting], default)
-        kinds = kinds_of(name)
-        roles: dict[ModelKind, str] = {
-            "translation": "model",
-            "tokens": "encoder",
-            "sentences": "sentence_encoder",
-        }
-        measures.append(load(name, **{roles[kind]: models.get(kind) for kind in kinds}, **own))
+        loaded = {ROLES[kind]: models.get(kind) for kind in kinds_of(name)}
+        measures.append(load(name, **loaded, **own))
     return measures
 
 

@@ -7,7 +7,7 @@ from dataclasses import fields
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 from tertium.errors import SettingError
 from tertium.measures.base import Measure, ModelKind
@@ -43,6 +43,12 @@ PROTOCOLS: dict[ModelKind, tuple[type, str]] = {
     "tokens": (TextEncoder, "an encoder that gives vectors of pieces"),
     "sentences": (SentenceEncoder, "an encoder that gives vectors of sentences"),
 }
+ROLES: dict[ModelKind, str] = {
+    "translation": "model",
+    "tokens": "encoder",
+    "sentences": "sentence_encoder",
+}
+"""By which argument :func:`load` is given a model of each kind."""
 
 
 def parts_of(measure: str) -> tuple[str, ...]:
@@ -145,13 +151,33 @@ def _make(part: str, models: dict[ModelKind, object], settings: dict[str, object
     return cls(**own)
 
 
-def _load_model(kind: ModelKind, model: AnyModel | None, layer: int | None, measure: str) -> object:
-    from tertium.models.catalog import DEFAULT_MODEL, load_model
+def load_any(
+    kind: ModelKind,
+    name: str | Path,
+    layer: int | None = None,
+    *,
+    cache: bool | Path = True,
+    **settings: Any,
+) -> Any:
+    """Load a model of a kind by name: a translation model, or an encoder up to a layer.
+
+    ``cache`` is about the answers of a translation model; ``settings`` concern either.
+    """
+    if kind == "translation":
+        from tertium.models.catalog import load_model
+
+        return load_model(name, cache=cache, **settings)
     from tertium.models.encoder_catalog import load_encoder
+
+    return load_encoder(name, layer=layer, **settings)
+
+
+def _load_model(kind: ModelKind, model: AnyModel | None, layer: int | None, measure: str) -> object:
+    from tertium.models.catalog import DEFAULT_MODEL
 
     name = DEFAULT_MODEL if model is None else model
     if isinstance(name, str | Path):
-        return load_model(name) if kind == "translation" else load_encoder(name, layer=layer)
+        return load_any(kind, name, layer)
     protocol, description = PROTOCOLS[kind]
     if not isinstance(name, protocol):
         raise SettingError(

@@ -13,13 +13,14 @@ from dataclasses import dataclass, field, replace
 
 from tertium.errors import DataWarning, InputError, LanguageError
 from tertium.measures.base import Measure
+from tertium.measures.registry import load_any
 from tertium.measures.signature import spell
 from tertium.measures.translation import NMTScore
 from tertium.models.base import Progress
 from tertium.models.catalog import DEFAULT_MODEL
 from tertium.studies.cells import CellFolder, Scored
 from tertium.studies.judged_sets import JudgedSet
-from tertium.studies.specs import MeasureSpec, ModelLoader, load_any
+from tertium.studies.specs import MeasureSpec, ModelLoader
 from tertium.text import Row, Text
 
 FORTH, BACK, BOTH = "hyp|ref", "ref|hyp", "both"

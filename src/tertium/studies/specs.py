@@ -13,21 +13,15 @@ from typing import Any
 import tertium
 from tertium.errors import SettingError
 from tertium.measures.base import Measure, ModelKind, Segments
-from tertium.measures.registry import kinds_of, load, settings_of
+from tertium.measures.registry import ROLES, kinds_of, load, settings_of
 from tertium.measures.settings import parse_setting
 from tertium.measures.signature import spell
 from tertium.measures.translation import NMTScore, PrismRef
 from tertium.models.base import Progress
-from tertium.models.catalog import load_model
 from tertium.text import Row, Text
 
 TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 """The tokenizers that BLEU needs for languages without spaces, as sacrebleu recommends."""
-ROLES: dict[ModelKind, str] = {
-    "translation": "model",
-    "tokens": "encoder",
-    "sentences": "sentence_encoder",
-}
 LAYER = "layer"
 """A setting of the encoder, not of the measure."""
 SENTENCES = "sentence_encoder"
@@ -35,15 +29,6 @@ SENTENCES = "sentence_encoder"
 
 ModelLoader = Callable[[ModelKind, str, int | None], Any]
 """Loads a model of a kind by its name; an encoder, up to a layer."""
-
-
-def load_any(kind: ModelKind, name: str, layer: int | None = None) -> Any:
-    """Load a translation model or an encoder by name."""
-    if kind == "translation":
-        return load_model(name)
-    from tertium.models.encoder_catalog import load_encoder
-
-    return load_encoder(name, layer=layer)
 
 
 @dataclass(frozen=True)

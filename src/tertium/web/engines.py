@@ -8,7 +8,7 @@ from typing import Any
 
 from tertium.errors import SettingError
 from tertium.measures.base import Measure, ModelKind
-from tertium.measures.registry import kinds_of, load, settings_of
+from tertium.measures.registry import ROLES, kinds_of, load, settings_of
 from tertium.models.base import SentenceEncoder, TextEncoder, TranslationModel
 from tertium.web.gathered_models import (
     GatheredEncoder,
@@ -18,13 +18,6 @@ from tertium.web.gathered_models import (
 )
 from tertium.web.gathering import Call, Engine, Gatherer
 from tertium.web.limits import Limits
-
-ROLES: Mapping[ModelKind, str] = {
-    "translation": "model",
-    "tokens": "encoder",
-    "sentences": "sentence_encoder",
-}
-"""What :func:`tertium.load` calls a model of each kind."""
 
 
 @dataclass(frozen=True)

@@ -56,22 +56,18 @@ def model_loader(
     compute_type: str, threads: int | None, *, cache: bool, once: bool = True
 ) -> ModelLoader:
     """Load each model once, so that measures share its answers; or anew each time."""
+    from tertium.measures.registry import load_any
+
     loaded: dict[tuple[object, ...], Any] = {}
-    settings: dict[str, Any] = {"compute_type": compute_type, "threads": threads}
 
     def load(kind: ModelKind, name: str, layer: int | None) -> Any:
         key = (kind == "translation", name, layer)
         if key not in loaded or not once:
-            if kind == "translation":
-                from tertium.models.catalog import load_model
-
-                loaded[key] = load_model(name, cache=cache, **settings)
-            else:
-                from tertium.models.encoder_catalog import load_encoder
-
-                loaded[key] = load_encoder(name, layer=layer, **settings)
-                if not once and hasattr(loaded[key], "forget"):
-                    loaded[key].forget()
+            loaded[key] = load_any(
+                kind, name, layer, cache=cache, compute_type=compute_type, threads=threads
+            )
+            if not once and hasattr(loaded[key], "forget"):
+                loaded[key].forget()
         return loaded[key]
 
     return load
