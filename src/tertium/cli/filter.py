@@ -17,11 +17,19 @@ from tertium.cli.filters import load_filters
 from tertium.cli.measures import Models
 from tertium.cli.options import (
     DEFAULT_MODEL,
+    ENGINE,
+    INPUT,
+    OUTPUT,
     ComputeType,
     Encoder,
+    Header,
     Layer,
     Model,
+    Overwrite,
+    ReplaceInvalid,
+    Resume,
     SentenceEncoder,
+    Source,
     Threads,
 )
 from tertium.cli.progress import progress_bar
@@ -38,7 +46,7 @@ if TYPE_CHECKING:
     from tertium.engines.filtered import Sink
     from tertium.engines.filtering import FilterJob
 
-INPUT, FILTER, OUTPUT, ENGINE = "Input", "Filters", "Output", "Engine"
+FILTER = "Filters"
 
 
 def filter_command(
@@ -55,9 +63,7 @@ def filter_command(
     tgt_lang: Annotated[
         str | None, typer.Option(help="Language of the targets.", rich_help_panel=INPUT)
     ] = None,
-    src: Annotated[
-        Path | None, typer.Option(help="Plain text, a source a line.", rich_help_panel=INPUT)
-    ] = None,
+    src: Source = None,
     tgt: Annotated[
         Path | None, typer.Option(help="Plain text, a target a line.", rich_help_panel=INPUT)
     ] = None,
@@ -75,22 +81,8 @@ def filter_command(
             help="tsv, csv, jsonl, parquet or tmx; default: by the name.", rich_help_panel=INPUT
         ),
     ] = None,
-    header: Annotated[
-        bool,
-        typer.Option(
-            "--header/--no-header",
-            help="Whether the first line names the columns; if not, they are 1, 2, ...",
-            rich_help_panel=INPUT,
-        ),
-    ] = True,
-    replace_invalid: Annotated[
-        bool,
-        typer.Option(
-            "--replace-invalid",
-            help="Put U+FFFD for bytes and surrogates that are no characters.",
-            rich_help_panel=INPUT,
-        ),
-    ] = False,
+    header: Header = True,
+    replace_invalid: ReplaceInvalid = False,
     filters: Annotated[
         str,
         typer.Option(
@@ -149,14 +141,8 @@ def filter_command(
         bool,
         typer.Option("--json", help="Print the counts as JSON.", rich_help_panel=OUTPUT),
     ] = False,
-    resume: Annotated[
-        bool,
-        typer.Option("--resume", help="Go on where a killed run stopped.", rich_help_panel=OUTPUT),
-    ] = False,
-    overwrite: Annotated[
-        bool,
-        typer.Option("--overwrite", help="Drop an unfinished run.", rich_help_panel=OUTPUT),
-    ] = False,
+    resume: Resume = False,
+    overwrite: Overwrite = False,
     rows_at_a_time: Annotated[
         int,
         typer.Option(

@@ -96,6 +96,13 @@ ReplaceInvalid = Annotated[
         rich_help_panel=INPUT,
     ),
 ]
+Resume = Annotated[
+    bool,
+    typer.Option("--resume", help="Go on where a killed run stopped.", rich_help_panel=OUTPUT),
+]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Drop an unfinished run.", rich_help_panel=OUTPUT)
+]
 NoCache = Annotated[
     bool,
     typer.Option(
@@ -121,9 +128,11 @@ __all__ = [
     "Measures",
     "Model",
     "NoCache",
+    "Overwrite",
     "RefLang",
     "References",
     "ReplaceInvalid",
+    "Resume",
     "SentenceEncoder",
     "Settings",
     "Source",

@@ -26,9 +26,11 @@ from tertium.cli.options import (
     Measures,
     Model,
     NoCache,
+    Overwrite,
     References,
     RefLang,
     ReplaceInvalid,
+    Resume,
     SentenceEncoder,
     Settings,
     Source,
@@ -133,14 +135,8 @@ def score(
         bool,
         typer.Option("--json", help="Print one JSON document.", rich_help_panel=OUTPUT),
     ] = False,
-    resume: Annotated[
-        bool,
-        typer.Option("--resume", help="Go on where a killed run stopped.", rich_help_panel=OUTPUT),
-    ] = False,
-    overwrite: Annotated[
-        bool,
-        typer.Option("--overwrite", help="Drop an unfinished run.", rich_help_panel=OUTPUT),
-    ] = False,
+    resume: Resume = False,
+    overwrite: Overwrite = False,
     rows_at_a_time: Annotated[
         int,
         typer.Option(

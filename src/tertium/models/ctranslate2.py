@@ -42,6 +42,16 @@ IN_FLIGHT = 4
 """Batches queued for each worker: none waits for work, and memory stays bounded."""
 
 
+def check_engine_settings(compute_type: str, threads: int | None, batch_tokens: int) -> None:
+    """Refuse what the engine cannot be run with."""
+    if compute_type not in COMPUTE_TYPES:
+        raise SettingError(f"compute_type {compute_type!r} is none of {', '.join(COMPUTE_TYPES)}")
+    if threads is not None and threads < 1:
+        raise SettingError(f"threads is {threads}; it must be at least 1")
+    if batch_tokens < 1:
+        raise SettingError(f"batch_tokens is {batch_tokens}; it must be at least 1")
+
+
 class CTranslate2Model:
     """A translation model run by CTranslate2.
 
@@ -58,14 +68,7 @@ class CTranslate2Model:
         threads: int | None = None,
         batch_tokens: int = BATCH_TOKENS,
     ) -> None:
-        if compute_type not in COMPUTE_TYPES:
-            raise SettingError(
-                f"compute_type {compute_type!r} is none of {', '.join(COMPUTE_TYPES)}"
-            )
-        if threads is not None and threads < 1:
-            raise SettingError(f"threads is {threads}; it must be at least 1")
-        if batch_tokens < 1:
-            raise SettingError(f"batch_tokens is {batch_tokens}; it must be at least 1")
+        check_engine_settings(compute_type, threads, batch_tokens)
         import ctranslate2
 
         self.folder = folder

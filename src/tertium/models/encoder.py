@@ -12,10 +12,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tertium.errors import ModelError, SettingError
+from tertium.errors import ModelError
 from tertium.models.base import Languages, Progress, SentenceVectors, TokenVectors
 from tertium.models.batches import uniform_batches
-from tertium.models.ctranslate2 import COMPUTE_TYPES, IN_FLIGHT, ComputeType
+from tertium.models.ctranslate2 import IN_FLIGHT, ComputeType, check_engine_settings
 from tertium.models.pooling import Pooling
 from tertium.models.reading import Reader, Reading
 from tertium.models.threads import available_cores
@@ -49,14 +49,7 @@ class CTranslate2Encoder:
         threads: int | None = None,
         batch_tokens: int = BATCH_TOKENS,
     ) -> None:
-        if compute_type not in COMPUTE_TYPES:
-            raise SettingError(
-                f"compute_type {compute_type!r} is none of {', '.join(COMPUTE_TYPES)}"
-            )
-        if threads is not None and threads < 1:
-            raise SettingError(f"threads is {threads}; it must be at least 1")
-        if batch_tokens < 1:
-            raise SettingError(f"batch_tokens is {batch_tokens}; it must be at least 1")
+        check_engine_settings(compute_type, threads, batch_tokens)
         import ctranslate2
 
         self.threads = threads or available_cores()
