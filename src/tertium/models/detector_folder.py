@@ -13,11 +13,11 @@ from tertium.models.folder import (
     DETECTOR,
     ENGINE_FILES,
     check_fingerprint,
-    fingerprint,
+    common_fields,
     kind,
     read_as,
     read_card,
-    save_card,
+    save_own_card,
 )
 
 if TYPE_CHECKING:
@@ -94,8 +94,7 @@ def read_detector_folder(path: Path) -> DetectorFolder:
 
 def _from_card(path: Path, card: Mapping[str, Any]) -> DetectorFolder:
     return DetectorFolder(
-        path=path,
-        name=str(card["name"]),
+        **common_fields(path, card),
         detecting=Detecting(
             family=str(card["family"]),
             layers=int(card["layers"]),
@@ -104,10 +103,6 @@ def _from_card(path: Path, card: Mapping[str, Any]) -> DetectorFolder:
             positive=int(card["positive"]),
             lowercase=bool(card["lowercase"]),
         ),
-        licence=str(card["licence"]),
-        origin=str(card["origin"]),
-        fingerprint=str(card["fingerprint"]),
-        sizes={str(name): int(size) for name, size in card["sizes"].items()},
     )
 
 
@@ -116,14 +111,7 @@ def write_detector_card(
 ) -> DetectorFolder:
     """Write ``tertium.json`` for the files in ``path``: the last step of making the folder."""
     files = sorted([*ENGINE_FILES, VOCABULARY, TOKENIZER, HEAD])
-    card = {
-        "kind": DETECTOR,
-        "name": name,
-        "licence": licence,
-        "origin": origin,
-        "fingerprint": fingerprint(path, files, detecting.as_card()),
-        "sizes": {file: (path / file).stat().st_size for file in files},
-        **detecting.as_card(),
-    }
-    save_card(path, card)
+    save_own_card(
+        path, DETECTOR, files, detecting.as_card(), name=name, licence=licence, origin=origin
+    )
     return read_detector_folder(path)

@@ -12,11 +12,11 @@ from tertium.models.folder import (
     ENCODER,
     ENGINE_FILES,
     check_fingerprint,
-    fingerprint,
+    common_fields,
     kind,
     read_as,
     read_card,
-    save_card,
+    save_own_card,
 )
 
 if TYPE_CHECKING:
@@ -89,8 +89,7 @@ def read_encoder_folder(path: Path) -> EncoderFolder:
 
 def _from_card(path: Path, card: Mapping[str, Any]) -> EncoderFolder:
     return EncoderFolder(
-        path=path,
-        name=str(card["name"]),
+        **common_fields(path, card),
         encoding=Encoding(
             family=str(card["family"]),
             layers=int(card["layers"]),
@@ -101,10 +100,6 @@ def _from_card(path: Path, card: Mapping[str, Any]) -> EncoderFolder:
             lowercase=bool(card["lowercase"]),
             prefix=str(card["prefix"]),
         ),
-        licence=str(card["licence"]),
-        origin=str(card["origin"]),
-        fingerprint=str(card["fingerprint"]),
-        sizes={str(name): int(size) for name, size in card["sizes"].items()},
     )
 
 
@@ -114,14 +109,7 @@ def write_encoder_card(
     """Write ``tertium.json`` for the files in ``path``: the last step of making the folder."""
     dense = [DENSE] if encoding.activations else []
     files = sorted([*ENGINE_FILES, VOCABULARY, TOKENIZER, *dense])
-    card = {
-        "kind": ENCODER,
-        "name": name,
-        "licence": licence,
-        "origin": origin,
-        "fingerprint": fingerprint(path, files, encoding.as_card()),
-        "sizes": {file: (path / file).stat().st_size for file in files},
-        **encoding.as_card(),
-    }
-    save_card(path, card)
+    save_own_card(
+        path, ENCODER, files, encoding.as_card(), name=name, licence=licence, origin=origin
+    )
     return read_encoder_folder(path)

@@ -164,10 +164,21 @@ def check_sizes(path: Path, sizes: Mapping[str, int]) -> None:
             )
 
 
+def common_fields(path: Path, card: Mapping[str, Any]) -> dict[str, Any]:
+    """What the cards of all kinds of model say."""
+    return {
+        "path": path,
+        "name": str(card["name"]),
+        "licence": str(card["licence"]),
+        "origin": str(card["origin"]),
+        "fingerprint": str(card["fingerprint"]),
+        "sizes": {str(name): int(size) for name, size in card["sizes"].items()},
+    }
+
+
 def _from_card(path: Path, card: Mapping[str, Any]) -> ModelFolder:
     return ModelFolder(
-        path=path,
-        name=str(card["name"]),
+        **common_fields(path, card),
         dialect=dialect(card["dialect"]).name,
         languages=LanguageSet(
             source=dict(card["source_languages"]),
@@ -177,10 +188,6 @@ def _from_card(path: Path, card: Mapping[str, Any]) -> ModelFolder:
         max_length=int(card["max_length"]),
         source_tokenizer=str(card["source_tokenizer"]),
         target_tokenizer=str(card["target_tokenizer"]),
-        licence=str(card["licence"]),
-        origin=str(card["origin"]),
-        fingerprint=str(card["fingerprint"]),
-        sizes={str(name): int(size) for name, size in card["sizes"].items()},
     )
 
 
@@ -223,6 +230,29 @@ def write_card(
     }
     save_card(path, card)
     return read_folder(path)
+
+
+def save_own_card(
+    path: Path,
+    kind: str,
+    files: Sequence[str],
+    answers_by: Mapping[str, Any],
+    *,
+    name: str,
+    licence: str,
+    origin: str,
+) -> None:
+    """Write the card of a model that is of another kind than translation."""
+    card = {
+        "kind": kind,
+        "name": name,
+        "licence": licence,
+        "origin": origin,
+        "fingerprint": fingerprint(path, files, answers_by),
+        "sizes": {file: (path / file).stat().st_size for file in files},
+        **answers_by,
+    }
+    save_card(path, card)
 
 
 def save_card(path: Path, card: Mapping[str, Any]) -> None:
