@@ -66,18 +66,28 @@ def model(
         int, typer.Option(min=0, help="How many a direction to translate then, for chrF.")
     ] = 20,
     log_steps: Annotated[int, typer.Option(min=1, help="Between lines of the log.")] = 50,
-    threads: Annotated[int, typer.Option(min=1)] = 1,
+    threads: Annotated[int, typer.Option(min=1, help="Of each process.")] = 1,
+    device: Annotated[
+        str, typer.Option(help="cpu, cuda, or auto: a GPU if there is one.")
+    ] = "auto",
+    precision: Annotated[
+        str | None,
+        typer.Option(help="float32, bf16 or fp16. Default: as before; at first float32."),
+    ] = None,
 ) -> None:
     """Train a model on bitext, or resume a run: name its folder alone.
 
     The run can be stopped at any time, even killed; on the CPU, and with as many threads, it
-    resumes to the very weights that it would have had.
+    resumes to the very weights that it would have had. For several GPUs, start it as
+    `accelerate launch --multi_gpu --num_processes 4 -m tertium train model ...`.
     """
     from tertium.training.mixture import Mixture
     from tertium.training.plan import Plan, read_plan
+    from tertium.training.precision import check_precision
     from tertium.training.recipes import recipe as recipe_named
     from tertium.training.run import Pace
     from tertium.training.run import train as train_run
+    from tertium.training.worker import join_workers
 
     changed_recipe = _given(
         vocabulary=vocabulary,
@@ -105,25 +115,27 @@ def model(
     elif changed_recipe or changed_mixture or others or langs or column or recipe:
         raise ResumeError(
             f"what {run} is trained on and how is settled; to resume it, give only --steps, "
-            "--decay-steps, --threads and how often to save and report"
+            "--decay-steps, --threads, --device, --precision and how often to save and report"
         )
-    _require("torch", "transformers")
-    progress = train_run(
-        run,
-        plan,
-        Pace(
-            steps=steps,
-            decay_steps=decay_steps,
-            save_minutes=save_minutes,
-            save_steps=save_steps,
-            keep=keep,
-            dev_steps=dev_steps,
-            dev_sentences=dev_sentences,
-            log_steps=log_steps,
-            threads=threads,
-        ),
+    if precision is not None:
+        check_precision(precision)
+    _require("torch", "transformers", "accelerate")
+    pace = Pace(
+        steps=steps,
+        decay_steps=decay_steps,
+        save_minutes=save_minutes,
+        save_steps=save_steps,
+        keep=keep,
+        dev_steps=dev_steps,
+        dev_sentences=dev_sentences,
+        log_steps=log_steps,
+        threads=threads,
+        precision=precision,
     )
-    typer.echo(f"{run}: {progress.step} steps")
+    with join_workers(device) as worker:
+        progress = train_run(run, plan, pace, worker)
+        if worker.is_main:
+            typer.echo(f"{run}: {progress.step} steps")
 
 
 @train.command("detector")

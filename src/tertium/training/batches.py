@@ -50,6 +50,19 @@ def make_batch(corpus: Corpus, tags: Mapping[str, int], examples: Sequence[Examp
     return Batch(_padded(sources), _padded(targets), _padded(labels))
 
 
+def part_of(batch: Batch, part: int, parts: int) -> Batch:
+    """Every ``parts``-th row from ``part`` on, which may be none, with no more padding than needed.
+
+    >>> rows = np.array([[7, 8, 2], [9, 2, PAD], [2, PAD, PAD]])
+    >>> part_of(Batch(rows, rows, rows), 1, 2).labels
+    array([[9, 2]])
+    """
+    if parts == 1:
+        return batch
+    chosen = [rows[part::parts] for rows in (batch.sources, batch.targets, batch.labels)]
+    return Batch(*(rows[:, (rows != PAD).any(axis=0)] for rows in chosen))
+
+
 def _padded(rows: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     padded = np.full((len(rows), max(map(len, rows))), PAD, np.int64)
     for place, row in enumerate(rows):

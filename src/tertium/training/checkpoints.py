@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +19,13 @@ FOLDER = "checkpoints"
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run has come: the steps done, and the decay once it was asked for."""
+    """How far a run has come: the steps done, and what it goes on with unless told otherwise."""
 
     step: int = 0
     decay: Decay | None = None
+    precision: str = "float32"
+    scaler: Mapping[str, Any] = field(default_factory=dict)
+    """The state of the scale of fp16's gradients."""
 
 
 def list_checkpoints(run: Path) -> list[Path]:
@@ -49,6 +52,8 @@ def save_checkpoint(
                 "network": network.state_dict(),
                 "optimizer": optimizer.state_dict(),
                 "random": torch.get_rng_state(),
+                "precision": progress.precision,
+                "scaler": dict(progress.scaler),
             },
             stream,
         )
@@ -70,7 +75,13 @@ def load_checkpoint(path: Path, network: Any, optimizer: Any) -> Progress:
     optimizer.load_state_dict(state["optimizer"])
     torch.set_rng_state(state["random"])
     decay = state["decay"]
-    return Progress(state["step"], None if decay is None else Decay(*decay))
+    return Progress(
+        state["step"],
+        None if decay is None else Decay(*decay),
+        # Checkpoints from before there was a choice do not say.
+        precision=state.get("precision", "float32"),
+        scaler=state.get("scaler", {}),
+    )
 
 
 def average_weights(paths: Sequence[Path]) -> dict[str, Tensor]:

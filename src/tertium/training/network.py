@@ -12,7 +12,7 @@ from tertium.training.pieces import END, PAD, START
 from tertium.training.recipes import Recipe
 
 if TYPE_CHECKING:
-    from torch import Tensor
+    from torch import Tensor, dtype
 
 
 def new_network(recipe: Recipe, vocabulary: int) -> Any:
@@ -65,13 +65,14 @@ def load_network(folder: Path, vocabulary: int) -> Any:
     return network
 
 
-def train_on(network: Any, batch: Batch, *, smoothing: float, scale: float) -> float:
+def train_on(network: Any, batch: Batch, *, smoothing: float, scale: float, dtype: dtype) -> float:
     """Add ``scale`` times the gradients of a batch; return its summed loss."""
     import torch
 
-    hidden, labels = _hidden(network, batch)
+    with torch.autocast(network.device.type, dtype, enabled=dtype != torch.float32):
+        hidden, labels = _hidden(network, batch)
     loss, gradient = add_loss_gradients(
-        hidden, network.lm_head.weight, labels, smoothing=smoothing, scale=scale
+        hidden, network.lm_head.weight, labels, smoothing=smoothing, scale=scale, dtype=dtype
     )
     torch.autograd.backward(hidden, gradient)
     return loss
@@ -90,12 +91,15 @@ def _hidden(network: Any, batch: Batch) -> tuple[Tensor, Tensor]:
     """The decoder's last layer where something is to be said, and what is to be said there."""
     import torch
 
-    sources, labels = torch.from_numpy(batch.sources), torch.from_numpy(batch.labels)
-    padded = bool((sources == PAD).any())
+    sources, targets, labels = (
+        torch.from_numpy(rows).to(network.device)
+        for rows in (batch.sources, batch.targets, batch.labels)
+    )
+    padded = bool((batch.sources == PAD).any())
     output = network.model(
         input_ids=sources,
         attention_mask=(sources != PAD).long() if padded else None,
-        decoder_input_ids=torch.from_numpy(batch.targets),
+        decoder_input_ids=targets,
         use_cache=False,
     )
     counted = labels != PAD

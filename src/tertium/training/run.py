@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import signal
 import time
 from collections.abc import Iterator
@@ -20,9 +21,10 @@ from tertium.training.checkpoints import (
 )
 from tertium.training.development import development_batches, development_loss
 from tertium.training.log import LOG, Report
-from tertium.training.network import load_network, new_network, train_on
+from tertium.training.network import load_network, new_network
 from tertium.training.pieces import Pieces
 from tertium.training.plan import Plan, check_same, read_plan, write_plan
+from tertium.training.precision import MixedPrecision
 from tertium.training.preparation import (
     discard_preparation,
     prepare_corpus,
@@ -33,8 +35,11 @@ from tertium.training.recipes import Recipe
 from tertium.training.sampler import Sampler
 from tertium.training.schedule import Decay, learning_rate
 from tertium.training.translations import development_chrf
+from tertium.training.update import step
+from tertium.training.worker import Worker
 
 BETAS = (0.9, 0.98)
+ALONE = Worker()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,25 +58,23 @@ class Pace:
     """How many of each direction to translate for chrF; none by default, for it takes time."""
     log_steps: int = 50
     threads: int = 1
+    """Of each process."""
+    precision: str | None = None
+    """float32, bf16 or fp16; None is to go on as before, and to begin with float32."""
 
 
-def train(run: Path, plan: Plan | None, pace: Pace) -> Progress:
-    """Begin a run, or resume it from its last checkpoint; ``plan`` may be None to resume."""
+def train(run: Path, plan: Plan | None, pace: Pace, worker: Worker = ALONE) -> Progress:
+    """Begin a run, or resume it from its last checkpoint; ``plan`` may be None to resume.
+
+    Of several processes each calls it, and the main one writes.
+    """
     import torch
 
     torch.set_num_threads(pace.threads)
-    saved = read_plan(run)
-    if plan is None:
-        if saved is None:
-            raise ResumeError(f"{run} is no run yet; say what to train on")
-        plan = saved
-    elif saved is not None and list_checkpoints(run):
-        check_same(run, saved, plan)
-    elif saved != plan:
-        discard_preparation(run)
-    write_plan(run, plan)
-    pieces = prepare_pieces(run, plan)
-    corpus = prepare_corpus(run, plan, pieces)
+    with worker.main_first():
+        plan = _settled_plan(run, plan, worker)
+        pieces = prepare_pieces(run, plan)
+        corpus = prepare_corpus(run, plan, pieces)
     sampler = Sampler(
         corpus,
         plan.mixture,
@@ -80,39 +83,47 @@ def train(run: Path, plan: Plan | None, pace: Pace) -> Progress:
         max_pieces=plan.recipe.max_pieces,
         seed=plan.seed,
     )
-    dev = prepare_development(plan, pieces)
+    dev = prepare_development(plan, pieces) if worker.is_main else None
     dev_batches = [] if dev is None else development_batches(dev, pieces.tags)
 
     torch.manual_seed(plan.seed)
-    network = first_network(plan, pieces)
+    network = first_network(plan, pieces).to(worker.device)
     network.train()
     optimizer = new_optimizer(network, plan.recipe)
     progress = Progress()
     if checkpoints := list_checkpoints(run):
         progress = load_checkpoint(checkpoints[-1], network, optimizer)
-    progress = replace(progress, decay=progress.decay or _decay(progress.step, pace))
+    progress = replace(
+        progress,
+        decay=progress.decay or _decay(progress.step, pace),
+        precision=pace.precision or progress.precision,
+    )
+    precision = MixedPrecision(progress.precision, worker.device, progress.scaler)
 
-    with stop_asked() as stop, (run / LOG).open("a", encoding="utf-8") as log:
+    log_file = run / LOG if worker.is_main else Path(os.devnull)
+    with stop_asked() as stop, log_file.open("a", encoding="utf-8") as log:
         report = Report(log)
         if progress.step:
             report.write_resumed(progress.step)
         last_save, unsaved = time.monotonic(), False
-        while not stop and not _finished(progress, pace):
+        while not _finished(progress, pace) and not worker.any(bool(stop)):
             rate = learning_rate(
                 progress.step,
                 peak=plan.recipe.peak_rate,
                 warmup_steps=plan.recipe.warmup_steps,
                 decay=progress.decay,
             )
-            loss, tokens = step(network, optimizer, sampler, progress.step, rate, plan.recipe)
+            loss, tokens = step(
+                network, optimizer, sampler, progress.step, rate, plan.recipe, worker, precision
+            )
             if not math.isfinite(loss):
                 raise ModelError(
                     f"{run}: the loss of step {progress.step} is {loss}; train anew, in another "
                     "folder, at a lower --rate"
                 )
-            progress = replace(progress, step=progress.step + 1)
+            progress = replace(progress, step=progress.step + 1, scaler=precision.state)
             report.add(loss, tokens)
-            unsaved = True
+            unsaved = worker.is_main
             if progress.step % pace.log_steps == 0 or _finished(progress, pace):
                 report.write(progress.step, rate=rate)
             if dev_batches and (progress.step % pace.dev_steps == 0 or _finished(progress, pace)):
@@ -126,35 +137,13 @@ def train(run: Path, plan: Plan | None, pace: Pace) -> Progress:
                 )
                 report.write_dev(progress.step, losses, chrf)
             minutes = (time.monotonic() - last_save) / 60
-            if minutes >= pace.save_minutes or (
-                pace.save_steps and progress.step % pace.save_steps == 0
-            ):
+            due = pace.save_steps and progress.step % pace.save_steps == 0
+            if unsaved and (minutes >= pace.save_minutes or due):
                 save_checkpoint(run, network, optimizer, progress, keep=pace.keep)
                 last_save, unsaved = time.monotonic(), False
         if unsaved:
             save_checkpoint(run, network, optimizer, progress, keep=pace.keep)
     return progress
-
-
-def step(
-    network: Any, optimizer: Any, sampler: Sampler, number: int, rate: float, recipe: Recipe
-) -> tuple[float, int]:
-    """Make one update; return the summed loss and the number of tokens."""
-    import torch
-
-    first = number * recipe.accumulate
-    batches = [sampler.batch(first + place) for place in range(recipe.accumulate)]
-    tokens = sum(batch.tokens for batch in batches)
-    loss = sum(
-        train_on(network, batch, smoothing=recipe.label_smoothing, scale=1 / tokens)
-        for batch in batches
-    )
-    torch.nn.utils.clip_grad_norm_(network.parameters(), recipe.clip_norm)
-    for group in optimizer.param_groups:
-        group["lr"] = rate
-    optimizer.step()
-    optimizer.zero_grad()
-    return loss, tokens
 
 
 def first_network(plan: Plan, pieces: Pieces) -> Any:
@@ -174,6 +163,25 @@ def new_optimizer(network: Any, recipe: Recipe) -> Any:
         weight_decay=recipe.weight_decay,
         fused=True,
     )
+
+
+def _settled_plan(run: Path, plan: Plan | None, worker: Worker) -> Plan:
+    """The plan of the run; the main process writes it, and the others read it then."""
+    saved = read_plan(run)
+    if not worker.is_main:
+        if saved is None:
+            raise ResumeError(f"{run} must be in a file system that all processes share")
+        return saved
+    if plan is None:
+        if saved is None:
+            raise ResumeError(f"{run} is no run yet; say what to train on")
+        plan = saved
+    elif saved is not None and list_checkpoints(run):
+        check_same(run, saved, plan)
+    elif saved != plan:
+        discard_preparation(run)
+    write_plan(run, plan)
+    return plan
 
 
 def _decay(step: int, pace: Pace) -> Decay | None:

@@ -38,7 +38,7 @@ class Sampler:
     ) -> None:
         self._corpus = corpus
         self._tags = tags
-        self._seed = seed
+        self.seed = seed
         self._joined = mixture.joined
         self._max_pieces = max_pieces
         self._lengths = corpus.lengths
@@ -67,8 +67,13 @@ class Sampler:
         ]
         return make_batch(self._corpus, self._tags, examples)
 
+    def tokens(self, number: int) -> int:
+        """How many labels of a batch count; the batch itself need not be made for it."""
+        rows = self._block(number // BLOCK_BATCHES)[number % BLOCK_BATCHES]
+        return int(self._with_ends(rows[:, 1], rows[:, 3]).sum())
+
     def _new_permutation(self, stream: int, epoch: int) -> NDArray[np.int64]:
-        generator = np.random.default_rng([self._seed, 0, stream, epoch])
+        generator = np.random.default_rng([self.seed, 0, stream, epoch])
         return generator.permutation(self._corpus.streams[stream].size)
 
     def _new_block(self, number: int) -> list[NDArray[np.int64]]:
@@ -79,11 +84,10 @@ class Sampler:
                 for stream, share in enumerate(self._probabilities * self._block_pairs)
             ]
         )
-        generator = np.random.default_rng([self._seed, 1, number])
+        generator = np.random.default_rng([self.seed, 1, number])
         generator.shuffle(rows)
-        lengths = np.append(self._lengths, 0)  # so that NONE, which is -1, has no length
-        sources = lengths[rows[:, 0]] + lengths[rows[:, 2]] + 1
-        targets = lengths[rows[:, 1]] + lengths[rows[:, 3]] + 1
+        sources = self._with_ends(rows[:, 0], rows[:, 2])
+        targets = self._with_ends(rows[:, 1], rows[:, 3])
         band = (np.log(targets) / np.log(BAND_WIDTH)).astype(np.int64)
         # Up and down in turn, so that the batch at the edge of two bands is no mixture.
         order = np.lexsort([np.where(band % 2, sources, -sources), band])
@@ -91,6 +95,10 @@ class Sampler:
         cuts = np.searchsorted(work, work[-1] * np.arange(1, BLOCK_BATCHES) / BLOCK_BATCHES)
         batches = np.split(rows[order], cuts)
         return [batches[index] for index in generator.permutation(BLOCK_BATCHES)]
+
+    def _with_ends(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many pieces one or two sentences have, and the end."""
+        return np.where(second == NONE, 0, self._lengths[second]) + self._lengths[first] + 1
 
     def _draw(self, stream: int, start: int, end: int) -> NDArray[np.int64]:
         """Take pairs of one stream; some are joined, where that is not too long."""

@@ -66,7 +66,7 @@ def translate_greedily(network: Any, sentences: Sequence[Sentence], decode: Deco
     sources = np.full((len(sentences), longest), PAD, np.int64)
     for row, sentence in zip(sources, sentences, strict=True):
         row[: len(sentence.source)] = sentence.source
-    ids = torch.from_numpy(sources)
+    ids = torch.from_numpy(sources).to(network.device)
     with torch.no_grad():
         output = network.generate(
             input_ids=ids,
