@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import runpy
+import sys
 from pathlib import Path
 
 import pytest
@@ -65,6 +67,8 @@ def test_train_resume_and_export(tertium: Run, bitext: Path, tmp_path: Path) -> 
         (["--bitext", "a.tsv", "--langs", "en,de", "--column", "en"], "NAME=LANG"),
         (["--bitext", "a.tsv", "--langs", "en,de", "--recipe", "big"], "there are mini, prism"),
         (["--bitext", "a.tsv", "--langs", "en,de", "--copies", "2"], "between 0 and 1"),
+        (["--bitext", "a.tsv", "--langs", "en,de", "--precision", "fp8"], "float32, bf16, fp16"),
+        (["--bitext", "a.tsv", "--langs", "en,de", "--device", "tpu"], "auto, cpu, cuda"),
         (["--bitext", "a.tsv", "--langs", "en,de", "--init", "x", "--spm", "y"], "leave out --spm"),
     ],
 )
@@ -74,6 +78,15 @@ def test_what_cannot_be_trained(
     done = tertium("train", "model", tmp_path / "run", *arguments)
     assert done.returncode == 2
     assert reason in done.stderr
+
+
+def test_the_package_runs_as_a_module_as_launchers_start_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["tertium", "--version"])
+    with pytest.raises(SystemExit):
+        runpy.run_module("tertium", run_name="__main__")
+    assert capsys.readouterr().out == f"tertium {library.__version__}\n"
 
 
 def test_curve(tertium: Run, tmp_path: Path) -> None:

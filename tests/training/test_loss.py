@@ -15,10 +15,18 @@ def test_loss_and_gradients_are_those_of_torch() -> None:
     )
     (hidden_gradient, weight_gradient) = torch.autograd.grad(0.01 * loss, [hidden, weight])
 
-    found, gradient = add_loss_gradients(hidden, weight, labels, smoothing=0.1, scale=0.01)
+    settings = {"smoothing": 0.1, "scale": 0.01}
+    found, gradient = add_loss_gradients(hidden, weight, labels, **settings, dtype=torch.float32)
     assert abs(found - float(loss.detach())) < 1e-2
     torch.testing.assert_close(gradient, hidden_gradient)
     torch.testing.assert_close(weight.grad, weight_gradient)
+
+    weight.grad = None
+    found, gradient = add_loss_gradients(hidden, weight, labels, **settings, dtype=torch.bfloat16)
+    assert abs(found - float(loss.detach())) < 1e-2 * found
+    assert gradient.dtype == torch.float32
+    torch.testing.assert_close(gradient, hidden_gradient, rtol=0.05, atol=1e-3)
+    torch.testing.assert_close(weight.grad, weight_gradient, rtol=0.05, atol=1e-2)
 
     plain = torch.nn.functional.cross_entropy(hidden @ weight.T, labels, reduction="none")
     torch.testing.assert_close(negative_log_probs(hidden, weight, labels), plain.detach())

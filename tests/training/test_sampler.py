@@ -68,6 +68,7 @@ def test_batches_are_of_like_size_and_hold_little_padding(corpus: Corpus) -> Non
     drawn = sampler(corpus)
     batches = [drawn.batch(number) for number in range(BLOCK_BATCHES)]
     assert np.mean([batch.tokens for batch in batches]) == pytest.approx(40, rel=0.05)
+    assert [drawn.tokens(number) for number in range(9)] == [batch.tokens for batch in batches[:9]]
     cells = sum(batch.labels.size for batch in batches)
     assert sum(batch.tokens for batch in batches) / cells > 0.95
 
@@ -86,6 +87,9 @@ def test_pairs_are_joined_where_they_fit(corpus: Corpus) -> None:
     joined = Mixture(paraphrases=0.0, copies=0.2, joined=0.5)
     drawn = sampler(corpus, mixture=joined)
     rows = [row for number in range(50) for row in drawn.batch(number).labels.tolist()]
+    assert [drawn.tokens(number) for number in range(50)] == [
+        drawn.batch(number).tokens for number in range(50)
+    ]
     texts = [[piece for piece in row if piece not in (PAD, END)] for row in rows]
     assert max(map(len, texts)) <= 10
     kinds = [len(set(text)) for text in texts]

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import os
+import time
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+import torch
+
+from tertium.errors import ResumeError, SettingError
+from tertium.training.checkpoints import list_checkpoints, read_checkpoint
+from tertium.training.log import LOG, read_log
+from tertium.training.plan import Plan, write_plan
+from tertium.training.run import Pace, train
+from tertium.training.worker import Worker, join_workers
+
+from .processes import finish, start
+
+STEPS = 16
+SAVE = ["--save-steps", "1", "--keep", "50", "--dev-sentences", "0", "--log-steps", "4"]
+
+
+def weights(run: Path, step: int = STEPS) -> dict[str, torch.Tensor]:
+    state = read_checkpoint(run / f"checkpoints/step-{step:09d}.pt")
+    return dict(state["network"])
+
+
+def begin(run: Path, plan: Plan, steps: int = STEPS) -> list[str | Path]:
+    """A command that trains a plan; the processes get it from the run's folder."""
+    write_plan(run, plan)
+    return ["train", "model", run, "--device", "cpu", "--steps", str(steps), *SAVE]
+
+
+def test_two_processes_make_the_weights_of_one(tiny_plan: Plan, tmp_path: Path) -> None:
+    """Of three batches an update, each process gets one whole and half the rows of the third."""
+    plan = replace(tiny_plan, recipe=replace(tiny_plan.recipe, dropout=0.0, accumulate=3))
+    assert finish(start(*begin(tmp_path / "two", plan))) == [0, 0]
+    train(tmp_path / "one", plan, Pace(steps=STEPS, log_steps=4))
+    one, two = weights(tmp_path / "one"), weights(tmp_path / "two")
+    for name in one:
+        # A key's bias moves all scores of a query alike, so its gradient is zero: Adam makes
+        # updates of the rounding errors, and the softmax makes nothing of them.
+        if not name.endswith("k_proj.bias"):
+            torch.testing.assert_close(one[name], two[name], rtol=0, atol=2e-6)
+    logs = [read_log(tmp_path / run / LOG) for run in ("one", "two")]
+    assert [record["step"] for record in logs[1]] == [record["step"] for record in logs[0]]
+    for alone, together in zip(*logs, strict=True):
+        assert together.get("tokens") == alone.get("tokens")
+        assert together.get("loss", 0) == pytest.approx(alone.get("loss", 0), abs=2e-4)
+        assert together.get("dev", {}) == pytest.approx(alone.get("dev", {}), abs=2e-4)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
+def test_two_processes_that_were_stopped_and_killed_end_with_the_same_weights(
+    tiny_plan: Plan, tmp_path: Path
+) -> None:
+    """With dropout, so that the random numbers of both must be right."""
+    run = tmp_path / "broken"
+    processes = start(*begin(run, tiny_plan, steps=1000))
+    wait_for_checkpoints(run, 2)
+    processes[1].terminate()  # one is asked, and both stop, after the same step
+    assert finish(processes) == [0, 0]
+    stopped = last_step(run)
+
+    processes = start(*begin(run, tiny_plan, steps=1000))
+    wait_for_checkpoints(run, stopped + 2)
+    for process in processes:
+        process.kill()
+    finish(processes)
+    steps = last_step(run) + 2
+
+    assert finish(start(*begin(run, tiny_plan, steps))) == [0, 0]
+    assert finish(start(*begin(tmp_path / "unbroken", tiny_plan, steps))) == [0, 0]
+    broken, unbroken = weights(run, steps), weights(tmp_path / "unbroken", steps)
+    assert all(torch.equal(broken[name], unbroken[name]) for name in unbroken)
+
+
+def wait_for_checkpoints(run: Path, step: int) -> None:
+    deadline = time.monotonic() + 60
+    while last_step(run) < step and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert last_step(run) >= step
+
+
+def last_step(run: Path) -> int:
+    checkpoints = list_checkpoints(run)
+    return int(checkpoints[-1].stem.removeprefix("step-")) if checkpoints else 0
+
+
+def test_what_the_main_process_wrote_must_be_seen_by_the_others(tmp_path: Path) -> None:
+    with (
+        patch.object(Worker, "main_first", return_value=nullcontext()),
+        pytest.raises(ResumeError, match="file system that all processes share"),
+    ):
+        train(tmp_path, None, Pace(), Worker(index=1, count=2))
+
+
+def test_alone_without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with join_workers("auto") as worker:
+        assert worker == Worker("cpu", 0, 1)
+        assert worker.draws_in_turn
+    assert not Worker("cuda").draws_in_turn
+    with pytest.raises(SettingError, match="no GPU"), join_workers("cuda"):
+        pass
+    with pytest.raises(SettingError, match="one of auto, cpu, cuda"), join_workers("tpu"):
+        pass
