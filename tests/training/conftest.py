@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -59,3 +60,9 @@ def tiny_plan(bitext: Path) -> Plan:
         ),
         mixture=Mixture(paraphrases=0.1, copies=0.1, joined=0.1),
     )
+
+
+@pytest.fixture(scope="session")
+def tinier_plan(tiny_plan: Plan) -> Plan:
+    """Where only the way counts, not how far it goes."""
+    return replace(tiny_plan, recipe=replace(tiny_plan.recipe, d_model=32, ffn=64))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tertium.cli import main
 
-IMPORTED = ["accelerate", "tertium.training.run", "transformers.models.m2m_100"]
+IMPORTED = ["accelerate", "tertium.training.run", "transformers.models.m2m_100.modeling_m2m_100"]
 
 
 def start(*arguments: str | Path, count: int = 2) -> list[BaseProcess]:
@@ -36,7 +36,7 @@ def start(*arguments: str | Path, count: int = 2) -> list[BaseProcess]:
 def finish(processes: list[BaseProcess]) -> list[int | None]:
     """Wait for all, and return their exit codes; what hangs is killed and has none."""
     for process in processes:
-        process.join(60)
+        process.join(120)
     codes = [process.exitcode for process in processes]
     for process in processes:
         process.kill()
