@@ -18,6 +18,7 @@ from tertium.training.checkpoints import average_weights, list_checkpoints
 from tertium.training.log import LOG, read_log
 from tertium.training.plan import Plan, write_plan
 from tertium.training.run import Pace, train
+from tertium.training.update import step
 
 PACE = Pace(steps=30, decay_steps=8, save_steps=7, dev_steps=10, log_steps=5)
 
@@ -128,7 +129,6 @@ def test_a_run_that_is_asked_to_stop_saves_first(
     tiny_plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = signal.getsignal(signal.SIGTERM)
-    step = run_module.step
 
     def stopping(*arguments: Any) -> tuple[float, int]:
         if arguments[3] == 2:

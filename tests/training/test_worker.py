@@ -23,6 +23,9 @@ STEPS = 12
 SAVE = ["--save-steps", "1", "--keep", "1000", "--dev-sentences", "0", "--log-steps", "4"]
 
 
+several = pytest.mark.skipif(os.name == "nt", reason="there is no fork")
+
+
 def weights(run: Path, step: int = STEPS) -> dict[str, torch.Tensor]:
     state = read_checkpoint(run / f"checkpoints/step-{step:09d}.pt")
     return dict(state["network"])
@@ -34,6 +37,7 @@ def begin(run: Path, plan: Plan, steps: int = STEPS) -> list[str | Path]:
     return ["train", "model", run, "--device", "cpu", "--steps", str(steps), *SAVE]
 
 
+@several
 def test_two_processes_make_the_weights_of_one(tinier_plan: Plan, tmp_path: Path) -> None:
     """Of three batches an update, each process gets one whole and half the rows of the third."""
     plan = replace(tinier_plan, recipe=replace(tinier_plan.recipe, dropout=0.0, accumulate=3))
@@ -54,7 +58,7 @@ def test_two_processes_make_the_weights_of_one(tinier_plan: Plan, tmp_path: Path
         assert together.get("dev", {}) == pytest.approx(alone.get("dev", {}), abs=2e-4)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
+@several
 def test_two_processes_that_were_killed_resume_to_the_same_weights(
     tinier_plan: Plan, tmp_path: Path
 ) -> None:

@@ -93,6 +93,8 @@ def train(run: Path, plan: Plan | None, pace: Pace, worker: Worker = ALONE) -> P
     progress = Progress()
     if checkpoints := list_checkpoints(run):
         progress = load_checkpoint(checkpoints[-1], network, optimizer)
+    if worker.sum(progress.step) != worker.count * progress.step:
+        raise ResumeError(f"{run}: not all processes see the last checkpoint yet; try again")
     progress = replace(
         progress,
         decay=progress.decay or _decay(progress.step, pace),
@@ -170,7 +172,7 @@ def _settled_plan(run: Path, plan: Plan | None, worker: Worker) -> Plan:
     saved = read_plan(run)
     if not worker.is_main:
         if saved is None:
-            raise ResumeError(f"{run} must be in a file system that all processes share")
+            raise ResumeError(f"{run} must be on a file system that all processes share")
         return saved
     if plan is None:
         if saved is None:
