@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+import shutil
 from typing import Any
 
 import pytest
@@ -167,3 +169,29 @@ def test_a_small100_that_does_not_say_so(family: Any) -> None:
     folder = family("m2m100").original.folder
     assert recognise(folder).dialect == "m2m100"
     assert recognise(folder, dialect="small100").dialect == "small100"
+
+
+@pytest.mark.parametrize("early_stopping", [True, False])
+def test_beam_search_ends_as_the_original_says(
+    early_stopping: bool, tmp_path: Any, family: Any
+) -> None:
+    original = family("m2m100").original
+    source, other = tmp_path / "original", tmp_path / "other"
+    shutil.copytree(original.folder, source)
+    config = json.loads((source / "config.json").read_text())
+    (source / "config.json").write_text(json.dumps({**config, "early_stopping": early_stopping}))
+    folder = convert(source, other)
+    assert folder.early_stopping is early_stopping
+    assert (folder.fingerprint == family("m2m100").folder.fingerprint) is not early_stopping
+    model = CTranslate2Model(folder)
+    words = " ".join(SENTENCES).split()
+    texts = [" ".join(words[start : start + 7]) for start in range(40)]
+    found = [answer.text for answer in model.translate(texts, target_lang="de", source_lang="en")]
+    wanted: dict[bool, list[str]] = {}
+    for setting in (True, False):
+        original.model.generation_config.early_stopping = setting
+        wanted[setting] = [original.translate(text, "de", "en") for text in texts]
+    original.model.generation_config.early_stopping = False
+    same = {setting: sum(map(str.__eq__, found, answers)) for setting, answers in wanted.items()}
+    assert same[early_stopping] >= 0.95 * len(texts)
+    assert same[not early_stopping] < same[early_stopping]

@@ -8,6 +8,10 @@ from collections.abc import Iterator, Sequence
 Shape = tuple[int, ...]
 """The lengths of a question's sequences: source and target, or source alone."""
 
+PADDED = 1.2
+"""How many times the tokens of its texts a padded batch may hold. With the bundled model, 200
+questions about news took 11.1 ms each so, 11.5 with no limit, and 13.1 in batches of one shape."""
+
 
 def uniform_batches(shapes: Sequence[Shape], max_tokens: int) -> Iterator[list[int]]:
     """Group questions of one and the same shape, longest first.
@@ -15,7 +19,7 @@ def uniform_batches(shapes: Sequence[Shape], max_tokens: int) -> Iterator[list[i
     Such a batch has no padding, which saves work and, above all, keeps a question's answer free of
     its neighbours: padding changes the last bit of a sum, and int8 arithmetic makes much of it (we
     measured 0.05 in a log-probability). Without it the int8 answer is the same to the bit in any
-    batch.
+    batch; in floating point it is not, with padding or without (a token differs by up to 6e-6).
 
     >>> list(uniform_batches([(3, 2), (5, 5), (3, 2), (3, 2)], max_tokens=8))
     [[1], [0, 2], [3]]
@@ -31,18 +35,21 @@ def uniform_batches(shapes: Sequence[Shape], max_tokens: int) -> Iterator[list[i
 
 
 def padded_batches(shapes: Sequence[Shape], max_tokens: int) -> Iterator[list[int]]:
-    """Fill batches by length, longest first, whatever the shapes: for GPUs, which need many rows.
+    """Group questions of similar shape, longest first, with little padding: more rows a batch.
 
     >>> list(padded_batches([(3, 2), (5, 5), (4, 2), (3, 2)], max_tokens=8))
     [[1], [2, 0], [3]]
     """
-    order = sorted(range(len(shapes)), key=lambda index: (-max(shapes[index]), index))
     batch: list[int] = []
-    for index in order:
-        width = max(shapes[batch[0]]) if batch else 0
-        if batch and width * (len(batch) + 1) > max_tokens:
+    filled = 0
+    widest: Shape = ()
+    for index in sorted(range(len(shapes)), key=lambda i: (-max(shapes[i]), shapes[i], i)):
+        wider = tuple(map(max, widest or shapes[index], shapes[index]))
+        rows, tokens = len(batch) + 1, filled + sum(shapes[index])
+        if batch and (max(wider) * rows > max_tokens or sum(wider) * rows > PADDED * tokens):
             yield batch
-            batch = []
+            batch, rows, tokens, wider = [], 1, sum(shapes[index]), shapes[index]
         batch.append(index)
+        filled, widest = tokens, wider
     if batch:
         yield batch

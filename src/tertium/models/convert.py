@@ -97,6 +97,7 @@ def make_folder(
             target_tokenizer=family.target_tokenizer,
             licence=licence,
             origin=origin,
+            early_stopping=family.early_stopping,
         )
     return read_folder(out)
 

@@ -35,9 +35,10 @@ BATCH_TOKENS = 512
 """Enough to keep a core busy; more only makes the table of logits outgrow the cache."""
 TRANSLATION_SHARE = 4
 """Translations per scoring: they hold the logits of one step at a time, not of all tokens."""
-PATIENCE = 2.0
-"""Beam search goes on until twice as many translations have ended as the beam is wide. With 1, the
-engine's default, it misses longer and better ones that transformers finds."""
+PATIENCE = {True: 1.0, False: 2.0}
+"""How many translations must have ended before beam search does, in beams: with early stopping,
+and without. So the engine finds what transformers finds, which goes on, without early stopping,
+while a better one is possible."""
 IN_FLIGHT = 4
 """Batches queued for each worker: none waits for work, and memory stays bounded."""
 
@@ -90,7 +91,8 @@ class CTranslate2Model:
             )
         except (IndexError, RuntimeError, ValueError) as error:
             raise ModelError(f"{folder.path}: the engine cannot load the model: {error}") from error
-        self._batches = uniform_batches if self._translator.device == "cpu" else padded_batches
+        exact = self._translator.device == "cpu" and "int8" in self._translator.compute_type
+        self._batches = uniform_batches if exact else padded_batches
         self._process = os.getpid()
         self._settings = {
             "precision": self._translator.compute_type,
@@ -196,7 +198,7 @@ class CTranslate2Model:
                 [encoder_inputs[index] for index in batch],
                 [prefixes[index] for index in batch],
                 beam_size=beam_size,
-                patience=PATIENCE,
+                patience=PATIENCE[self.folder.early_stopping],
                 max_input_length=0,
                 min_decoding_length=0,
                 max_decoding_length=self._longest_translation(longest),

