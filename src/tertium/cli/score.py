@@ -41,8 +41,9 @@ from tertium.cli.progress import progress_bar
 from tertium.data.pairs import FilePairs, Languages, Pairs, TablePairs, TwoStrings, choose_columns
 from tertium.data.records import open_table
 from tertium.engines.layouts import JsonDocumentLayout, Layout, PeopleLayout, TsvLayout
-from tertium.engines.local import ROWS_AT_A_TIME, Result, ScoringJob
+from tertium.engines.local import ScoringJob
 from tertium.engines.outputs import FileOutput, Output, StreamOutput
+from tertium.engines.scoring import ROWS_AT_A_TIME, Result
 from tertium.errors import InputError
 from tertium.measures.base import CUT_REASON
 from tertium.measures.registry import DEFAULT_MEASURE

@@ -10,8 +10,9 @@ import numpy as np
 
 from tertium.data.systems import ParallelOutputs, Segment
 from tertium.errors import InputError
-from tertium.measures.base import Measure, Segments, Totals
+from tertium.measures.base import Measure, Segments
 from tertium.measures.signature import Signature
+from tertium.measures.totals import Totals
 from tertium.models.base import Progress
 from tertium.stats.arrays import Bools, Floats
 from tertium.text import Row, Text

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, overload
 from tertium.errors import CutWarning, InputError
 from tertium.measures.inputs import References, rows_from
 from tertium.measures.signature import Signature, spell
+from tertium.measures.totals import Totals
 from tertium.models.base import Languages, Progress
 from tertium.text import Row
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 ModelKind = Literal["translation", "tokens", "sentences"]
 """A translation model, an encoder that gives vectors of pieces, or one of sentences."""
-MIXED = "mixed"
-UNKNOWN = "unknown"
 CUT_REASON = (
     "hold text that is longer than the model reads, or for which it finds no translation that "
     "ends: only the beginning counts"
@@ -37,36 +36,6 @@ class Segments:
     """Numbers that add up: the system score is a function of their sum over all rows."""
     cut: list[bool]
     """Whether a text of the row was too long and only its beginning counted."""
-
-
-@dataclass
-class Totals:
-    """The running sum of a measure's statistics, and what a signature must say of the rows.
-
-    It is small and plain, so that a run can save it and be taken up again.
-    """
-
-    statistics: list[float] = field(default_factory=list)
-    rows: int = 0
-    cut: int = 0
-    facts: dict[str, str] = field(default_factory=dict)
-
-    def add(self, rows: Sequence[Row], segments: Segments) -> None:
-        """Add the rows one by one, so that the sum is the same however they were grouped."""
-        for row, statistics in zip(rows, segments.statistics, strict=True):
-            if not self.statistics:
-                self.statistics = [0.0] * len(statistics)
-            self.statistics = [a + b for a, b in zip(self.statistics, statistics, strict=True)]
-            self._note("lang", row.hypothesis.lang or UNKNOWN)
-            for reference in row.references:
-                self._note("reference_lang", reference.lang or UNKNOWN)
-            self._note("nrefs", str(len(row.references)))
-        self.rows += len(rows)
-        self.cut += sum(segments.cut)
-
-    def _note(self, fact: str, value: str) -> None:
-        if self.facts.setdefault(fact, value) != value:
-            self.facts[fact] = MIXED
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tertium.errors import InputError
-from tertium.measures.base import Totals
 from tertium.measures.surface import Bleu
+from tertium.measures.totals import Totals
 from tertium.models.base import Progress, TranslationModel
 from tertium.report.tables import Cell, Table
 from tertium.studies.specs import TOKENIZERS
