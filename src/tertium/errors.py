@@ -25,12 +25,20 @@ class ResumeError(TertiumError):
     """An unfinished run cannot be taken up again."""
 
 
+class ClusterError(TertiumError):
+    """A cluster cannot be reached, or its workers cannot do what they are asked."""
+
+
 class CutWarning(UserWarning):
     """Some texts are longer than the model reads, and were scored in part."""
 
 
 class CacheWarning(UserWarning):
     """The cache of answers could not be used; the numbers are not affected."""
+
+
+class ClusterWarning(UserWarning):
+    """A cluster is smaller than was asked for; the numbers are not affected."""
 
 
 class DataWarning(UserWarning):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from tertium.errors import SettingError
 from tertium.measures.registry import ROLES, kinds_of, load, load_any, settings_of
 from tertium.measures.settings import parse_setting
 from tertium.models.catalog import DEFAULT_MODEL
+from tertium.models.memo import Tally
 
 if TYPE_CHECKING:
     from tertium.measures.base import Measure, ModelKind
@@ -87,6 +88,32 @@ def load_measures(
         loaded = {ROLES[kind]: models.get(kind) for kind in kinds_of(name)}
         measures.append(load(name, **loaded, **own))
     return measures
+
+
+@dataclass(frozen=True)
+class MeasureLoader:
+    """Loads measures as they were asked for, in this process or in another."""
+
+    names: Sequence[str]
+    models: Models
+    given: Mapping[str, object]
+    more: Sequence[str] = ()
+
+    def here(self) -> list[Measure]:
+        """Load them for this process; :attr:`models` then has the models."""
+        return load_measures(self.names, self.models, self.given, self.more)
+
+    def __call__(self, threads: int) -> tuple[list[Measure], Tally]:
+        """Load them for a worker, with a count of the questions that it asks."""
+        models = replace(self.models, threads=threads, loaded={})
+        measures = load_measures(self.names, models, self.given, self.more)
+        memo = models.translation
+        return measures, Tally() if memo is None else memo.tally
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave behind the models that are loaded."""
+        models = replace(self.models, loaded={})
+        return MeasureLoader, (self.names, models, self.given, self.more)
 
 
 def _split(setting: str) -> tuple[str, str]:

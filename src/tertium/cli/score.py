@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import json
+import os
 import sys
 import time
 from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from tertium.cli.measures import Models, load_measures
+from tertium.cli.inputs import Inputs, exists
+from tertium.cli.measures import MeasureLoader, Models
 from tertium.cli.options import (
     DEFAULT_MODEL,
+    ENGINE,
     INPUT,
     MEASURES,
     OUTPUT,
@@ -38,18 +41,24 @@ from tertium.cli.options import (
     Threads,
 )
 from tertium.cli.progress import progress_bar
-from tertium.data.pairs import FilePairs, Languages, Pairs, TablePairs, TwoStrings, choose_columns
-from tertium.data.records import open_table
+from tertium.cli.summary import print_json, print_summary
+from tertium.data.pairs import Languages
+from tertium.engines.cluster import ClusterSettings, import_ray
+from tertium.engines.distributed import DistributedJob
 from tertium.engines.layouts import JsonDocumentLayout, Layout, PeopleLayout, TsvLayout
 from tertium.engines.local import ScoringJob
 from tertium.engines.outputs import FileOutput, Output, StreamOutput
-from tertium.engines.scoring import ROWS_AT_A_TIME, Result
+from tertium.engines.scoring import ROWS_AT_A_TIME
+from tertium.engines.shards import ShardFolder
 from tertium.errors import InputError
-from tertium.measures.base import CUT_REASON
 from tertium.measures.registry import DEFAULT_MEASURE
 
-if TYPE_CHECKING:
-    from tertium.models.memo import Memo
+
+class EngineName(StrEnum):
+    """Where a job runs."""
+
+    local = "local"
+    ray = "ray"
 
 
 def score(
@@ -57,7 +66,8 @@ def score(
         list[str] | None,
         typer.Argument(
             metavar="[FILE | TEXT TEXT]",
-            help="A file of pairs (TSV, CSV, JSONL, Parquet; - for standard input), or two texts.",
+            help="A file of pairs (TSV, CSV, JSONL, Parquet; - for standard input), or two texts; "
+            "with --engine ray, also a folder or a pattern.",
         ),
     ] = None,
     measure: Measures = None,
@@ -122,7 +132,8 @@ def score(
         typer.Option(
             "--output",
             "-o",
-            help="Write the rows to a .tsv, .csv, .jsonl or .parquet file.",
+            help="Write the rows to a .tsv, .csv, .jsonl or .parquet file, or (--engine ray) to a "
+            "folder of Parquet shards.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
@@ -154,18 +165,33 @@ def score(
     compute_type: ComputeType = "auto",
     threads: Threads = None,
     no_cache: NoCache = False,
+    engine: Annotated[
+        EngineName,
+        typer.Option(help="This process, or a Ray cluster.", rich_help_panel=ENGINE),
+    ] = EngineName.local,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            help="Of a Ray cluster (or $RAY_ADDRESS); else Ray is started on this machine.",
+            rich_help_panel=ENGINE,
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Default: as many as there is room for.", rich_help_panel=ENGINE),
+    ] = None,
 ) -> None:
     """Score pairs of texts, row by row and all together. Higher is better.
 
     [bold]tertium score pairs.tsv[/bold] looks for the columns hyp, ref, src and lang.
     """
     started = time.monotonic()
-    languages = Languages(hyp=lang, ref=ref_lang or lang, src=src_lang)
-    _check_output(output, [*(texts or [])[:1], hyp, *(ref or []), src])
-    pairs = _pairs(
+    inputs = Inputs(
         texts or [],
-        files=(hyp, tuple(ref or ()), src),
-        languages=languages,
+        hyp=hyp,
+        refs=tuple(ref or ()),
+        src=src,
+        languages=Languages(hyp=lang, ref=ref_lang or lang, src=src_lang),
         format=format,
         header=header,
         columns={
@@ -178,15 +204,7 @@ def score(
         },
         replace_invalid=replace_invalid,
     )
-    if output is None and (resume or overwrite):
-        raise InputError("--resume and --overwrite are about a file: name it with --output")
-    names = measure or [DEFAULT_MEASURE]
-    sink: Output = (
-        StreamOutput(sys.stdout, _layout(names, as_json))
-        if output is None
-        else FileOutput(output, resume=resume, overwrite=overwrite)
-    )
-    own_answers = sink.answers if isinstance(sink, FileOutput) else False
+    _check_output(output, inputs.names)
     models = Models(
         model,
         encoder=encoder,
@@ -194,46 +212,89 @@ def score(
         layer=layer,
         compute_type=compute_type,
         threads=threads,
-        cache=own_answers if no_cache else True,
+        cache=not no_cache,
     )
-    measures = load_measures(
-        names,
-        models,
-        {
-            "normalized": normalized,
-            "both_directions": both_directions,
-            "base": base,
-            "aggregate": aggregate,
-            "references": references,
-            "pivot_lang": pivot_lang,
-            "target_lang": target_lang,
-            "beam_size": beam_size,
-            "tokenize": tokenize,
-        },
-        settings or [],
-    )
-    job = ScoringJob(pairs, measures, sink, scores_only, rows_at_a_time)
+    names = measure or [DEFAULT_MEASURE]
+    given = {
+        "normalized": normalized,
+        "both_directions": both_directions,
+        "base": base,
+        "aggregate": aggregate,
+        "references": references,
+        "pivot_lang": pivot_lang,
+        "target_lang": target_lang,
+        "beam_size": beam_size,
+        "tokenize": tokenize,
+    }
+    load = MeasureLoader(names, models, given, settings or [])
+    job: ScoringJob | DistributedJob
+    if engine is EngineName.ray:
+        job = _distributed(
+            inputs,
+            load,
+            ClusterSettings(address or os.environ.get("RAY_ADDRESS"), workers, threads),
+            _shards(output, resume=resume, overwrite=overwrite),
+        )
+    else:
+        if address or workers:
+            raise InputError("--address and --workers are about a cluster: say --engine ray")
+        layout = _layout(names, as_json)
+        job = _local(inputs, load, _sink(output, layout, resume=resume, overwrite=overwrite))
+    job.scores_only, job.rows_at_a_time = scores_only, rows_at_a_time
     try:
-        with progress_bar(pairs.count, shown=not quiet) as bar:
+        with progress_bar(job.count, shown=not quiet) as bar:
             if bar is not None:
-                job.advance, job.progress = bar
+                job.advance = bar[0]
+                if isinstance(job, ScoringJob):
+                    job.progress = bar[1]
             results = job.run()
     except KeyboardInterrupt:
         saved = f"; go on with --resume ({output} is not finished)" if output is not None else ""
         print(f"tertium: stopped{saved}", file=sys.stderr)
         raise typer.Exit(130) from None
+    tally = None if models.translation is None else models.translation.tally
+    if isinstance(job, DistributedJob) and tally is not None:
+        tally = job.tally
     if as_json:
-        _print_json(job, results, models.translation, closing=output is None)
+        print_json(job, results, tally, closing=output is None)
     elif not quiet:
-        _print_summary(job, results, models.translation, time.monotonic() - started)
+        print_summary(job, results, tally, time.monotonic() - started)
 
 
-def _check_output(output: Path | None, inputs: Sequence[str | Path | None]) -> None:
+def _local(inputs: Inputs, load: MeasureLoader, sink: Output) -> ScoringJob:
+    pairs = inputs.pairs()
+    if isinstance(sink, FileOutput) and not load.models.cache:
+        load.models.cache = sink.answers  # until the run is finished, so that it can be resumed
+    return ScoringJob(pairs, load.here(), sink)
+
+
+def _distributed(
+    inputs: Inputs, load: MeasureLoader, cluster: ClusterSettings, shards: ShardFolder
+) -> DistributedJob:
+    import_ray()  # if it is not there, that is to be said first
+    return DistributedJob(inputs.stored_pairs(), load.here(), load, shards, cluster)
+
+
+def _sink(output: Path | None, layout: Layout, *, resume: bool, overwrite: bool) -> Output:
+    if output is not None:
+        return FileOutput(output, resume=resume, overwrite=overwrite)
+    if resume or overwrite:
+        raise InputError("--resume and --overwrite are about a file: name it with --output")
+    return StreamOutput(sys.stdout, layout)
+
+
+def _shards(output: Path | None, *, resume: bool, overwrite: bool) -> ShardFolder:
+    if output is None:
+        raise InputError("--engine ray writes a folder of Parquet shards: name it with --output")
+    return ShardFolder(output, resume=resume, overwrite=overwrite)
+
+
+def _check_output(output: Path | None, inputs: Sequence[str]) -> None:
     """An output must not be one of the inputs."""
     if output is None or not output.exists():
         return
     for name in inputs:
-        if name is not None and _is_file(str(name)) and output.samefile(name):
+        if exists(name) and output.samefile(name):
             raise InputError(f"{output} is the input; name another file for the output")
 
 
@@ -241,91 +302,3 @@ def _layout(names: Sequence[str], as_json: bool) -> Layout:
     if as_json:
         return JsonDocumentLayout()
     return PeopleLayout(names) if sys.stdout.isatty() else TsvLayout()
-
-
-def _pairs(
-    texts: Sequence[str],
-    *,
-    files: tuple[Path | None, tuple[Path, ...], Path | None],
-    languages: Languages,
-    format: str | None,  # noqa: A002
-    header: bool,
-    columns: dict[str, Any],
-    replace_invalid: bool,
-) -> Pairs:
-    hyp, refs, src = files
-    if any(files):
-        if texts:
-            raise InputError("give either a file of pairs, or --hyp with --ref or --src")
-        if hyp is None:
-            raise InputError("--ref and --src need --hyp, the file with the hypotheses")
-        return FilePairs(hyp, refs, src, languages, replace_invalid)
-    if len(texts) == 2:
-        for text in texts:
-            if _is_file(text):
-                raise InputError(
-                    f"{text} is a file, and two arguments are two texts; say --hyp and --ref"
-                )
-        return TwoStrings(texts[0], texts[1], languages)
-    if len(texts) != 1:
-        raise InputError("give a file of pairs, or two texts, or --hyp with --ref or --src")
-    table = open_table(
-        Path(texts[0]),
-        format=format,  # type: ignore[arg-type]
-        header=header,
-        replace_invalid=replace_invalid,
-    )
-    return TablePairs(table, choose_columns(table, languages, **columns), languages)
-
-
-def _is_file(text: str) -> bool:
-    try:
-        return Path(text).is_file()
-    except (OSError, ValueError):  # too long for a name, or with a null in it
-        return False
-
-
-def _print_summary(
-    job: ScoringJob, results: dict[str, Result], engine: Memo | None, seconds: float
-) -> None:
-    from rich.console import Console
-
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    for name, result in results.items():
-        console.print(f"[bold]{name}[/bold] {result.system:.4f}")
-        console.print(result.signature.short, style="dim", markup=False)
-    notes = [f"{job.rows} rows in {seconds:.1f} s"]
-    if job.resumed:
-        notes.append(f"{job.resumed} of them scored before")
-    if engine is not None:
-        notes.append(str(engine.tally))
-    console.print("; ".join(notes))
-    if job.cut:
-        console.print(f"{job.cut} rows {CUT_REASON} (see the column cut)", style="yellow")
-
-
-def _print_json(
-    job: ScoringJob, results: dict[str, Result], engine: Memo | None, *, closing: bool
-) -> None:
-    """Print the results; ``closing`` the document that the rows have begun."""
-    document: dict[str, Any] = {
-        "measures": {
-            name: {
-                "system": result.system,
-                "signature": result.signature.long,
-                "short_signature": result.signature.short,
-            }
-            for name, result in results.items()
-        },
-        "rows": job.rows,
-        "cut": job.cut,
-    }
-    if engine is not None:
-        tally = engine.tally
-        document["questions"] = {
-            "asked": tally.questions,
-            "distinct": tally.distinct,
-            "from_cache": tally.from_cache,
-        }
-    text = json.dumps(document, indent=1, ensure_ascii=False)
-    print("],\n" + text.removeprefix("{\n") if closing else text)

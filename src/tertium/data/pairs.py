@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -56,6 +56,21 @@ class Pairs(Protocol):
 
     def count(self) -> int | None:
         """How many items there are, where that can be known beforehand."""
+        ...
+
+
+class StoredPairs(Pairs, Protocol):
+    """Pairs from files, of which a part can be read, here or by another process."""
+
+    @property
+    def paths(self) -> Sequence[Path]: ...
+
+    def between(self, start: int, stop: int) -> Iterator[Item]:
+        """Read the items of some rows, counted from 0; they keep their numbers."""
+        ...
+
+    def kinds(self) -> Mapping[str, set[type]]:
+        """The Python types of the values of each field."""
         ...
 
 
@@ -162,8 +177,21 @@ class TablePairs:
     def count(self) -> int | None:
         return None if self.table.path == STDIN else self.table.count()
 
+    @property
+    def paths(self) -> Sequence[Path]:
+        return [self.table.path]
+
+    def kinds(self) -> Mapping[str, set[type]]:
+        return self.table.kinds()
+
     def __iter__(self) -> Iterator[Item]:
-        for number, record in enumerate(self.table, start=1):
+        return self._items(self.table, 1)
+
+    def between(self, start: int, stop: int) -> Iterator[Item]:
+        return self._items(islice(self.table.read_from(start), stop - start), start + 1)
+
+    def _items(self, records: Iterable[Record], first: int) -> Iterator[Item]:
+        for number, record in enumerate(records, first):
             if self.table.replace_invalid:
                 record = {name: whole(value) for name, value in record.items()}
             try:
@@ -252,6 +280,12 @@ class FilePairs:
     def count(self) -> int | None:
         count: int = self._count  # type: ignore[attr-defined]
         return count
+
+    def kinds(self) -> Mapping[str, set[type]]:
+        return {name: {str} for name in self.columns}
+
+    def between(self, start: int, stop: int) -> Iterator[Item]:
+        return islice(self, start, stop)
 
     def __iter__(self) -> Iterator[Item]:
         paths, names, langs = self.paths, self.columns, self.languages

@@ -6,7 +6,7 @@ import csv
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -41,6 +41,7 @@ class Table:
     replace_invalid: bool = False
     _begun: Iterator[Record] | None = field(default=None, repr=False)
     _columns: list[str] | None = field(default=None, repr=False)
+    _kinds: dict[str, set[type]] | None = field(default=None, repr=False)
 
     def __iter__(self) -> Iterator[Record]:
         if self._begun is not None:
@@ -52,27 +53,47 @@ class Table:
             return self._jsonl()
         return self._delimited()
 
+    def read_from(self, start: int) -> Iterator[Record]:
+        """Read the records after the first ``start``, which Parquet need not read for that."""
+        if self.format == "parquet":
+            return self._parquet(start)
+        return islice(self, start, None)
+
     def columns(self) -> list[str]:
         """The names of the fields; of standard input, those of the first record."""
         if self._columns is None:
             self._columns = self._find_columns()
         return self._columns
 
+    def kinds(self) -> dict[str, set[type]]:
+        """The Python types of the values of each field; not for standard input."""
+        if self._kinds is None:
+            self._kinds = self._find_kinds()
+        return self._kinds
+
     def _find_columns(self) -> list[str]:
         if self.format == "parquet":
-            return list(self._parquet_file().schema_arrow.names)
+            return list(self._parquet_schema().names)
+        if self.format == "jsonl" and self.path != STDIN:  # any record may have fields of its own
+            return list(self.kinds())
         records = iter(self)
         first = next(records, None)
         if first is None:
             return []
         if self.path == STDIN:
             self._begun = chain([first], records)
-        elif self.format == "jsonl":  # any record may have fields of its own
-            names = dict.fromkeys(first)
-            for record in records:
-                names.update(dict.fromkeys(record))
-            return list(names)
         return list(first)
+
+    def _find_kinds(self) -> dict[str, set[type]]:
+        if self.format == "parquet":
+            return {field.name: python_types(field.type) for field in self._parquet_schema()}
+        if self.format == "jsonl":
+            kinds: dict[str, set[type]] = {}
+            for record in self:
+                for name, value in record.items():
+                    kinds.setdefault(name, set()).add(type(value))
+            return kinds
+        return {name: {str} for name in self.columns()}
 
     def count(self) -> int:
         """Count the records by reading them, which is quick beside scoring."""
@@ -140,9 +161,37 @@ class Table:
         except (OSError, pyarrow.ArrowException) as error:
             raise InputError(f"{self.path} cannot be read as Parquet: {error}") from None
 
-    def _parquet(self) -> Iterator[Record]:
-        for batch in self._parquet_file().iter_batches(batch_size=PARQUET_ROWS):
-            yield from batch.to_pylist()
+    def _parquet_schema(self) -> Any:
+        return self._parquet_file().schema_arrow
+
+    def _parquet(self, start: int = 0) -> Iterator[Record]:
+        file = self._parquet_file()
+        skipped = group = 0  # whole row groups are stepped over
+        while group < file.num_row_groups:
+            size = file.metadata.row_group(group).num_rows
+            if skipped + size > start:
+                break
+            skipped += size
+            group += 1
+        wanted = range(group, file.num_row_groups)
+        batches = file.iter_batches(batch_size=PARQUET_ROWS, row_groups=list(wanted))
+        records = (record for batch in batches for record in batch.to_pylist())
+        return islice(records, start - skipped, None)
+
+
+def python_types(arrow_type: Any) -> set[type]:
+    """What values of an Arrow type are in Python, told apart as far as it matters for writing."""
+    from pyarrow import types
+
+    if types.is_null(arrow_type):
+        return set()
+    if types.is_boolean(arrow_type):
+        return {bool}
+    if types.is_integer(arrow_type):
+        return {int}
+    if types.is_floating(arrow_type):
+        return {float}
+    return {str}
 
 
 def open_table(

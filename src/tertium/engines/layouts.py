@@ -121,16 +121,17 @@ def plain(value: Any) -> str:
 
 def to_json(value: Any) -> str:
     """Write a value as JSON that every reader takes: no NaN, and dates as text."""
-    return json.dumps(_jsonable(value), ensure_ascii=False, allow_nan=False)
+    return json.dumps(jsonable(value), ensure_ascii=False, allow_nan=False)
 
 
-def _jsonable(value: Any) -> Any:
+def jsonable(value: Any) -> Any:
+    """Turn a value into one that JSON has."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, Mapping):
-        return {str(name): _jsonable(item) for name, item in value.items()}
+        return {str(name): jsonable(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_jsonable(item) for item in value]
+        return [jsonable(item) for item in value]
     return str(value)

@@ -37,6 +37,10 @@ class ScoringJob:
     resumed: int = 0
     cut: int = 0
 
+    def count(self) -> int | None:
+        """How many rows there are, where that can be known beforehand."""
+        return self.pairs.count()
+
     def run(self) -> dict[str, Result]:
         """Score everything; returns the system scores."""
         scorer = Scorer(self.pairs, self.measures, self.scores_only)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol
 
 from tertium.atomic import write_text
+from tertium.engines.jobs import check_same_job
 from tertium.engines.layouts import CsvLayout, Fields, JsonLinesLayout, Layout, TsvLayout
 from tertium.engines.parquet import lines_to_parquet
 from tertium.errors import InputError, ResumeError
@@ -108,7 +109,7 @@ class FileOutput:
         state = self._saved_state()
         if state is None:
             return None
-        self._check_job(state["job"])
+        check_same_job(self.part, state["job"], self._job)
         self._stream = self.part.open("r+b")
         self._stream.truncate(state["bytes"])
         self._stream.seek(state["bytes"])
@@ -157,15 +158,6 @@ class FileOutput:
         if self.part.stat().st_size < state["bytes"]:
             raise ResumeError(f"{self.part} is shorter than it was; begin anew with --overwrite")
         return state
-
-    def _check_job(self, before: State) -> None:
-        now = json.loads(json.dumps(self._job))
-        for name in {**before, **now}:
-            if before.get(name) != now.get(name):
-                raise ResumeError(
-                    f"{self.part} was begun with {name} = {before.get(name)!r}, not "
-                    f"{now.get(name)!r}; give the same settings, or begin anew with --overwrite"
-                )
 
     def _forget(self) -> None:
         for suffix in ("", "-wal", "-shm"):

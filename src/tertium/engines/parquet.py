@@ -1,10 +1,11 @@
-"""JSON Lines to Parquet, in a stream, with types that nothing is guessed about."""
+"""Records to Parquet, in a stream, with types that nothing is guessed about."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,32 +13,38 @@ ROWS = 4096
 
 
 def lines_to_parquet(lines: Path, out: Path) -> None:
-    """Turn JSON Lines into Parquet; ``out`` appears whole.
+    """Turn JSON Lines into Parquet; ``out`` appears whole."""
+    kinds: dict[str, set[type]] = {}
+    for record in _records(lines):
+        for name, value in record.items():
+            kinds.setdefault(name, set()).add(type(value))
+    write_parquet(_records(lines), schema_of(kinds), out, out.with_name(out.name + ".new"))
+
+
+def schema_of(kinds: Mapping[str, set[type]]) -> Any:
+    """The types of the columns, by the Python types of their values.
 
     A column is of numbers or of truth values if all its values are, and of text otherwise: what is
     no text is then written as JSON. Text is never taken for a date.
     """
     import pyarrow as pa
+
+    return pa.schema([(name, _arrow_type(found - {type(None)})) for name, found in kinds.items()])
+
+
+def write_parquet(records: Iterable[dict[str, Any]], schema: Any, out: Path, scratch: Path) -> None:
+    """Write records that JSON can hold to ``scratch``, and when it is whole, call it ``out``."""
+    import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
 
-    kinds: dict[str, set[type]] = {}
-    for record in _records(lines):
-        for name, value in record.items():
-            kinds.setdefault(name, set()).add(type(value))
-    schema = pa.schema([(name, _arrow_type(found - {type(None)})) for name, found in kinds.items()])
     texts = [entry.name for entry in schema if entry.type == pa.string()]
-    scratch = out.with_name(out.name + ".new")
     with scratch.open("wb") as stream:
         with ParquetWriter(stream, schema) as writer:
-            batch: list[dict[str, Any]] = []
-            for record in _records(lines):
-                for name in texts:
-                    record[name] = _as_text(record.get(name))
-                batch.append(record)
-                if len(batch) == ROWS:
-                    writer.write_batch(pa.RecordBatch.from_pylist(batch, schema))
-                    batch = []
-            if batch:
+            rest = iter(records)
+            while batch := list(islice(rest, ROWS)):
+                for record in batch:
+                    for name in texts:
+                        record[name] = _as_text(record.get(name))
                 writer.write_batch(pa.RecordBatch.from_pylist(batch, schema))
         stream.flush()
         os.fsync(stream.fileno())

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tertium.atomic import write_text
+from tertium.engines.jobs import check_same_job
 from tertium.errors import ResumeError
 
 VERDICT = np.dtype([("filter", "u1"), ("reason", "u1"), ("value", "<f4")])
@@ -38,7 +39,7 @@ class WorkFolder:
                 "take it up again with --resume, or begin anew with --overwrite"
             )
         if self._job_file.exists() and resume:
-            self._check_job(json.loads(self._job_file.read_text("utf-8")), job)
+            check_same_job(self.path, json.loads(self._job_file.read_text("utf-8")), job)
             state: dict[str, Any] = json.loads(self._state_file.read_text("utf-8"))
             return state
         self.remove()
@@ -97,12 +98,3 @@ class WorkFolder:
     @property
     def _state_file(self) -> Path:
         return self.path / "state.json"
-
-    def _check_job(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-        same = json.loads(json.dumps(now))
-        for name in {**before, **same}:
-            if before.get(name) != same.get(name):
-                raise ResumeError(
-                    f"{self.path} was begun with {name} = {before.get(name)!r}, not "
-                    f"{same.get(name)!r}; give the same settings, or begin anew with --overwrite"
-                )

@@ -1,0 +1,112 @@
+"""A Ray cluster: reached by its address, or started on this machine for one run."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
+from typing import Any
+
+from tertium.errors import ClusterError, ClusterWarning, SettingError, first_line
+from tertium.models.threads import available_cores
+
+QUIET = logging.CRITICAL
+
+
+@dataclass(frozen=True)
+class ClusterSettings:
+    """Which cluster, and how much of it."""
+
+    address: str | None = None
+    """None starts Ray on this machine."""
+    workers: int | None = None
+    threads: int | None = None
+    """The cores of each worker."""
+
+    def __post_init__(self) -> None:
+        if self.address is not None and self.address.startswith("ray://"):
+            raise SettingError(
+                f"--address {self.address}: a Ray client cannot see the files of the cluster; run "
+                "the command on one of its nodes, with --address auto"
+            )
+
+
+def import_ray() -> Any:
+    """Import Ray, which tells nobody about it."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    try:
+        import ray
+        import ray.data
+    except ImportError as error:
+        raise ClusterError(
+            f"--engine ray needs Ray ({error}); install it with: pip install 'tertium[ray]'"
+        ) from None
+    return ray
+
+
+@contextmanager
+def connected(settings: ClusterSettings) -> Iterator[Any]:
+    """Connect to the cluster, or start one; what Ray has to say goes to standard error."""
+    ray = import_ray()
+    with redirect_stdout(sys.stderr):
+        if ray.is_initialized():  # by a program that uses Ray itself
+            yield ray
+            return
+        own: dict[str, Any] = {}
+        if settings.address is None:
+            cores = available_cores()
+            if settings.workers is not None:
+                cores = settings.workers * (settings.threads or max(1, cores // settings.workers))
+            own = {"num_cpus": max(cores, settings.threads or 1), "include_dashboard": False}
+        try:
+            ray.init(
+                address=settings.address or "local",
+                log_to_driver=False,
+                logging_level=QUIET,
+                **own,
+            )
+        except (ConnectionError, OSError, RuntimeError, ValueError) as error:
+            where = settings.address or "this machine"
+            raise ClusterError(f"no Ray cluster at {where}: {first_line(error)}") from None
+        try:
+            yield ray
+        finally:
+            ray.shutdown()
+
+
+def workers_and_threads(
+    settings: ClusterSettings, node_cores: Sequence[int], parts: int
+) -> tuple[int, int]:
+    """How many workers there will be, and the cores of each: if not said, one worker a node.
+
+    >>> workers_and_threads(ClusterSettings(), node_cores=[0, 4, 8], parts=100)
+    (3, 4)
+    >>> workers_and_threads(ClusterSettings(workers=2), node_cores=[8], parts=100)
+    (2, 4)
+    >>> workers_and_threads(ClusterSettings(), node_cores=[2, 2], parts=1)
+    (1, 2)
+    """
+    cores = [count for count in node_cores if count]
+    if not cores and None in (settings.workers, settings.threads):
+        raise ClusterError(
+            "the cluster has no cores yet; say --workers and --threads, and they are waited for"
+        )
+    threads = settings.threads
+    if threads is None:
+        nodes = len(cores)
+        crowd = 1 if settings.workers is None else -(-settings.workers // nodes)
+        threads = max(1, min(cores) // crowd)
+    room = sum(count // threads for count in cores)
+    workers = room if settings.workers is None else settings.workers
+    if workers > room or not room:
+        warnings.warn(
+            f"of {workers or 1} workers with {threads} cores each, the cluster has room for "
+            f"{room} now; the others wait for it",
+            ClusterWarning,
+            stacklevel=2,
+        )
+    return max(1, min(workers, parts)), threads

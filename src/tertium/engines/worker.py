@@ -1,0 +1,148 @@
+"""What a worker of a cluster does: it loads the models once, and scores shard after shard."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from tertium.data.pairs import Item, StoredPairs
+from tertium.engines.scoring import Scorer, chain_digest, describe
+from tertium.engines.shards import JOB_FILE, Shard
+from tertium.errors import ClusterError, InputError, LanguageError, ResumeError, TertiumError
+from tertium.measures.base import Measure
+from tertium.models.memo import Tally
+
+TRIES = 5
+"""How many workers may be lost over a shard before it is thought to be the cause."""
+
+Loader = Callable[[int], tuple[Sequence[Measure], Tally]]
+"""Loads the measures for some threads, and tells where the questions to their model are counted."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some rows of an input, which become a shard."""
+
+    number: int
+    input: int
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True)
+class Work:
+    """All that a worker must know, whatever shard it is given."""
+
+    inputs: Sequence[StoredPairs]
+    load: Loader
+    threads: int
+    job: Mapping[str, Any]
+    columns: Sequence[str]
+    schema: Any
+    scores_only: bool
+    folder: Path
+    home: Path
+    """Where relative paths start from."""
+
+
+class ShardWorker:
+    """Scores a part at a time, and returns what came of it, as JSON."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._loaded: tuple[Sequence[Measure], Tally] | None = None
+
+    def __call__(self, batch: Mapping[str, Any]) -> dict[str, list[str]]:
+        """Score the part in a batch of one; what goes wrong is returned, for the run to report."""
+        part = Part(**{name: int(values[0]) for name, values in batch.items()})
+        try:
+            outcome = self._outcome(part)
+        except TertiumError as error:
+            outcome = {"error": type(error).__name__, "message": str(error)}
+        except OSError as error:
+            outcome = {"error": ClusterError.__name__, "message": f"{_host()}: {error}"}
+        return {"outcome": [json.dumps(outcome)]}
+
+    def _outcome(self, part: Part) -> dict[str, Any]:
+        """Score a part, unless its shard is there: then somebody has been here before."""
+        self._check_files(part)
+        pairs, shard = self._work.inputs[part.input], Shard(self._work.folder, part.number)
+        items = list(pairs.between(part.start, part.stop))
+        if len(items) != part.stop - part.start:
+            raise InputError(f"{pairs.name} has become shorter since the run began")
+        digest = chain_digest("", items)
+        note = shard.note()
+        if note is not None:
+            if note["digest"] != digest:
+                raise ResumeError(
+                    f"{pairs.name} is not what it was when the run began: some of the rows "
+                    f"{part.start + 1} to {part.stop} have changed; begin anew with --overwrite"
+                )
+            return {**note, "before": True, "questions": asdict(Tally())}
+        if shard.begin() >= TRIES:
+            raise ClusterError(
+                f"{TRIES} workers were lost over the rows {part.start + 1} to {part.stop} of "
+                f"{pairs.name}; have they too little memory? then say fewer --rows-at-a-time, or "
+                "fewer --threads, and go on with --resume"
+            )
+        return self._score(pairs, items, shard, digest)
+
+    def _score(
+        self, pairs: StoredPairs, items: Sequence[Item], shard: Shard, digest: str
+    ) -> dict[str, Any]:
+        measures, tally = self._measures()
+        before = asdict(tally)
+        try:
+            scorer = Scorer(pairs, measures, self._work.scores_only)
+            scored = scorer.score(items, self._work.columns)
+        except (InputError, LanguageError) as error:
+            if str(error).startswith("row "):  # with several files, it must be said of which
+                raise type(error)(f"{pairs.name}, {error}") from None
+            raise
+        note = {
+            "digest": digest,
+            "rows": len(items),
+            "cut": scored.cut,
+            "totals": {name: asdict(totals) for name, totals in scored.totals.items()},
+        }
+        shard.write(scored.rows, self._work.schema, note)
+        questions = {name: count - before[name] for name, count in asdict(tally).items()}
+        return {**note, "before": False, "questions": questions}
+
+    def _measures(self) -> tuple[Sequence[Measure], Tally]:
+        """The measures, loaded when first needed; they must be those that the run was begun with.
+
+        Another model of the same name, another precision or another version of the engine would
+        make other numbers under the same signature.
+        """
+        if self._loaded is None:
+            self._loaded = self._work.load(self._work.threads)
+            size = self._work.job["rows_at_a_time"]
+            mine = describe(self._loaded[0], self._work.columns, size)
+            for name, value in mine.items():
+                if value != self._work.job[name]:
+                    raise ClusterError(
+                        f"on {_host()}, {name} = {value!r}, and where the run was begun, "
+                        f"{self._work.job[name]!r}; put the same versions and models on all nodes"
+                    )
+        return self._loaded
+
+    def _check_files(self, part: Part) -> None:
+        """Make sure that this node sees the files that the run was begun with."""
+        if Path.cwd() != self._work.home and self._work.home.is_dir():
+            os.chdir(self._work.home)
+        for path in [self._work.folder / JOB_FILE, *self._work.inputs[part.input].paths]:
+            if not (self._work.home / path).exists():
+                raise ClusterError(
+                    f"{_host()} does not see {self._work.home / path}; input and output must be in "
+                    "a folder that all nodes share"
+                )
+
+
+def _host() -> str:
+    return socket.gethostname()
