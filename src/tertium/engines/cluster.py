@@ -15,6 +15,7 @@ from tertium.errors import ClusterError, ClusterWarning, SettingError, first_lin
 from tertium.models.threads import available_cores
 
 QUIET = logging.CRITICAL
+LOG_LEVEL = "RAY_BACKEND_LOG_LEVEL"
 
 
 @dataclass(frozen=True)
@@ -63,12 +64,13 @@ def connected(settings: ClusterSettings) -> Iterator[Any]:
                 cores = settings.workers * (settings.threads or max(1, cores // settings.workers))
             own = {"num_cpus": max(cores, settings.threads or 1), "include_dashboard": False}
         try:
-            ray.init(
-                address=settings.address or "local",
-                log_to_driver=False,
-                logging_level=QUIET,
-                **own,
-            )
+            with _few_words():
+                ray.init(
+                    address=settings.address or "local",
+                    log_to_driver=False,
+                    logging_level=QUIET,
+                    **own,
+                )
         except (ConnectionError, OSError, RuntimeError, ValueError) as error:
             where = settings.address or "this machine"
             raise ClusterError(f"no Ray cluster at {where}: {first_line(error)}") from None
@@ -76,6 +78,29 @@ def connected(settings: ClusterSettings) -> Iterator[Any]:
             yield ray
         finally:
             ray.shutdown()
+
+
+@contextmanager
+def _few_words() -> Iterator[None]:
+    """Let the native part of Ray speak of fatal things only, unless somebody wants to hear more.
+
+    Otherwise every run begins with a warning that an actor could not be restarted after the loss of
+    the process that began the run. That it has been told to be silent, it says too.
+    """
+    if LOG_LEVEL in os.environ:
+        yield
+        return
+    os.environ[LOG_LEVEL] = "fatal"
+    sys.stderr.flush()
+    spoken = os.dup(2)
+    with open(os.devnull, "wb") as silence:
+        os.dup2(silence.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(spoken, 2)
+        os.close(spoken)
+        del os.environ[LOG_LEVEL]
 
 
 def workers_and_threads(
