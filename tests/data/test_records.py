@@ -203,3 +203,35 @@ def test_a_plain_file_from_standard_input(tmp_path: Path, monkeypatch: pytest.Mo
         list(FilePairs(Path("-"), (ref,)))
     with pytest.raises(InputError, match="only one"):
         FilePairs(Path("-"), (Path("-"),))
+
+
+@pytest.mark.parametrize("suffix", ["tsv", "csv", "jsonl", "parquet"])
+def test_a_part_is_what_it_is_in_the_whole(tmp_path: Path, suffix: str) -> None:
+    file = tmp_path / f"pairs.{suffix}"
+    rows = [{"hyp": f"h{n}", "ref": f"r{n}"} for n in range(25)]
+    if suffix == "parquet":
+        parquet.write_table(pa.Table.from_pylist(rows), file, row_group_size=7)
+    elif suffix == "jsonl":
+        write(file, "".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        mark = "\t" if suffix == "tsv" else ","
+        write(
+            file,
+            "".join(mark.join(row) + "\n" for row in [["hyp", "ref"], *map(dict.values, rows)]),
+        )
+    table = open_table(file)
+    pairs = TablePairs(table, choose_columns(table))
+    whole = list(pairs)
+    for start, stop in [(0, 25), (0, 7), (7, 14), (6, 15), (13, 14), (24, 25), (25, 30)]:
+        assert list(pairs.between(start, stop)) == whole[start:stop]
+
+
+def test_kinds_of_values(tmp_path: Path) -> None:
+    rows = [{"hyp": "a", "ref": "b", "n": 1, "x": 1.5, "ok": True, "tags": ["t"], "none": None}]
+    parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
+    found = open_table(tmp_path / "a.parquet").kinds()
+    same = {"hyp": {str}, "ref": {str}, "n": {int}, "x": {float}, "ok": {bool}}
+    assert found == {**same, "tags": {str}, "none": set()}
+    table = open_table(write(tmp_path / "a.jsonl", json.dumps(rows[0])))
+    assert table.kinds() == {**same, "tags": {list}, "none": {type(None)}}
+    assert open_table(write(tmp_path / "a.tsv", TSV)).kinds() == {"hyp": {str}, "ref": {str}}

@@ -259,6 +259,8 @@ def score(
         print_json(job, results, tally, closing=output is None)
     elif not quiet:
         print_summary(job, results, tally, time.monotonic() - started)
+        if isinstance(job, DistributedJob) and job.lost:
+            print(f"workers were lost {job.lost} times; others did their work", file=sys.stderr)
 
 
 def _local(inputs: Inputs, load: MeasureLoader, sink: Output) -> ScoringJob:

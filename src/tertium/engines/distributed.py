@@ -16,7 +16,7 @@ from tertium.engines.layouts import CUT
 from tertium.engines.local import Advance
 from tertium.engines.parquet import schema_of
 from tertium.engines.scoring import ROWS_AT_A_TIME, Result, Scorer, describe, results
-from tertium.engines.shards import ShardFolder
+from tertium.engines.shards import Shard, ShardFolder
 from tertium.engines.worker import Loader, Part, ShardWorker, Work
 from tertium.errors import ClusterError, InputError, SettingError, TertiumError, first_line
 from tertium.measures.base import Measure
@@ -45,6 +45,8 @@ class DistributedJob:
     rows: int = 0
     resumed: int = 0
     cut: int = 0
+    lost: int = 0
+    """How often a worker was lost over a shard that another then did."""
 
     def count(self) -> int | None:
         """How many rows there are."""
@@ -74,22 +76,26 @@ class DistributedJob:
                 folder=self.output.begin(job),
                 home=Path.cwd(),
             )
+            there = {part.number for part in parts if Shard(work.folder, part.number).path.exists()}
             try:
                 for outcome in outcomes(ray, work, parts, workers):
-                    self._take(outcome)
+                    self._take(outcome, there)
             except BaseException:
                 self.output.give_up()
                 raise
         self.output.finish()
         return results(self.measures, self.totals)
 
-    def _take(self, outcome: dict[str, Any]) -> None:
+    def _take(self, outcome: dict[str, Any], there: set[int]) -> None:
+        """Add up what came of a part; ``there`` are those that a run before had finished."""
         if "error" in outcome:
             error: TertiumError = getattr(tertium.errors, outcome["error"])(outcome["message"])
             raise error
         self.rows += outcome["rows"]
         self.cut += outcome["cut"]
-        self.resumed += outcome["rows"] if outcome["before"] else 0
+        self.lost += outcome["lost"]
+        if outcome["number"] in there:
+            self.resumed += outcome["rows"]
         for name, totals in outcome["totals"].items():
             self.totals[name].merge(Totals(**totals))
         for name, count in outcome["questions"].items():

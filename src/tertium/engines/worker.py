@@ -83,18 +83,21 @@ class ShardWorker:
                     f"{pairs.name} is not what it was when the run began: some of the rows "
                     f"{part.start + 1} to {part.stop} have changed; begin anew with --overwrite"
                 )
-            return {**note, "before": True, "questions": asdict(Tally())}
-        if shard.begin() >= TRIES:
+            return {**note, "number": part.number, "lost": 0, "questions": asdict(Tally())}
+        lost = shard.begin()
+        if lost >= TRIES:
             raise ClusterError(
                 f"{TRIES} workers were lost over the rows {part.start + 1} to {part.stop} of "
                 f"{pairs.name}; have they too little memory? then say fewer --rows-at-a-time, or "
                 "fewer --threads, and go on with --resume"
             )
-        return self._score(pairs, items, shard, digest)
+        note, questions = self._score(pairs, items, shard, digest)
+        return {**note, "number": part.number, "lost": lost, "questions": questions}
 
     def _score(
         self, pairs: StoredPairs, items: Sequence[Item], shard: Shard, digest: str
-    ) -> dict[str, Any]:
+    ) -> tuple[dict[str, Any], dict[str, int]]:
+        """Score and write a shard; returns its note, and what was asked for it."""
         measures, tally = self._measures()
         before = asdict(tally)
         try:
@@ -112,7 +115,7 @@ class ShardWorker:
         }
         shard.write(scored.rows, self._work.schema, note)
         questions = {name: count - before[name] for name, count in asdict(tally).items()}
-        return {**note, "before": False, "questions": questions}
+        return note, questions
 
     def _measures(self) -> tuple[Sequence[Measure], Tally]:
         """The measures, loaded when first needed; they must be those that the run was begun with.
