@@ -65,7 +65,7 @@ class SlowLoader(MeasureLoader):
             time.sleep(4 * A_MOMENT)
             return score(*arguments)
 
-        Scorer.score = slow  # type: ignore[method-assign]
+        Scorer.score = slow  # type: ignore[method-assign, assignment]
         folder = Path(os.environ["TERTIUM_CACHE"])
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{os.getpid()}.pid").touch()

@@ -51,9 +51,13 @@ def import_ray() -> Any:
 
 @contextmanager
 def connected(settings: ClusterSettings) -> Iterator[Any]:
-    """Connect to the cluster, or start one; what Ray has to say goes to standard error."""
+    """Connect to the cluster, or start one.
+
+    What Ray prints in the meantime is dropped: it would go to standard output, among the results,
+    and of a lost node it prints the last pages of its log.
+    """
     ray = import_ray()
-    with redirect_stdout(sys.stderr):
+    with open(os.devnull, "w") as silence, redirect_stdout(silence):
         if ray.is_initialized():  # by a program that uses Ray itself
             yield ray
             return

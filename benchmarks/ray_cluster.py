@@ -1,0 +1,168 @@
+"""A cluster of two one-core workers on this machine against one process with two threads.
+
+    python benchmarks/ray_cluster.py --rows 4000
+
+The same pairs, none of them asked for before and nothing from a cache, are scored in this process,
+by a Ray cluster of two worker nodes, and by such a cluster that loses one of them half-way. Every
+number must be the same. Prints a table in Markdown: the wall clock (of a cluster, from the first
+shard to the last, for it takes some seconds to start), and what the scoring processes used.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+import random
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import parquet
+
+from tertium.cli.measures import MeasureLoader, Models
+from tertium.data.pairs import Languages, TablePairs, choose_columns
+from tertium.data.records import open_table
+from tertium.engines.cluster import ClusterSettings, import_ray
+from tertium.engines.distributed import DistributedJob
+from tertium.engines.local import ScoringJob
+from tertium.engines.outputs import FileOutput
+from tertium.engines.shards import ShardFolder
+
+SUBJECTS = ("My brother", "The old woman", "Nobody", "A young doctor", "Her teacher", "The child")
+VERBS = ("sees", "likes", "has found", "is looking for", "sold", "wants to paint")
+OBJECTS = ("a red car", "the small house", "two black cats", "some bread", "this letter", "a tree")
+ENDS = ("in the morning", "near the river", "behind the church", "on Sunday", "without a word")
+ENGLISH = Languages("en", "en")
+NODE = {"num_cpus": 1, "object_store_memory": 80 << 20}
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class NotingLoader(MeasureLoader):
+    """Leaves the number of its process behind."""
+
+    def __call__(self, threads: int) -> Any:
+        (Path(os.environ["BENCHMARK_PIDS"]) / str(os.getpid())).touch()
+        return super().__call__(threads)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NotingLoader, super().__reduce__()[1]
+
+
+def make_pairs(file: Path, rows: int) -> None:
+    """Write pairs of sentences, no sentence twice."""
+    whole = [" ".join(parts) for parts in itertools.product(SUBJECTS, VERBS, OBJECTS, ENDS)]
+    random.Random(3).shuffle(whole)
+    texts = (f"{text}, {count} times." for count in itertools.count(1) for text in whole)
+    pairs = [{"hyp": next(texts), "ref": next(texts)} for _ in range(rows)]
+    parquet.write_table(pa.Table.from_pylist(pairs), file, row_group_size=1000)
+
+
+def core_seconds(pid: Path) -> float:
+    """What a process has used; nothing if it is no more."""
+    try:
+        fields = Path(f"/proc/{pid.name}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+class Clock:
+    """Notes when the first and the last shard were done, and what the workers used by then."""
+
+    def __init__(self, pids: Path, kill_at: int | None, kill: Any) -> None:
+        self.marks: list[tuple[float, int]] = []
+        self.used: dict[Path, float] = {}
+        self._pids, self._kill_at, self._kill = pids, kill_at, kill
+
+    def __call__(self, rows: int) -> None:
+        self.marks.append((time.monotonic(), rows))
+        for pid in self._pids.iterdir():
+            self.used[pid] = max(self.used.get(pid, 0.0), core_seconds(pid))
+        if self._kill_at is not None and rows >= self._kill_at:
+            self._kill_at = None
+            self._kill()
+
+
+def run_local(pairs: TablePairs, names: list[str], out: Path) -> tuple[Any, str]:
+    load = MeasureLoader(names, Models(threads=2, cache=False), {})
+    job = ScoringJob(pairs, load.here(), FileOutput(out))
+    started, used = time.monotonic(), time.process_time()
+    results = job.run()
+    seconds, used = time.monotonic() - started, time.process_time() - used
+    return results, line("this process, 2 threads", job.rows, seconds, used)
+
+
+def run_cluster(
+    pairs: TablePairs, names: list[str], out: Path, rows_at_a_time: int, *, lose_one: bool
+) -> tuple[Any, str]:
+    from ray.cluster_utils import Cluster
+
+    os.environ["BENCHMARK_PIDS"] = str(out) + ".pids"
+    pids = Path(os.environ["BENCHMARK_PIDS"])
+    pids.mkdir()
+    head = {**NODE, "num_cpus": 0, "include_dashboard": False}
+    cluster = Cluster(initialize_head=True, head_node_args=head)
+    nodes = [cluster.add_node(**NODE) for _ in range(2)]
+    load = NotingLoader(names, Models(cache=False), {})
+    job = DistributedJob(
+        [pairs],
+        load.here(),
+        load,
+        ShardFolder(out),
+        ClusterSettings(cluster.address),
+        rows_at_a_time=rows_at_a_time,
+    )
+    half = (pairs.count() or 0) // 2
+    clock = Clock(
+        pids,
+        half if lose_one else None,
+        lambda: cluster.remove_node(nodes[1], allow_graceful=False),
+    )
+    job.advance = clock
+    results = job.run()
+    cluster.shutdown()
+    (first, before), (last, after) = clock.marks[0], clock.marks[-1]
+    name = "two workers, one killed half-way" if lose_one else "two workers, 1 core each"
+    return results, line(name, after - before, last - first, sum(clock.used.values()), after)
+
+
+def line(name: str, rows: int, seconds: float, used: float, in_all: int | None = None) -> str:
+    each = 1000 * used / (in_all or rows)
+    return f"| {name} | {rows / seconds:.1f} | {each:.1f} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--rows", type=int, default=4000)
+    parser.add_argument("--rows-at-a-time", type=int, default=100)
+    parser.add_argument("--measure", action="append", default=[])
+    options = parser.parse_args()
+    import_ray()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        make_pairs(folder / "pairs.parquet", options.rows)
+        table = open_table(folder / "pairs.parquet")
+        pairs = TablePairs(table, choose_columns(table, ENGLISH), ENGLISH)
+        for measure in options.measure or ["direct"]:
+            print(f"\n{measure}, {options.rows} pairs; load {os.getloadavg()[0]:.1f} at the start")
+            print("\n| where | pairs a second | core-seconds per 1 000 pairs |\n|---|---|---|")
+            local = folder / f"{measure}.parquet"
+            expected, shown = run_local(pairs, [measure], local)
+            print(shown, flush=True)
+            rows = parquet.read_table(local).to_pylist()
+            for lose_one in (False, True):
+                out = folder / f"{measure}-{lose_one}"
+                found, shown = run_cluster(
+                    pairs, [measure], out, options.rows_at_a_time, lose_one=lose_one
+                )
+                assert found == expected
+                assert parquet.read_table(out).to_pylist() == rows
+                print(shown, flush=True)
+        print(f"\nload {os.getloadavg()[0]:.1f} at the end; all numbers are the same")
+
+
+if __name__ == "__main__":
+    main()
