@@ -36,7 +36,8 @@ def test_what_a_cluster_cannot_do(tertium: Run, pairs: Path, tmp_path: Path) -> 
     cases: dict[tuple[str | Path, ...], str] = {
         (pairs,): "writes a folder of Parquet shards: name it with --output",
         ("-", *out): "cannot read standard input",
-        ("one", "two", *out): "give a file of pairs",
+        ("one", "two", *out): "one: its name does not tell the format",
+        out: "give one or several files",
         (pairs, "-m", "nist", *out): "scores all rows in one go",
         (pairs, "-o", pairs): "is the input",
         (pairs, "--address", "ray://head:10001", *out): "run the command on one of its nodes",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import pytest
 from pyarrow import parquet
 
 from tertium.cli.measures import MeasureLoader, Models
-from tertium.data.pairs import TablePairs, choose_columns
+from tertium.data.pairs import Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
 from tertium.engines.parquet import schema_of
 from tertium.engines.scoring import describe
@@ -96,6 +98,19 @@ def test_another_model_on_a_node_is_refused(work: Work) -> None:
     found = outcome(Work(**{**vars(work), "job": job}))
     assert found["error"] == "ClusterError"
     assert "put the same versions and models on all nodes" in found["message"]
+
+
+def test_a_cache_that_fails_is_told_of(work: Work, tmp_path: Path) -> None:
+    Path(os.environ["TERTIUM_CACHE"]).touch()  # a file, where a folder should be
+    direct = MeasureLoader(["direct"], Models(), {})
+    job = describe(direct.here(), COLUMNS, 2)
+    [pairs] = work.inputs
+    assert isinstance(pairs, TablePairs)
+    english = [replace(pairs, languages=Languages("en", "en"))]
+    found = outcome(Work(**{**vars(work), "inputs": english, "load": direct, "job": job}))
+    assert found["rows"] == 2
+    [message] = found["warnings"]
+    assert "answers are not kept" in message
 
 
 def test_a_folder_that_is_not_shared_is_named(work: Work) -> None:

@@ -40,7 +40,7 @@ class Inputs:
     def names(self) -> list[str]:
         """All that may name a file."""
         files = [self.hyp, *self.refs, self.src]
-        return [*self.texts[:1], *(str(file) for file in files if file is not None)]
+        return [*self.texts, *(str(file) for file in files if file is not None)]
 
     def pairs(self) -> Pairs:
         """The one thing to score."""
@@ -54,7 +54,9 @@ class Inputs:
                         f"{text} is a file, and two arguments are two texts; say --hyp and --ref"
                     )
             return TwoStrings(self.texts[0], self.texts[1], self.languages)
-        path = Path(self._only_text())
+        if len(self.texts) != 1:
+            raise InputError("give a file of pairs, or two texts, or --hyp with --ref or --src")
+        path = Path(self.texts[0])
         if path.is_dir() or (has_magic(str(path)) and not path.exists()):
             raise InputError(f"{path} stands for several files; they are read by --engine ray")
         return self._table(path)
@@ -62,12 +64,14 @@ class Inputs:
     def stored_pairs(self) -> list[StoredPairs]:
         """The files to score, one or several, which any process can read for itself."""
         side_by_side = self._side_by_side()
-        paths = [Path(self._only_text())] if side_by_side is None else side_by_side.paths
+        paths = list(map(Path, self.texts)) if side_by_side is None else side_by_side.paths
         if STDIN in paths:
             raise InputError("--engine ray cannot read standard input; name a file")
         if side_by_side is not None:
             return [side_by_side]
-        return [self._table(path) for path in files_of(paths[0])]
+        if not paths:
+            raise InputError("give one or several files of pairs, or --hyp with --ref or --src")
+        return [self._table(file) for path in paths for file in files_of(path)]
 
     def _side_by_side(self) -> FilePairs | None:
         if self.hyp is None and not self.refs and self.src is None:
@@ -77,11 +81,6 @@ class Inputs:
         if self.hyp is None:
             raise InputError("--ref and --src need --hyp, the file with the hypotheses")
         return FilePairs(self.hyp, self.refs, self.src, self.languages, self.replace_invalid)
-
-    def _only_text(self) -> str:
-        if len(self.texts) != 1:
-            raise InputError("give a file of pairs, or two texts, or --hyp with --ref or --src")
-        return self.texts[0]
 
     def _table(self, path: Path) -> TablePairs:
         table = open_table(

@@ -67,7 +67,7 @@ def score(
         typer.Argument(
             metavar="[FILE | TEXT TEXT]",
             help="A file of pairs (TSV, CSV, JSONL, Parquet; - for standard input), or two texts; "
-            "with --engine ray, also a folder or a pattern.",
+            "with --engine ray, any number of files, folders and patterns.",
         ),
     ] = None,
     measure: Measures = None,

@@ -15,6 +15,8 @@ from tertium.errors import ClusterError, ClusterWarning, SettingError, first_lin
 from tertium.models.threads import available_cores
 
 QUIET = logging.CRITICAL
+STORE_BYTES = 100 << 20
+"""Shared memory of a cluster on this machine: texts and scores do not go through it."""
 LOG_LEVEL = "RAY_BACKEND_LOG_LEVEL"
 
 
@@ -66,7 +68,11 @@ def connected(settings: ClusterSettings) -> Iterator[Any]:
             cores = available_cores()
             if settings.workers is not None:
                 cores = settings.workers * (settings.threads or max(1, cores // settings.workers))
-            own = {"num_cpus": max(cores, settings.threads or 1), "include_dashboard": False}
+            own = {
+                "num_cpus": max(cores, settings.threads or 1),
+                "include_dashboard": False,
+                "object_store_memory": STORE_BYTES,
+            }
         try:
             with _few_words():
                 ray.init(

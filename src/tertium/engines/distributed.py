@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -18,7 +19,14 @@ from tertium.engines.parquet import schema_of
 from tertium.engines.scoring import ROWS_AT_A_TIME, Result, Scorer, describe, results
 from tertium.engines.shards import Shard, ShardFolder
 from tertium.engines.worker import Loader, Part, ShardWorker, Work
-from tertium.errors import ClusterError, InputError, SettingError, TertiumError, first_line
+from tertium.errors import (
+    CacheWarning,
+    ClusterError,
+    InputError,
+    SettingError,
+    TertiumError,
+    first_line,
+)
 from tertium.measures.base import Measure
 from tertium.measures.totals import Totals
 from tertium.models.memo import Tally
@@ -88,6 +96,8 @@ class DistributedJob:
 
     def _take(self, outcome: dict[str, Any], there: set[int]) -> None:
         """Add up what came of a part; ``there`` are those that a run before had finished."""
+        for message in outcome["warnings"]:
+            warnings.warn(message, CacheWarning, stacklevel=2)
         if "error" in outcome:
             error: TertiumError = getattr(tertium.errors, outcome["error"])(outcome["message"])
             raise error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,7 +14,14 @@ from typing import Any
 from tertium.data.pairs import Item, StoredPairs
 from tertium.engines.scoring import Scorer, chain_digest, describe
 from tertium.engines.shards import JOB_FILE, Shard
-from tertium.errors import ClusterError, InputError, LanguageError, ResumeError, TertiumError
+from tertium.errors import (
+    CacheWarning,
+    ClusterError,
+    InputError,
+    LanguageError,
+    ResumeError,
+    TertiumError,
+)
 from tertium.measures.base import Measure
 from tertium.models.memo import Tally
 
@@ -60,12 +68,16 @@ class ShardWorker:
     def __call__(self, batch: Mapping[str, Any]) -> dict[str, list[str]]:
         """Score the part in a batch of one; what goes wrong is returned, for the run to report."""
         part = Part(**{name: int(values[0]) for name, values in batch.items()})
-        try:
-            outcome = self._outcome(part)
-        except TertiumError as error:
-            outcome = {"error": type(error).__name__, "message": str(error)}
-        except OSError as error:
-            outcome = {"error": ClusterError.__name__, "message": f"{_host()}: {error}"}
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", CacheWarning)
+            try:
+                outcome = self._outcome(part)
+            except TertiumError as error:
+                outcome = {"error": type(error).__name__, "message": str(error)}
+            except OSError as error:
+                outcome = {"error": ClusterError.__name__, "message": f"{_host()}: {error}"}
+        said = [str(found.message) for found in caught if found.category is CacheWarning]
+        outcome["warnings"] = [f"on {_host()}, {message}" for message in said]
         return {"outcome": [json.dumps(outcome)]}
 
     def _outcome(self, part: Part) -> dict[str, Any]:

@@ -1,0 +1,46 @@
+"""How a cluster is shared out, and what is said when it cannot be."""
+
+from __future__ import annotations
+
+import pytest
+
+from tertium.engines.cluster import ClusterSettings, connected, workers_and_threads
+from tertium.errors import ClusterError, ClusterWarning
+
+
+@pytest.mark.parametrize(
+    ("settings", "node_cores", "expected"),
+    [
+        (ClusterSettings(), [4], (1, 4)),
+        (ClusterSettings(), [0, 4, 4], (2, 4)),
+        (ClusterSettings(), [0, 2, 8], (5, 2)),  # no node is too small for a worker
+        (ClusterSettings(threads=1), [2, 2], (4, 1)),
+        (ClusterSettings(workers=3), [4, 4], (3, 2)),
+        (ClusterSettings(workers=1), [4, 4], (1, 4)),
+        (ClusterSettings(workers=2, threads=1), [4, 4], (2, 1)),
+    ],
+)
+def test_shares(
+    settings: ClusterSettings, node_cores: list[int], expected: tuple[int, int]
+) -> None:
+    assert workers_and_threads(settings, node_cores, parts=100) == expected
+
+
+def test_no_more_workers_than_parts() -> None:
+    assert workers_and_threads(ClusterSettings(), [2, 2, 2], parts=2) == (2, 2)
+
+
+def test_too_small_a_cluster_is_told_of() -> None:
+    with pytest.warns(ClusterWarning, match="has room for 2 now"):
+        assert workers_and_threads(ClusterSettings(workers=4, threads=2), [2, 2], 9) == (4, 2)
+    with pytest.warns(ClusterWarning, match="has room for 0 now"):
+        assert workers_and_threads(ClusterSettings(threads=8), [2, 2], 9) == (1, 8)
+    with pytest.raises(ClusterError, match="say --workers and --threads"):
+        workers_and_threads(ClusterSettings(workers=4), [0], 9)
+
+
+def test_no_cluster_at_an_address() -> None:
+    pytest.importorskip("ray", reason="RAY IS NOT INSTALLED: nothing distributed is tested")
+    address = ClusterSettings("not an address")
+    with pytest.raises(ClusterError, match="no Ray cluster at not an address"), connected(address):
+        pass
