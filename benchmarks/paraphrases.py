@@ -12,6 +12,7 @@ import numpy as np
 
 from tertium.data.records import open_table
 from tertium.measures.base import Measure
+from tertium.stats.classification import auc
 
 
 @dataclass(frozen=True)
@@ -54,13 +55,6 @@ def read_pairs(file: Path, count: int | None = None, **fields: str) -> Pairs:
     )
 
 
-def area_under_curve(scores: Sequence[float], labels: np.ndarray) -> float:
-    """How often a paraphrase scores above a pair that is none; ties count half."""
-    values = np.array(scores)
-    difference = values[labels][:, None] - values[~labels][None, :]
-    return float(np.mean((difference > 0) + 0.5 * (difference == 0)))
-
-
 def best_threshold(scores: Sequence[float], labels: np.ndarray) -> float:
     values = np.array(scores)
     candidates = np.unique(values)
@@ -83,6 +77,6 @@ def identify(measure: Measure, dev: Pairs, test: Pairs, lang: str) -> Result:
     seconds = time.monotonic() - begun
     return Result(
         float(np.mean((np.array(scores) > threshold) == test.labels)),
-        area_under_curve(scores, test.labels),
+        auc(test.labels, scores),
         seconds / len(test.labels),
     )
