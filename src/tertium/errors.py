@@ -29,6 +29,10 @@ class ClusterError(TertiumError):
     """A cluster cannot be reached, or its workers cannot do what they are asked."""
 
 
+class CacheError(TertiumError):
+    """The cache of answers is damaged or out of reach; runs go on without it."""
+
+
 class CutWarning(UserWarning):
     """Some texts are longer than the model reads, and were scored in part."""
 

@@ -19,7 +19,7 @@ def cache_folder() -> Path:
 
 def answers_file() -> Path:
     """The answers that models have given; the name changes whenever the layout does."""
-    return cache_folder() / "answers-1.sqlite"
+    return cache_folder() / "answers-2.sqlite"
 
 
 def models_folder() -> Path:

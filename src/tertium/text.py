@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tertium.errors import InputError
 
@@ -47,11 +49,40 @@ def check_text(text: object, *, role: str, row: int) -> str:
             f"row {row}: the {role} is {type(text).__name__}, not text; "
             "give a string (an empty one if there is no text)"
         )
+    _check_characters(text, f"row {row}: the {role}")
+    return text
+
+
+def check_fields(record: Mapping[str, object], *, row: int) -> None:
+    """Refuse a record that cannot be written to any file, whichever field is at fault."""
+    for name, value in record.items():
+        _check_characters(name, f"row {row}: the name of the field {name!a}")
+        spelt = (
+            value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        )
+        _check_characters(spelt, f"row {row}: the field {name!r}")
+
+
+def _check_characters(text: str, what: str) -> None:
     place = lone_surrogate(text)
     if place is not None:
         raise InputError(
-            f"row {row}: the {role} holds a lone surrogate (U+{ord(text[place]):04X}) at character "
+            f"{what} holds a lone surrogate (U+{ord(text[place]):04X}) at character "
             f"{place + 1}, which is not valid Unicode; "
             "repair the text, or let invalid characters be replaced (--replace-invalid)"
         )
-    return text
+
+
+def whole(value: Any) -> Any:
+    """Replace what is not a character by U+FFFD, wherever it stands.
+
+    >>> whole("ab\\ud800"), whole({"a": ["\\udfff"]}), whole(3)
+    ('ab�', {'a': ['�']}, 3)
+    """
+    if isinstance(value, dict):
+        return {whole(name): whole(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [whole(item) for item in value]
+    if not isinstance(value, str) or lone_surrogate(value) is None:
+        return value
+    return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in value)

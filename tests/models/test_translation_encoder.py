@@ -99,7 +99,7 @@ def test_too_long_text_is_cut_openly(any_family: Converted) -> None:
 
 def encoder_bytes(whole: EngineFile, layer: int) -> bytes:
     out = io.BytesIO()
-    whole.write_encoder(layer, out)
+    out.writelines(whole.encoder_parts(layer))
     return out.getvalue()
 
 

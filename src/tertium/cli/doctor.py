@@ -9,11 +9,10 @@ from importlib.metadata import version
 import typer
 
 import tertium
+from tertium.cli import doctor_disk
 from tertium.models import golden
-from tertium.models.answers import AnswerFile
 from tertium.models.catalog import DEFAULT_MODEL, find, load_model
 from tertium.models.threads import available_cores
-from tertium.paths import answers_file
 
 PACKAGES = ("ctranslate2", "sentencepiece", "tokenizers", "numpy", "sacrebleu", "pyarrow")
 FLOAT32_TOLERANCE = 1e-3
@@ -22,11 +21,16 @@ INT8_TOLERANCE = 1.0
 
 
 def doctor() -> None:
-    """Check that Tertium works here: one line each; exit code 1 if anything is wrong."""
+    """Check that Tertium works here: one line each; exit code 1 if anything is wrong.
+
+    What is wrong is said with its cure; a note is about what can be tidied up.
+    """
     sound = True
     for name, check in CHECKS.items():
         try:
-            typer.echo(f"ok    {name}: {check()}")
+            found = check()
+            verdict = "note" if isinstance(found, doctor_disk.Note) else "ok"
+            typer.echo(f"{verdict:5} {name}: {found}")
         except Exception as error:
             sound = False
             typer.echo(f"FAIL  {name}: {error}")
@@ -70,13 +74,6 @@ def _batching() -> str:
     return "the same number in any batch"
 
 
-def _cache() -> str:
-    file = AnswerFile(answers_file())
-    count, size = file.health()
-    file.close()
-    return f"{count} answers, {size / 1e6:.1f} MB of {file.max_bytes / 1e6:.0f}, {file.path}"
-
-
 CHECKS: dict[str, Callable[[], str]] = {
     "versions": _versions,
     "threads": _threads,
@@ -84,5 +81,10 @@ CHECKS: dict[str, Callable[[], str]] = {
     "golden numbers, float32": lambda: _golden("float32", FLOAT32_TOLERANCE),
     "golden numbers, int8": lambda: _golden("int8", INT8_TOLERANCE),
     "batching": _batching,
-    "cache": _cache,
+    "disk": doctor_disk.disk,
+    "cache": doctor_disk.cache,
+    "cached models": doctor_disk.cached_models,
+    "encoders": doctor_disk.cut_encoders,
+    "left over": doctor_disk.unfinished,
+    "downloads": doctor_disk.downloads,
 }

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from tertium.data.lines import check_file, name_of, read_lines
-from tertium.data.pairs import whole
-from tertium.data.records import Record, Table
+from tertium.data.records import Record, Table, listed
 from tertium.data.tmx import Unit, read_tmx
 from tertium.errors import InputError
-from tertium.text import Text, check_text
+from tertium.text import Text, check_fields, check_text
 
 SOURCE_NAMES = ("src", "source", "sentence1", "sentence_a")
 TARGET_NAMES = ("tgt", "target", "ref", "hyp", "sentence2", "sentence_b")
@@ -61,7 +60,7 @@ def bitext_columns(
 ) -> BitextColumns:
     """Take the columns that are named; find the others by a language's code or the usual names."""
     names = table.columns()
-    there = f"{name_of(table.path)} has the columns {', '.join(names)}"
+    there = f"{name_of(table.path)} has the columns {listed(names)}"
     if not names:
         raise InputError(f"{name_of(table.path)} is empty: there is nothing to filter")
 
@@ -109,11 +108,10 @@ class TableBitext:
 
     def __iter__(self) -> Iterator[BitextRow]:
         for number, record in enumerate(self.table, start=1):
-            if self.table.replace_invalid:
-                record = {name: whole(value) for name, value in record.items()}
             try:
                 source = self._text(record, self.roles.source, "source", number)
                 target = self._text(record, self.roles.target, "target", number)
+                check_fields(record, row=number)
             except InputError as error:
                 raise InputError(f"{self.name}, {error}") from None
             source_lang = self._lang(record, self.roles.source_lang, self.source_lang)

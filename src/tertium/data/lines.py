@@ -16,11 +16,15 @@ from tertium.errors import InputError
 OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 STDIN = Path("-")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+READING_ERRORS = (EOFError, OSError, lzma.LZMAError, zlib.error)
+"""What reading and unpacking may come upon."""
 
 
 def open_bytes(path: Path) -> IO[bytes]:
     """Open a file for reading, unpacking it by its suffix; ``-`` is standard input."""
     if path == STDIN:
+        if sys.stdin is None:
+            raise InputError("standard input is closed; name a file")
         return sys.stdin.buffer
     try:
         return cast("IO[bytes]", OPENERS.get(path.suffix, open)(path, "rb"))
@@ -46,15 +50,29 @@ def read_lines(path: Path, *, replace_invalid: bool = False) -> Iterator[str]:
                         f"(0x{content[error.start]:02X}) is not valid UTF-8; convert the file, "
                         "or let invalid bytes be replaced (--replace-invalid)"
                     ) from None
-        except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
-            raise InputError(f"{name_of(path)} cannot be unpacked: {error}") from None
+        except READING_ERRORS as error:
+            raise unreadable(path, error) from None
+
+
+def unreadable(path: Path, error: Exception) -> InputError:
+    """Say whether the system cannot read a file, or the packed file is not what it should be."""
+    if isinstance(error, OSError) and error.strerror:
+        return InputError(f"{name_of(path)} cannot be read: {error.strerror}")
+    return InputError(
+        f"{name_of(path)} cannot be unpacked: {error}; "
+        "it is incomplete, damaged, or not what its name says"
+    )
 
 
 def check_file(path: Path) -> None:
     """Make sure that a file can be read, and read again."""
-    if path == STDIN or path.is_file():
+    try:
+        is_file, exists = path == STDIN or path.is_file(), path.exists()
+    except OSError as error:  # a name that is too long, a folder that is closed to us
+        raise unreadable(path, error) from None
+    if is_file:
         return
-    if path.exists():
+    if exists:
         raise InputError(f"{path} is not a plain file; pass it by standard input (-)")
     raise InputError(f"{path}: there is no such file")
 

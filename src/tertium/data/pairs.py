@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from tertium.data.lines import STDIN, check_file, name_of, read_lines
-from tertium.data.records import Record, Table
+from tertium.data.records import Record, Table, listed
 from tertium.errors import InputError
-from tertium.text import Text, check_text, lone_surrogate
+from tertium.text import Text, check_fields, check_text
 
 ALIASES = {
     "hyp": ("hyp", "hypothesis", "mt", "sentence1"),
@@ -114,7 +114,7 @@ def choose_columns(
     said = languages or Languages()
     if not names:
         raise InputError(f"{name_of(table.path)} is empty: there is nothing to score")
-    there = f"{name_of(table.path)} has the columns {', '.join(names)}"
+    there = f"{name_of(table.path)} has the columns {listed(names)}"
 
     def pick(role: str, given: str | None) -> str | None:
         if given is not None:
@@ -192,10 +192,10 @@ class TablePairs:
 
     def _items(self, records: Iterable[Record], first: int) -> Iterator[Item]:
         for number, record in enumerate(records, first):
-            if self.table.replace_invalid:
-                record = {name: whole(value) for name, value in record.items()}
             try:
-                yield self._item(number, record)
+                item = self._item(number, record)
+                check_fields(record, row=number)
+                yield item
             except InputError as error:
                 raise InputError(f"{self.name}, {error}") from None
 
@@ -325,16 +325,3 @@ class TwoStrings:
             (Text(reference, self.languages.ref),),
             None,
         )
-
-
-def whole(value: Any) -> Any:
-    """Replace what is not a character by U+FFFD.
-
-    >>> whole("ab\\ud800"), whole(["\\udfff"]), whole(3)
-    ('ab�', ['�'], 3)
-    """
-    if isinstance(value, list):
-        return [whole(item) for item in value]
-    if not isinstance(value, str) or lone_surrogate(value) is None:
-        return value
-    return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -11,7 +12,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from tertium.data.lines import OPENERS, STDIN, check_file, name_of, read_lines
-from tertium.errors import InputError
+from tertium.errors import InputError, first_line
+from tertium.text import whole
 
 Format = Literal["tsv", "csv", "jsonl", "parquet"]
 Record = dict[str, Any]
@@ -26,6 +28,8 @@ SUFFIXES: dict[str, Format] = {
 }
 PARQUET_ROWS = 1024
 LONGEST_FIELD = 1 << 30
+MOST_NAMES = 20
+DEEPEST = 100
 
 
 @dataclass
@@ -91,7 +95,7 @@ class Table:
             kinds: dict[str, set[type]] = {}
             for record in self:
                 for name, value in record.items():
-                    kinds.setdefault(name, set()).add(type(value))
+                    kinds.setdefault(name, set()).add(python_type(value))
             return kinds
         return {name: {str} for name in self.columns()}
 
@@ -132,11 +136,9 @@ class Table:
             raise InputError(f"{name_of(self.path)}, after row {number}: {error}") from None
 
     def _check_names(self, names: Sequence[str]) -> None:
-        twice = {name for name in names if names.count(name) > 1}
+        twice = sorted(name for name, count in Counter(names).items() if count > 1)
         if twice:
-            raise InputError(
-                f"{name_of(self.path)}: the header names {', '.join(sorted(twice))} twice"
-            )
+            raise InputError(f"{name_of(self.path)}: the header names {listed(twice)} twice")
 
     def _jsonl(self) -> Iterator[Record]:
         number = 0
@@ -146,20 +148,30 @@ class Table:
             number += 1
             try:
                 record = json.loads(line)
-            except ValueError as error:
+            except (RecursionError, ValueError) as error:
                 raise InputError(f"{name_of(self.path)}, row {number}: not JSON: {error}") from None
             if not isinstance(record, dict):
                 raise InputError(f"{name_of(self.path)}, row {number}: not a JSON object")
-            yield record
+            if is_deeper(record, DEEPEST):
+                raise InputError(
+                    f"{name_of(self.path)}, row {number}: nested more than {DEEPEST} levels deep; "
+                    "leave out the field that is"
+                )
+            yield whole(record) if self.replace_invalid else record
 
     def _parquet_file(self) -> Any:
-        import pyarrow
         from pyarrow.parquet import ParquetFile
 
         try:
-            return ParquetFile(self.path)
-        except (OSError, pyarrow.ArrowException) as error:
-            raise InputError(f"{self.path} cannot be read as Parquet: {error}") from None
+            file = ParquetFile(self.path)
+            self._check_names(file.schema_arrow.names)
+            return file
+        except InputError:
+            raise
+        except Exception as error:  # of Arrow, or of the system: a damaged file can cause any
+            raise InputError(
+                f"{self.path} cannot be read as Parquet: {first_line(error)}"
+            ) from None
 
     def _parquet_schema(self) -> Any:
         return self._parquet_file().schema_arrow
@@ -175,8 +187,27 @@ class Table:
             group += 1
         wanted = range(group, file.num_row_groups)
         batches = file.iter_batches(batch_size=PARQUET_ROWS, row_groups=list(wanted))
-        records = (record for batch in batches for record in batch.to_pylist())
-        return islice(records, start - skipped, None)
+        return islice(self._records_of(batches, skipped), start - skipped, None)
+
+    def _records_of(self, batches: Iterator[Any], number: int) -> Iterator[Record]:
+        """The records of batches that begin after row ``number``."""
+        while True:
+            try:
+                records = next(batches).to_pylist()
+            except StopIteration:
+                return
+            except Exception as error:  # of Arrow, of UTF-8, or of a value that Python cannot hold
+                raise InputError(
+                    f"{self.path}, after row {number}: cannot be read as Parquet: "
+                    f"{first_line(error)}; the file is damaged, or holds what is no text"
+                ) from None
+            number += len(records)
+            yield from records
+
+
+def python_type(value: Any) -> type:
+    """The type of a value; a whole number that has no room in 64 bits is none that Parquet has."""
+    return object if type(value) is int and not -(1 << 63) <= value < 1 << 63 else type(value)
 
 
 def python_types(arrow_type: Any) -> set[type]:
@@ -187,11 +218,35 @@ def python_types(arrow_type: Any) -> set[type]:
         return set()
     if types.is_boolean(arrow_type):
         return {bool}
+    if types.is_uint64(arrow_type):  # may be too large for what we write
+        return {object}
     if types.is_integer(arrow_type):
         return {int}
     if types.is_floating(arrow_type):
         return {float}
     return {str}
+
+
+def is_deeper(value: Any, levels: int) -> bool:
+    """Whether lists and objects lie more than so many deep in one another.
+
+    >>> is_deeper({"a": [1, []]}, 3), is_deeper({"a": [1, []]}, 2)
+    (False, True)
+    """
+    if not isinstance(value, list | dict):
+        return False
+    inside = value.values() if isinstance(value, dict) else value
+    return levels == 0 or any(is_deeper(item, levels - 1) for item in inside)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Name a few, and say how many more there are.
+
+    >>> listed(["a", "b"]), listed([str(number) for number in range(100)])[-14:]
+    ('a, b', '19 and 80 more')
+    """
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def open_table(

@@ -6,15 +6,13 @@ and a few lines of them can be told to grow to gigabytes.
 
 from __future__ import annotations
 
-import lzma
-import zlib
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 from xml.parsers import expat
 
-from tertium.data.lines import check_file, name_of, open_bytes
+from tertium.data.lines import READING_ERRORS, check_file, name_of, open_bytes, unreadable
 from tertium.errors import InputError
 
 CHUNK = 1 << 16
@@ -39,8 +37,8 @@ def read_tmx(path: Path) -> Iterator[Unit]:
 def _read(stream: IO[bytes], path: Path) -> bytes:
     try:
         return stream.read(CHUNK)
-    except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
-        raise InputError(f"{name_of(path)} cannot be unpacked: {error}") from None
+    except READING_ERRORS as error:
+        raise unreadable(path, error) from None
 
 
 class _Reader:
@@ -65,6 +63,10 @@ class _Reader:
             self._parser.Parse(chunk, last)
         except expat.ExpatError as error:
             raise InputError(f"{self._name} is not well-formed XML: {error}") from None
+        except (LookupError, ValueError) as error:  # an encoding that the parser does not have
+            raise InputError(
+                f"{self._name} cannot be decoded: {error}; save it as UTF-8 or UTF-16"
+            ) from None
         while self._units:
             yield self._units.popleft()
 

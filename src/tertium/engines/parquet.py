@@ -9,6 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from tertium.data.records import python_type
+
 ROWS = 4096
 
 
@@ -17,15 +19,15 @@ def lines_to_parquet(lines: Path, out: Path) -> None:
     kinds: dict[str, set[type]] = {}
     for record in _records(lines):
         for name, value in record.items():
-            kinds.setdefault(name, set()).add(type(value))
+            kinds.setdefault(name, set()).add(python_type(value))
     write_parquet(_records(lines), schema_of(kinds), out, out.with_name(out.name + ".new"))
 
 
 def schema_of(kinds: Mapping[str, set[type]]) -> Any:
     """The types of the columns, by the Python types of their values.
 
-    A column is of numbers or of truth values if all its values are, and of text otherwise: what is
-    no text is then written as JSON. Text is never taken for a date.
+    A column is of numbers (of 64 bits) or of truth values if all its values are, and of text
+    otherwise: what is no text is then written as JSON. Text is never taken for a date.
     """
     import pyarrow as pa
 

@@ -103,7 +103,7 @@ class OrderedWordMoversDistance(WordMoversDistance):
         self, hypothesis: TokenVectors, reference: TokenVectors, weigh: Weighting
     ) -> float:
         work, plan = self.moves(hypothesis, reference, weigh)
-        return -(work - self.delta * (0.5 - fragmentation(plan)))
+        return self.delta * (0.5 - fragmentation(plan)) - work + 0.0  # no minus zero
 
 
 def transport(

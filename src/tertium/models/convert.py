@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,6 +12,7 @@ from tertium.errors import ModelError, first_line
 from tertium.models.fairseq import is_release, read_release
 from tertium.models.families import Family, recognise
 from tertium.models.folder import ModelFolder, read_folder, write_card
+from tertium.models.unfinished import appearing
 
 Quantization = Literal["int8", "float32"]
 
@@ -100,18 +99,6 @@ def make_folder(
             early_stopping=family.early_stopping,
         )
     return read_folder(out)
-
-
-@contextmanager
-def appearing(out: Path) -> Iterator[Path]:
-    """Let a folder be made beside its place, and move it there when it is finished."""
-    if out.exists():
-        raise ModelError(f"{out} is there already; remove it or name another folder")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-") as scratch:
-        made = Path(scratch) / "model"
-        yield made
-        made.rename(out)
 
 
 def _convert_weights(source: Path, out: Path, family: Family, quantization: str | None) -> None:

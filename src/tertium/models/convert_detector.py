@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tertium.errors import ModelError, SettingError, first_line
-from tertium.models.convert import Quantization, appearing
+from tertium.models.convert import Quantization
 from tertium.models.convert_encoder import (
     need_libraries,
     read_config,
@@ -22,6 +22,7 @@ from tertium.models.detector_folder import (
 )
 from tertium.models.encoder_folder import TOKENIZER
 from tertium.models.encoder_network import positions, write_network
+from tertium.models.unfinished import appearing
 
 MAX_LENGTH = 128
 """As the paper and XTREME have it; pairs of PAWS-X are rarely longer."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tertium.errors import ModelError, SettingError, first_line
-from tertium.models.convert import Quantization, appearing
+from tertium.models.convert import Quantization
 from tertium.models.encoder_folder import (
     DENSE,
     TOKENIZER,
@@ -23,6 +23,7 @@ from tertium.models.encoder_network import FAMILIES, load_network, positions, wr
 from tertium.models.known_encoders import KNOWN_ENCODERS
 from tertium.models.pooling import Dense
 from tertium.models.sentence_modules import MODULES, SentenceModules, read_sentence_modules
+from tertium.models.unfinished import appearing
 
 
 def is_encoder(source: Path) -> bool:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from tertium.models.encoder_folder import VOCABULARY
 from tertium.models.engine_file import EngineFile
+from tertium.models.folder import file_sha256
+from tertium.models.unfinished import scratch_beside
 from tertium.paths import encoders_folder
 
 
@@ -23,9 +26,10 @@ def cut_encoder(
     not at all. Where the cache cannot be written to, it is made anew, for as long as it is needed.
     """
     cached = encoders_folder() / f"{fingerprint}-{layer}"
-    if not _is_whole(cached, engine_file, layer):
+    wanted = _sizes(engine_file, layer, vocabulary)
+    if not _is_whole(cached, wanted):
         try:
-            _make(cached, engine_file, layer, vocabulary)
+            _make(cached, engine_file, layer, vocabulary, wanted)
         except OSError:
             with tempfile.TemporaryDirectory() as scratch:
                 _fill(Path(scratch), engine_file, layer, vocabulary)
@@ -34,25 +38,35 @@ def cut_encoder(
     yield cached
 
 
-def _is_whole(folder: Path, engine_file: EngineFile, layer: int) -> bool:
+def _sizes(engine_file: EngineFile, layer: int, vocabulary: str) -> dict[str, int]:
+    source = engine_file.path.parent
+    return {
+        "config.json": (source / "config.json").stat().st_size,
+        VOCABULARY: (source / vocabulary).stat().st_size,
+        "model.bin": engine_file.encoder_size(layer),
+    }
+
+
+def _is_whole(folder: Path, sizes: Mapping[str, int]) -> bool:
     try:
-        return (folder / "model.bin").stat().st_size == engine_file.encoder_size(layer)
+        return all((folder / name).stat().st_size == size for name, size in sizes.items())
     except OSError:
         return False
 
 
-def _make(out: Path, engine_file: EngineFile, layer: int, vocabulary: str) -> None:
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=".") as scratch:
-        made = Path(scratch) / "encoder"
+def _make(
+    out: Path, engine_file: EngineFile, layer: int, vocabulary: str, sizes: Mapping[str, int]
+) -> None:
+    with scratch_beside(out) as scratch:
+        made = scratch / "encoder"
         made.mkdir()
         _fill(made, engine_file, layer, vocabulary)
-        if out.exists() and not _is_whole(out, engine_file, layer):
+        if out.exists() and not _is_whole(out, sizes):
             shutil.rmtree(out)
         try:
             made.rename(out)
         except OSError:  # another process was quicker, and made the same
-            if not _is_whole(out, engine_file, layer):
+            if not _is_whole(out, sizes):
                 raise
 
 
@@ -61,4 +75,12 @@ def _fill(made: Path, engine_file: EngineFile, layer: int, vocabulary: str) -> N
     shutil.copyfile(source / "config.json", made / "config.json")
     shutil.copyfile(source / vocabulary, made / VOCABULARY)
     with (made / "model.bin").open("wb") as out:
-        engine_file.write_encoder(layer, out)
+        out.writelines(engine_file.encoder_parts(layer))
+
+
+def matches_its_model(cached: Path, engine_file: EngineFile, layer: int) -> bool:
+    """Cut the encoder out once more, and compare what comes of it with what is in the cache."""
+    digest = hashlib.sha256()
+    for part in engine_file.encoder_parts(layer):
+        digest.update(part)
+    return digest.hexdigest() == file_sha256(cached / "model.bin")

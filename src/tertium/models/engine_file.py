@@ -49,29 +49,29 @@ class EngineFile:
         """How many layers the encoder has."""
         return len({found[1] for name in self.variables if (found := LAYER.match(name))})
 
-    def write_encoder(self, layer: int, out: BinaryIO) -> None:
-        """Write the encoder alone, up to a layer, as a ``model.bin`` of its own.
+    def encoder_parts(self, layer: int) -> Iterator[bytes]:
+        """The encoder alone, up to a layer, as a ``model.bin`` of its own, piece by piece.
 
         Whatever is above the layer is left out. Where a model normalizes the output of its last
         layer, this goes with the last layer only, as in the hidden states of transformers.
         """
         kept = self._encoder_variables(layer)
-        out.write(_head(len(kept)))
+        yield _head(len(kept))
         with self.path.open("rb") as stream:
             for name, variable in kept.items():
-                out.write(_string(name))
+                yield _string(name)
                 stream.seek(variable.start)
                 left = variable.size
                 while left:
                     part = stream.read(min(left, CHUNK))
                     if not part:
                         raise ModelError(f"{self.path} ends too early; fetch the model again")
-                    out.write(part)
+                    yield part
                     left -= len(part)
-        out.write(NO_ALIASES)
+        yield NO_ALIASES
 
     def encoder_size(self, layer: int) -> int:
-        """How many bytes :meth:`write_encoder` writes."""
+        """How many bytes :meth:`encoder_parts` are."""
         kept = self._encoder_variables(layer)
         variables = sum(len(_string(name)) + variable.size for name, variable in kept.items())
         return len(_head(len(kept))) + variables + len(NO_ALIASES)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import zlib
 from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -28,8 +27,7 @@ from tertium.models.languages import LanguageSet
 Answer = TypeVar("Answer")
 
 MEMORY_BYTES = 64 << 20
-CHECKSUM_BYTES = 4
-EDITION = 1
+EDITION = 2
 """Part of every key; to be raised whenever an answer's meaning or layout changes."""
 
 
@@ -201,7 +199,7 @@ class Memo:
         new: dict[bytes, bytes] = {}
         if self.store is not None and unknown:
             for key, value in self.store.get(unknown).items():
-                answer = unpack(value)  # None if the value was damaged: then ask again
+                answer = unpack(value)  # None if it is no answer: then ask again
                 if answer is not None:
                     known[key] = answer
                     self._remember(key, value)
@@ -240,17 +238,6 @@ def question_key(question: object) -> bytes:
     return hashlib.blake2b(spelling.encode("ascii"), digest_size=20).digest()
 
 
-def seal(payload: bytes) -> bytes:
-    """Put a checksum before a payload."""
-    return zlib.crc32(payload).to_bytes(CHECKSUM_BYTES, "little") + payload
-
-
-def unseal(value: bytes) -> bytes | None:
-    """Return the payload, or None if it is not what was sealed."""
-    payload = value[CHECKSUM_BYTES:]
-    return payload if seal(payload) == value else None
-
-
 def pack_scores(scores: TokenScores) -> bytes:
     """Spell scores as one line of JSON and, after it, the log-probabilities as bare numbers.
 
@@ -260,15 +247,12 @@ def pack_scores(scores: TokenScores) -> bytes:
     if tuple(numbers) != scores.log_probs:
         numbers = array("d", scores.log_probs)
     head = [numbers.typecode, scores.target_cut, scores.source_cut, scores.tokens]
-    return seal(json.dumps(head, separators=(",", ":")).encode("ascii") + b"\n" + numbers.tobytes())
+    return json.dumps(head, separators=(",", ":")).encode("ascii") + b"\n" + numbers.tobytes()
 
 
 def unpack_scores(value: bytes) -> TokenScores | None:
-    """Undo :func:`pack_scores`; None if the value is damaged."""
-    payload = unseal(value)
-    if payload is None:
-        return None
-    head, _, numbers = payload.partition(b"\n")
+    """Undo :func:`pack_scores`; None if the value is none of its, or holds what is no number."""
+    head, _, numbers = value.partition(b"\n")
     try:
         typecode, target_cut, source_cut, tokens = json.loads(head)
         log_probs = array(typecode, numbers)
@@ -281,16 +265,13 @@ def unpack_scores(value: bytes) -> TokenScores | None:
 
 def pack_translation(translation: Translation) -> bytes:
     """Spell a translation as JSON."""
-    return seal(json.dumps([translation.cut, translation.text]).encode("ascii"))
+    return json.dumps([translation.cut, translation.text]).encode("ascii")
 
 
 def unpack_translation(value: bytes) -> Translation | None:
-    """Undo :func:`pack_translation`; None if the value is damaged."""
-    payload = unseal(value)
-    if payload is None:
-        return None
+    """Undo :func:`pack_translation`; None if the value is none of its."""
     try:
-        cut, text = json.loads(payload)
+        cut, text = json.loads(value)
     except (TypeError, ValueError):
         return None
     return Translation(text, cut)
