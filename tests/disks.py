@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -37,7 +37,7 @@ def small_disk(folder: Path, size: int) -> Iterator[Path]:
 
 @contextmanager
 def read_only(folder: Path) -> Iterator[None]:
-    """Make a folder, and what is in it, read-only; for root, who may write anywhere, by mounting."""
+    """Make a folder and its files read-only; for root, who may write anywhere, by mounting."""
     if os.geteuid() != 0:
         files = [folder, *folder.rglob("*")]
         for file in files:
@@ -61,14 +61,6 @@ def read_only(folder: Path) -> Iterator[None]:
 
 def fill(folder: Path) -> None:
     """Leave no room on a disk."""
-    with (folder / "filler").open("wb") as stream:
-        try:
-            while True:
-                stream.write(bytes(4096))
-                stream.flush()
-        except OSError:
-            pass
-        try:
-            stream.close()
-        except OSError:
+    with suppress(OSError), (folder / "filler").open("wb", buffering=0) as stream:
+        while stream.write(bytes(4096)):
             pass

@@ -32,6 +32,9 @@ class LocalHub(ThreadingHTTPServer):
         }
         self.cut_after: int | None = None
         """Break the line after so many bytes of a large file."""
+        self.stall_after: int | None = None
+        """Say no more after so many bytes of a large file, until the other side is gone."""
+        self.stalled = threading.Event()
         self.damage = False
         """Change a byte of every large file on its way."""
         self.ranges: list[str] = []
@@ -114,6 +117,13 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.flush()
             self.close_connection = True
             self.connection.close()
+            return
+        if large and hub.stall_after is not None:
+            self.wfile.write(content[start : start + hub.stall_after])
+            self.wfile.flush()
+            hub.stalled.set()
+            self.rfile.read(1)
+            self.close_connection = True
             return
         self.wfile.write(content[start:])
 

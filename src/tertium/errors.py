@@ -29,6 +29,10 @@ class ClusterError(TertiumError):
     """A cluster cannot be reached, or its workers cannot do what they are asked."""
 
 
+class OutputError(TertiumError):
+    """The results cannot be written, as on a full disk."""
+
+
 class CacheError(TertiumError):
     """The cache of answers is damaged or out of reach; runs go on without it."""
 

@@ -112,7 +112,7 @@ def test_doctor_is_content(tertium: Run) -> None:
     done = tertium("doctor")
     assert done.returncode == 0, done.stdout
     assert "FAIL" not in done.stdout
-    assert len(done.stdout.splitlines()) == 7
+    assert len(done.stdout.splitlines()) == 12
 
 
 def test_doctor_finds_wrong_numbers_and_a_bad_cache(

@@ -94,8 +94,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_damage_that_comes_back_ends_the_use_of_the_file(full: Path) -> None:
     store = AnswerFile(full)
     with pytest.warns(CacheWarning) as said:
-        for _ in range(4):
-            assert ask(store)[0] == EXPECTED
+        assert [ask(store)[0] for _ in range(4)] == [EXPECTED] * 4
     assert "was damaged" in str(said[0].message)
     assert "not kept from here on" in str(said[1].message)
     assert len(said) == 2
@@ -121,8 +120,7 @@ def test_a_locked_file_is_waited_for_but_not_for_long(
         started = time.monotonic()
         store = AnswerFile(full)
         with pytest.warns(CacheWarning, match="locked") as said:
-            assert ask(store) == (EXPECTED, len(TARGETS))
-            assert ask(store)[0] == EXPECTED
+            assert [ask(store), ask(store)] == [(EXPECTED, len(TARGETS))] * 2
         assert 0.3 < time.monotonic() - started < 10
     assert len(said) == 1
     assert ask(AnswerFile(full)) == (EXPECTED, 0)
@@ -148,8 +146,7 @@ def test_a_folder_that_is_read_only(full: Path) -> None:
     with read_only(full.parent):
         store = AnswerFile(full)
         with pytest.warns(CacheWarning, match=r"cannot be (used|written)") as said:
-            assert ask(store)[0] == EXPECTED
-            store.put({b"k": b"v"})
+            assert [ask(store)[0], ask(store)[0]] == [EXPECTED] * 2
         assert len(said) == 1
         with pytest.warns(CacheWarning, match="cannot be used"):
             assert ask(AnswerFile(full.parent / "another.sqlite")) == (EXPECTED, len(TARGETS))
@@ -171,8 +168,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
         store.put({b"k": b"v"})
         fill(disk)
         with pytest.warns(CacheWarning, match=r"cannot be written .*full") as said:
-            assert ask(store) == (EXPECTED, len(TARGETS))
-            assert ask(store) == (EXPECTED, len(TARGETS))
+            assert [ask(store), ask(store)] == [(EXPECTED, len(TARGETS))] * 2
         assert len(said) == 1
         assert store.get([b"k"]) == {b"k": b"v"}  # what was there can still be read
         with pytest.warns(CacheWarning, match="cannot be used"):

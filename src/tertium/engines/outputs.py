@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol
@@ -13,7 +14,7 @@ from tertium.atomic import write_text
 from tertium.engines.jobs import check_same_job
 from tertium.engines.layouts import CsvLayout, Fields, JsonLinesLayout, Layout, TsvLayout
 from tertium.engines.parquet import lines_to_parquet
-from tertium.errors import InputError, ResumeError
+from tertium.errors import InputError, OutputError, ResumeError
 
 LAYOUTS: dict[str, type[Layout]] = {
     ".tsv": TsvLayout,
@@ -116,27 +117,44 @@ class FileOutput:
         return state
 
     def add(self, rows: Sequence[Fields], state: State) -> None:
-        if self._stream is None:
-            self._stream = self.part.open("wb")
-            self._stream.write(self._head)
-        self._stream.write(self.layout.body(rows).encode())
-        self._sync(self._stream)
-        saved = {"job": self._job, "bytes": self._stream.tell(), **state}
-        write_text(self.state_file, json.dumps(saved))
+        with self._saying_how_to_go_on():
+            if self._stream is None:
+                self._stream = self.part.open("wb")
+                self._stream.write(self._head)
+            self._stream.write(self.layout.body(rows).encode())
+            self._sync(self._stream)
+            saved = {"job": self._job, "bytes": self._stream.tell(), **state}
+            write_text(self.state_file, json.dumps(saved))
 
     def finish(self) -> None:
         self.close()
-        if self.path.suffix == ".parquet":
-            lines_to_parquet(self.part, self.path)
-            self.part.unlink()
-        else:
-            os.replace(self.part, self.path)
+        with self._saying_how_to_go_on():
+            if self.path.suffix == ".parquet":
+                lines_to_parquet(self.part, self.path)
+                self.part.unlink()
+            else:
+                os.replace(self.part, self.path)
         self._forget()
 
     def close(self) -> None:
         if self._stream is not None:
-            self._stream.close()
+            with suppress(OSError):  # what counts was synced; the rest has failed before
+                self._stream.close()
             self._stream = None
+
+    @contextmanager
+    def _saying_how_to_go_on(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            cure = (
+                "what was scored is kept: make room, and go on with --resume"
+                if self.state_file.exists()
+                else "make room, or write elsewhere"
+            )
+            raise OutputError(
+                f"{self.path} cannot be written ({error.strerror or error}); {cure}"
+            ) from error
 
     @staticmethod
     def _sync(stream: BinaryIO) -> None:
@@ -154,7 +172,13 @@ class FileOutput:
         if not self.resume:
             self._forget()
             return None
-        state: State = json.loads(self.state_file.read_text(encoding="utf-8"))
+        try:
+            state: State = json.loads(self.state_file.read_bytes())
+            state["bytes"], state["job"], state["rows"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise ResumeError(
+                f"{self.state_file} is damaged ({error}); begin anew with --overwrite"
+            ) from None
         if self.part.stat().st_size < state["bytes"]:
             raise ResumeError(f"{self.part} is shorter than it was; begin anew with --overwrite")
         return state

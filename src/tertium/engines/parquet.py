@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from tertium.atomic import replacing
 from tertium.data.records import python_type
 
 ROWS = 4096
@@ -20,7 +20,7 @@ def lines_to_parquet(lines: Path, out: Path) -> None:
     for record in _records(lines):
         for name, value in record.items():
             kinds.setdefault(name, set()).add(python_type(value))
-    write_parquet(_records(lines), schema_of(kinds), out, out.with_name(out.name + ".new"))
+    write_parquet(_records(lines), schema_of(kinds), out)
 
 
 def schema_of(kinds: Mapping[str, set[type]]) -> Any:
@@ -34,23 +34,21 @@ def schema_of(kinds: Mapping[str, set[type]]) -> Any:
     return pa.schema([(name, _arrow_type(found - {type(None)})) for name, found in kinds.items()])
 
 
-def write_parquet(records: Iterable[dict[str, Any]], schema: Any, out: Path, scratch: Path) -> None:
-    """Write records that JSON can hold to ``scratch``, and when it is whole, call it ``out``."""
+def write_parquet(
+    records: Iterable[dict[str, Any]], schema: Any, out: Path, scratch: Path | None = None
+) -> None:
+    """Write records that JSON can hold; ``out`` appears whole, having been ``scratch`` till then."""
     import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
 
     texts = [entry.name for entry in schema if entry.type == pa.string()]
-    with scratch.open("wb") as stream:
-        with ParquetWriter(stream, schema) as writer:
-            rest = iter(records)
-            while batch := list(islice(rest, ROWS)):
-                for record in batch:
-                    for name in texts:
-                        record[name] = _as_text(record.get(name))
-                writer.write_batch(pa.RecordBatch.from_pylist(batch, schema))
-        stream.flush()
-        os.fsync(stream.fileno())
-    os.replace(scratch, out)
+    with replacing(out, scratch) as stream, ParquetWriter(stream, schema) as writer:
+        rest = iter(records)
+        while batch := list(islice(rest, ROWS)):
+            for record in batch:
+                for name in texts:
+                    record[name] = _as_text(record.get(name))
+            writer.write_batch(pa.RecordBatch.from_pylist(batch, schema))
 
 
 def _records(lines: Path) -> Iterator[dict[str, Any]]:

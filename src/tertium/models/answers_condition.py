@@ -56,7 +56,7 @@ def examine(path: Path) -> Condition:
 def _examine(path: Path, connection: sqlite3.Connection) -> Condition:
     [verdict] = connection.execute("PRAGMA quick_check(1)").fetchone()
     if verdict != b"ok":
-        raise _damaged(path, verdict.decode(errors="replace"))
+        raise _damaged(path, " ".join(verdict.decode(errors="replace").split()))
     count = bad = 0
     for key, value in connection.execute("SELECT key, value FROM answers"):
         count += 1
