@@ -34,7 +34,6 @@ class LocalHub(ThreadingHTTPServer):
         """Break the line after so many bytes of a large file."""
         self.stall_after: int | None = None
         """Say no more after so many bytes of a large file, until the other side is gone."""
-        self.stalled = threading.Event()
         self.damage = False
         """Change a byte of every large file on its way."""
         self.ranges: list[str] = []
@@ -121,7 +120,6 @@ class Handler(BaseHTTPRequestHandler):
         if large and hub.stall_after is not None:
             self.wfile.write(content[start : start + hub.stall_after])
             self.wfile.flush()
-            hub.stalled.set()
             self.rfile.read(1)
             self.close_connection = True
             return

@@ -423,3 +423,10 @@ def make_tiny(family: str, folder: Path) -> Tiny:
     tiny.model.save_pretrained(folder)
     assert math.isfinite(sum(tiny.log_probs(PARALLEL[0][2], PARALLEL[0][0], "fr", "en")))
     return tiny
+
+
+def make_untaught(family: str, folder: Path) -> Path:
+    """The same without having learned anything: for tests that do not look at its numbers."""
+    folder.mkdir(parents=True)
+    MAKERS[family](folder).model.save_pretrained(folder)
+    return folder

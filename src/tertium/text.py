@@ -49,21 +49,22 @@ def check_text(text: object, *, role: str, row: int) -> str:
             f"row {row}: the {role} is {type(text).__name__}, not text; "
             "give a string (an empty one if there is no text)"
         )
-    _check_characters(text, f"row {row}: the {role}")
+    check_characters(text, f"row {row}: the {role}")
     return text
 
 
 def check_fields(record: Mapping[str, object], *, row: int) -> None:
     """Refuse a record that cannot be written to any file, whichever field is at fault."""
     for name, value in record.items():
-        _check_characters(name, f"row {row}: the name of the field {name!a}")
+        check_characters(name, f"row {row}: the name of the field {name!a}")
         spelt = (
             value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
         )
-        _check_characters(spelt, f"row {row}: the field {name!r}")
+        check_characters(spelt, f"row {row}: the field {name!r}")
 
 
-def _check_characters(text: str, what: str) -> None:
+def check_characters(text: str, what: str) -> None:
+    """Refuse a text that no file can hold; ``what`` it is begins the message."""
     place = lone_surrogate(text)
     if place is not None:
         raise InputError(

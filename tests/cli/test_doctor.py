@@ -120,8 +120,10 @@ def test_unfinished_downloads(tertium: Run, tmp_path: Path) -> None:
     blobs.mkdir(parents=True)
     (blobs / "abc.incomplete").write_bytes(bytes(1_000_000))
     found = lines(tertium, 0)["downloads"]
-    assert found.startswith("note unfinished, or going on: models/facebook/m2m100_418M (1.0 MB)")
-    assert "fetch again to go on" in found
+    assert found.startswith(
+        "note unfinished, or going on: models/facebook/m2m100_418M; fetch again"
+    )
+    assert f"rm -r {blobs / 'abc.incomplete'} (1.0 MB)" in found
 
 
 def test_models_that_are_not_what_their_cards_say(tertium: Run) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -122,29 +121,3 @@ def test_names_that_are_no_models(environment: dict[str, str]) -> None:
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 2
     assert "no model that Tertium knows" in done.stderr
-
-
-def test_a_download_that_is_killed(
-    environment: dict[str, str], hub: LocalHub, tmp_path: Path
-) -> None:
-    """Nothing half-made is there, doctor says what is left, and the same command goes on."""
-    command = [*TERTIUM, "models", "fetch", "m2m100_418M"]
-    hub.files["large.model"] = bytes(25 << 20)  # the library writes 10 MB at a time
-    hub.stall_after = 12 << 20
-    process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
-    assert hub.stalled.wait(60)
-    unfinished = tmp_path / "hf" / "hub" / f"models--{REPO.replace('/', '--')}" / "blobs"
-    while not any(file.stat().st_size for file in unfinished.glob("*.incomplete")):
-        assert process.poll() is None
-        time.sleep(0.01)
-    process.kill()
-    process.wait()
-    assert not models_folder().exists()
-    left = subprocess.run([*TERTIUM, "doctor"], env=environment, capture_output=True, text=True)
-    assert f"note  downloads: unfinished, or going on: models/{REPO}" in left.stdout
-    hub.stall_after = None
-    again = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert again.returncode == 0, again.stderr
-    assert any(wanted.startswith("bytes=") for wanted in hub.ranges)  # not all over again
-    read_folder(models_folder() / "m2m100_418M").check()
-    assert list(unfinished.glob("*.incomplete")) == []

@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tertium.errors import ModelError
 from tertium.models.convert import convert
-from tertium.models.unfinished import MARK, appearing, leftovers
+from tertium.models.folder import read_folder
+from tertium.models.unfinished import MARK, _host, appearing, leftovers
 from tertium.paths import models_folder
+
+from ..cli.conftest import TERTIUM
+from ..local_hub import local_hub
+from ..tiny import make_untaught
 
 PAUSE = """
 import sys, time
@@ -31,6 +35,11 @@ CONVERT = PAUSE + "module.convert(Path(sys.argv[1]), Path(sys.argv[2]))\n"
 CUT = PAUSE + "import tertium; tertium.load_encoder('tertium-mini', layer=1)\n"
 
 
+@pytest.fixture(scope="module")
+def untaught(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_untaught("m2m100", tmp_path_factory.mktemp("untaught") / "m2m100_418M")
+
+
 def kill_halfway(script: str, *arguments: str | Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", script, *map(str, arguments)], stdout=subprocess.PIPE, text=True
@@ -42,12 +51,9 @@ def kill_halfway(script: str, *arguments: str | Path) -> None:
 
 
 @pytest.mark.parametrize("step", ["_convert_weights", "write_card"])
-def test_a_conversion_that_is_killed(
-    family: Callable[[str], Any], tmp_path: Path, step: str
-) -> None:
-    source, out = family("prism").original.folder, tmp_path / "models" / "out"
-    other = out.parent / "other"
-    kill_halfway(CONVERT.format(module="convert", step=step), source, other)
+def test_a_conversion_that_is_killed(untaught: Path, tmp_path: Path, step: str) -> None:
+    source, out = untaught, tmp_path / "models" / "out"
+    (out.parent / f".other-x{MARK}{_host()}-4000000").mkdir(parents=True)
     kill_halfway(CONVERT.format(module="convert", step=step), source, out)
     assert not out.exists()
     assert len(leftovers(out.parent)) == 2
@@ -68,27 +74,54 @@ def test_an_encoder_whose_cutting_is_killed(tmp_path: Path) -> None:
     assert leftovers(encoders_folder()) == []
 
 
-def test_a_maker_that_fails_leaves_nothing(tmp_path: Path) -> None:
-    out = tmp_path / "deep" / "out"
-    with pytest.raises(KeyboardInterrupt), appearing(out) as made:
+def make_and_fail(out: Path) -> None:
+    with appearing(out) as made:
         made.mkdir()
         raise KeyboardInterrupt
+
+
+def test_a_maker_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    out = tmp_path / "deep" / "out"
+    with pytest.raises(KeyboardInterrupt):
+        make_and_fail(out)
     assert list(out.parent.iterdir()) == []
     out.mkdir()
-    with pytest.raises(ModelError, match="is there already"), appearing(out):
-        pass
+    with pytest.raises(ModelError, match="is there already"):
+        make_and_fail(out)
 
 
-def test_makers_that_are_at_work_are_left_alone(tmp_path: Path) -> None:
+def test_makers_that_are_at_work_are_left_alone() -> None:
     out = models_folder() / "out"
-    with appearing(out) as first:
-        assert f"-{os.getpid()}" in first.parent.name
-        with pytest.raises(RuntimeError), appearing(out) as second:
-            assert first.parent.is_dir()
-            assert second != first
-            raise RuntimeError
+    with appearing(out) as made:
+        assert f"-{os.getpid()}" in made.parent.name
+        with pytest.raises(KeyboardInterrupt):
+            make_and_fail(out)
         elsewhere = out.parent / f".out-x{MARK}elsewhere-999999999"
         elsewhere.mkdir()
         assert leftovers(out.parent) == []
-        first.mkdir()
+        made.mkdir()
     assert out.is_dir()
+
+
+def test_a_download_that_is_killed(untaught: Path, tmp_path: Path) -> None:
+    """Nothing half-made is there, doctor says what is left, and the same command does it."""
+    repo, fetch = "facebook/m2m100_418M", [*TERTIUM, "models", "fetch", "m2m100_418M"]
+    with local_hub(repo, untaught) as hub:
+        environment = {**os.environ, "HF_ENDPOINT": hub.address, "HF_HOME": str(tmp_path / "hf")}
+        hub.files["large.model"] = bytes(25 << 20)  # the library writes 10 MB at a time
+        hub.stall_after = 12 << 20
+        process = subprocess.Popen(fetch, env=environment, stderr=subprocess.DEVNULL)
+        blobs = tmp_path / "hf" / "hub" / f"models--{repo.replace('/', '--')}" / "blobs"
+        while not any(file.stat().st_size for file in blobs.glob("*.incomplete")):
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+        assert not models_folder().exists()
+        doctor = [*TERTIUM, "doctor"]
+        found = subprocess.run(doctor, env=environment, capture_output=True, text=True).stdout
+        assert f"note  downloads: unfinished, or going on: models/{repo}; fetch again" in found
+        hub.stall_after = None
+        again = subprocess.run(fetch, env=environment, capture_output=True, text=True)
+        assert again.returncode == 0, again.stderr
+    read_folder(models_folder() / "m2m100_418M").check()

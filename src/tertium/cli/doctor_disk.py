@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from pathlib import Path
 
@@ -94,12 +95,8 @@ def unfinished() -> str:
     aside = sorted(cache_folder().glob(f"{answers_file().name}.damaged-*"))
     if not left and not aside:
         return "nothing"
-    what = []
-    if left:
-        what.append(f"conversions that were broken off: {remove(left)}")
-    if aside:
-        what.append(f"damaged caches that were put aside: {remove(aside)}")
-    return Note("; ".join(what))
+    kinds = {"conversions that were broken off": left, "damaged caches that were put aside": aside}
+    return Note("; ".join(f"{kind}: {remove(paths)}" for kind, paths in kinds.items() if paths))
 
 
 def downloads() -> str:
@@ -111,16 +108,13 @@ def downloads() -> str:
         return "none is unfinished"
     names = sorted({path.parent.parent.name.replace("--", "/") for path in found})
     return Note(
-        f"unfinished, or going on: {', '.join(names)} "
-        f"({megabytes(sum(size_of(path) for path in found))}); fetch again to go on where it "
-        f"stopped, or delete {HF_HUB_CACHE}/*/blobs/*.incomplete"
+        f"unfinished, or going on: {', '.join(names)}; fetch again, and when no download is going "
+        f"on, {remove(found)}"
     )
 
 
 def remove(paths: list[Path]) -> str:
     """The command that deletes what is not needed, and what that gives back."""
-    import shlex
-
     names = " ".join(shlex.quote(str(path)) for path in paths)
     return f"rm -r {names} ({megabytes(sum(size_of(path) for path in paths))})"
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 from tertium.data.lines import OPENERS, STDIN, check_file, name_of, read_lines
 from tertium.errors import InputError, first_line
-from tertium.text import whole
+from tertium.text import check_characters, whole
 
 Format = Literal["tsv", "csv", "jsonl", "parquet"]
 Record = dict[str, Any]
@@ -66,7 +66,10 @@ class Table:
     def columns(self) -> list[str]:
         """The names of the fields; of standard input, those of the first record."""
         if self._columns is None:
-            self._columns = self._find_columns()
+            names = self._find_columns()
+            for name in names:
+                check_characters(name, f"{name_of(self.path)}: the name of the field {name!a}")
+            self._columns = names
         return self._columns
 
     def kinds(self) -> dict[str, set[type]]:

@@ -41,8 +41,9 @@ def fetch(
 ) -> ModelFolder | EncoderFolder:
     """Download a model by its known name or its hub id, convert it, and keep it under that name.
 
-    A download that was interrupted goes on where it stopped; a file that is not what the hub said
-    it would be is an error, and is fetched anew the next time. ``revision`` pins a commit; which
+    A download whose line breaks goes on where it stopped; files that were whole when it was killed
+    are not fetched again. A file that is not what the hub said it would be is an error, and is
+    fetched anew the next time. ``revision`` pins a commit; which
     one it was is kept with the model. An encoder is kept up to ``layer``.
     """
     known, known_encoder = known_model(name), KNOWN_ENCODERS.get(name)
