@@ -32,7 +32,7 @@ from tests.hostile import READERS, hostile_bytes, hostile_text, read
 from tertium.measures.base import Measure
 from tertium.measures.registry import MEASURES, SUMS, kinds_of, settings_of
 
-BATCH = 20
+BATCH = 100
 SLACK = 1e-6
 DEADLOCK_SECONDS = 900
 

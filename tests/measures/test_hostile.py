@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 import tertium
 from tertium.errors import CutWarning, InputError
 from tertium.measures.base import Measure
-from tertium.measures.registry import MEASURES, SUMS
+from tertium.measures.registry import MEASURES, SUMS, measure_class, parts_of
+from tertium.models.memo import Memo
 
 from ..hostile import ALPHABETS, hostile_text
 
@@ -40,15 +41,21 @@ TEXTS = st.one_of(
     st.text(max_size=40),
     st.sampled_from(ALPHABETS).flatmap(lambda letters: st.text(letters, max_size=40)),
 )
-FEW = settings(max_examples=12, deadline=None, derandomize=True, database=None)
+FEW = settings(max_examples=6, deadline=None, derandomize=True, database=None)
+
+
+@cache
+def model() -> Memo:
+    """One for all measures, which share most of their questions."""
+    return tertium.load_model(cache=False)
 
 
 @cache
 def measure(name: str) -> Measure:
-    settings = {"beam_size": 1} if name in ("pivot", "cross") else {}
-    if name in ("direct", "pivot", "cross", "prism-ref", "prism-src"):
-        return tertium.load(name, model=tertium.load_model(cache=False), **settings)  # type: ignore[arg-type]
-    return tertium.load(name)
+    if name in ("pivot", "cross"):
+        return tertium.load(name, model=model(), beam_size=1)
+    translating = measure_class(parts_of(name)[0]).model_kind == "translation"
+    return tertium.load(name, model=model() if translating else None)
 
 
 def score(name: str, hypotheses: list[str], references: list[str]) -> list[float]:
@@ -68,7 +75,7 @@ def assert_sound(name: str, scores: list[float]) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 @FEW
-@given(pairs=st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4), order=st.randoms())
+@given(pairs=st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=3), order=st.randoms())
 def test_any_text_has_a_number_of_its_own(
     name: str, pairs: list[tuple[str, str]], order: random.Random
 ) -> None:
@@ -99,9 +106,7 @@ def test_nothing_is_better_than_the_same(name: str, text: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_extremes(name: str) -> None:
-    others = [*EXTREMES[1:], EXTREMES[0]]
-    assert_sound(name, score(name, list(EXTREMES), others))
-    assert_sound(name, score(name, ["The cat sat."] * len(EXTREMES), list(EXTREMES)))
+    assert_sound(name, score(name, list(EXTREMES), [*EXTREMES[1:], EXTREMES[0]]))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -127,6 +132,6 @@ def test_ter_says_when_it_reads_the_beginning_only() -> None:
         found = tertium.load("ter").score([long, "a b"], [long, "a c"])
     assert found.cut == [True, False]
     assert found.segments == [0, -50]
-    assert found.signature.fields["longest"] == "1000"
+    assert "longest:1000" in str(found.signature)
     with pytest.warns(CutWarning):
         assert tertium.load("ter", longest=2)("a b x", "a b y") == 0

@@ -1,0 +1,142 @@
+"""Does a run survive whatever happens to it? ``tertium score`` is killed at random moments and
+taken up again until it is done, with its cache damaged in between; conversions are killed as well.
+
+    python benchmarks/survive.py --runs 20 --rows 400 --conversions 10 --seed 1
+
+Every broken run must write what an unbroken one writes, byte for byte; every killed conversion must
+leave nothing in its place. Prints what it did, and exits with 1 if anything was different.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.damage import DAMAGES
+from tests.hostile import WORDS
+from tests.tiny import make_untaught
+
+TERTIUM = [sys.executable, "-c", "from tertium.cli import main; main()"]
+MEASURES = ("-m", "direct", "-m", "chrf", "--lang", "en", "--rows-at-a-time", "16", "-q")
+
+
+def write_pairs(file: Path, rows: int, draw: random.Random) -> None:
+    """Pairs of sentences of common and uncommon words."""
+    lines = ["hyp\tref"]
+    for _ in range(rows):
+        lines.append("\t".join(" ".join(draw.choices(WORDS, k=8)) for _ in range(2)))
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def score(pairs: Path, out: Path, cache: Path) -> subprocess.Popen[bytes]:
+    """Begin a run, or take it up again."""
+    return subprocess.Popen(
+        [*TERTIUM, "score", str(pairs), *MEASURES, "-o", str(out), "--resume"],
+        env={**os.environ, "TERTIUM_CACHE": str(cache)},
+        stderr=subprocess.PIPE,
+    )
+
+
+def broken_run(
+    pairs: Path, out: Path, cache: Path, draw: random.Random, seconds: float, tally: Counter[str]
+) -> None:
+    """Kill a run at random moments until it gets through, and damage its cache in between."""
+    kills = 0
+    while True:
+        process = score(pairs, out, cache)
+        if kills < draw.randrange(2, 7):
+            try:
+                process.wait(draw.uniform(0.2, 1.0) * seconds)
+            except subprocess.TimeoutExpired:
+                process.kill()
+        _, said = process.communicate()
+        if process.returncode == 0:
+            return
+        if process.returncode > 0:
+            raise SystemExit(f"a run ended with {process.returncode}: {said.decode()}")
+        kills += 1
+        tally["kills"] += 1
+        [*files] = cache.glob("*.sqlite")
+        if files and draw.random() < 0.6 and files[0].stat().st_size > 4 * 4096:
+            name = draw.choice(sorted(DAMAGES))
+            try:
+                DAMAGES[name](files[0], draw)
+            except Exception:  # one damage on top of another: then it is damaged enough
+                name = "damage upon damage"
+            tally[name] += 1
+
+
+def killed_conversion(source: Path, out: Path, seconds: float, tally: Counter[str]) -> None:
+    """Kill a conversion after some seconds, if it has not ended by then."""
+    command = [*TERTIUM, "models", "convert", str(source), str(out)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        if out.exists() and not (out / "tertium.json").exists():
+            raise SystemExit(f"{out} is half made") from None
+        tally["conversions killed"] += 1
+        tally["of them with something left aside"] += (
+            any(out.parent.glob(".*")) and not out.exists()
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--rows", type=int, default=400)
+    parser.add_argument("--conversions", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
+    options = parser.parse_args()
+    print(f"seed {options.seed}: {options.runs} runs of {options.rows} rows", flush=True)
+    draw, tally = random.Random(options.seed), Counter[str]()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        pairs, whole = folder / "pairs.tsv", folder / "whole.tsv"
+        write_pairs(pairs, options.rows, draw)
+        started = time.monotonic()
+        if score(pairs, whole, folder / "unbroken").wait():
+            raise SystemExit("the unbroken run failed")
+        seconds = time.monotonic() - started
+        print(f"an unbroken run takes {seconds:.1f} s", flush=True)
+        wrong = 0
+        for number in range(options.runs):
+            out = folder / f"broken-{number}.tsv"
+            broken_run(pairs, out, folder / f"cache-{number}", draw, seconds, tally)
+            wrong += out.read_bytes() != whole.read_bytes()
+            left = [file.name for file in folder.glob(f"{out.name}.*")]
+            wrong += bool(left)
+            print(f"run {number + 1}: {tally['kills']} kills so far, {wrong} wrong", flush=True)
+        if options.conversions:
+            source = make_untaught("m2m100", folder / "m2m100")
+            models = folder / "models"
+            started = time.monotonic()
+            killed_conversion(source, models / "first", 600, tally)
+            seconds = time.monotonic() - started
+            for _ in range(options.conversions):
+                killed_conversion(source, models / "out", draw.uniform(0.5, 1) * seconds, tally)
+                if (models / "out").exists():
+                    break
+            if not (models / "out").exists():
+                killed_conversion(source, models / "out", 600, tally)
+            subprocess.run([*TERTIUM, "models", "info", str(models / "out")], check=True)
+            wrong += bool(list(models.glob(".*")))
+    for name, count in sorted(tally.items()):
+        print(f"{name}: {count}")
+    print("all as it should be" if not wrong else f"{wrong} were wrong")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
