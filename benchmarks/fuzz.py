@@ -139,7 +139,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--inputs", type=int, default=10_000, help="for each measure and reader")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
-    parser.add_argument("--limit", type=float, default=60.0, help="seconds for one input")
+    parser.add_argument("--limit", type=float, default=300.0, help="seconds for one input")
     parser.add_argument("--only", nargs="*", default=[], help="names of measures and readers")
     options = parser.parse_args()
     print(f"seed {options.seed}, {options.inputs} inputs each, {os.cpu_count()} cores", flush=True)

@@ -14,6 +14,7 @@ from tertium.cli import doctor_disk
 from tertium.models import answers_condition
 from tertium.models.answers import AnswerFile
 from tertium.models.catalog import find
+from tertium.models.encoder_engines import encoder_of
 from tertium.models.unfinished import MARK, _host
 from tertium.paths import answers_file, encoders_folder, models_folder
 
@@ -149,6 +150,7 @@ def test_models_that_are_not_what_their_cards_say(tertium: Run) -> None:
 
 
 def test_encoders_that_are_not_what_they_were_cut_from(tertium: Run) -> None:
+    encoder_of.cache_clear()
     library.load_encoder("tertium-mini", layer=1)
     [cut] = encoders_folder().iterdir()
     assert lines(tertium, 0)["encoders"].startswith("ok 1 cut out of models, ")

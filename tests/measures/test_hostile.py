@@ -132,6 +132,6 @@ def test_ter_says_when_it_reads_the_beginning_only() -> None:
         found = tertium.load("ter").score([long, "a b"], [long, "a c"])
     assert found.cut == [True, False]
     assert found.segments == [0, -50]
-    assert "longest:1000" in str(found.signature)
+    assert "longest:500" in str(found.signature)
     with pytest.warns(CutWarning):
         assert tertium.load("ter", longest=2)("a b x", "a b y") == 0

@@ -12,9 +12,11 @@ import pytest
 
 from tertium.errors import ModelError
 from tertium.models.convert import convert
+from tertium.models.encoder_catalog import load_encoder
+from tertium.models.encoder_engines import encoder_of
 from tertium.models.folder import read_folder
 from tertium.models.unfinished import MARK, _host, appearing, leftovers
-from tertium.paths import models_folder
+from tertium.paths import encoders_folder, models_folder
 
 from ..cli.conftest import TERTIUM
 from ..local_hub import local_hub
@@ -63,10 +65,8 @@ def test_a_conversion_that_is_killed(untaught: Path, tmp_path: Path, step: str) 
     assert sorted(path.name for path in out.parent.iterdir()) == [left.name, "out"]
 
 
-def test_an_encoder_whose_cutting_is_killed(tmp_path: Path) -> None:
-    from tertium.models.encoder_catalog import load_encoder
-    from tertium.paths import encoders_folder
-
+def test_an_encoder_whose_cutting_is_killed() -> None:
+    encoder_of.cache_clear()
     kill_halfway(CUT.format(module="encoder_cut", step="_fill"))
     [left] = leftovers(encoders_folder())
     assert [path.name for path in encoders_folder().iterdir()] == [left.name]

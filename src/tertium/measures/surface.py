@@ -163,9 +163,9 @@ class Ter(SurfaceMeasure):
     sign: ClassVar[float] = -1.0
     normalize_text: bool = False
     case_sensitive: bool = False
-    longest: int = 1000
-    """Of a longer text, so many words count: the search for shifts takes up to a tenth of a second
-    a word."""
+    longest: int = 500
+    """Of a longer text, so many words count: the search for shifts may take a tenth of a second a
+    word."""
 
     def __post_init__(self) -> None:
         if self.longest < 1:
