@@ -25,7 +25,7 @@ from tertium.engines.local import ScoringJob
 from tertium.engines.outputs import FileOutput
 from tertium.engines.scoring import Scorer
 from tertium.engines.shards import ShardFolder
-from tertium.models.answers import AnswerFile
+from tertium.models.answers_condition import examine
 
 from ..cli.conftest import Run, tertium
 
@@ -163,7 +163,7 @@ def test_the_same_numbers_as_a_local_run(
     assert document["questions"]["asked"] == 4 * sum(SIZES)
     assert len(list(out.glob("*.parquet"))) == 7 + 6
     assert parquet.read_table(out).to_pylist() == rows
-    assert AnswerFile(cluster.cache / "answers-1.sqlite").health()[0]  # the workers' own cache
+    assert examine(cluster.cache / "answers-2.sqlite").answers  # the workers' own cache
 
     refused = tertium(*command, *engine)
     assert "is there already" in refused.stderr

@@ -37,7 +37,7 @@ def schema_of(kinds: Mapping[str, set[type]]) -> Any:
 def write_parquet(
     records: Iterable[dict[str, Any]], schema: Any, out: Path, scratch: Path | None = None
 ) -> None:
-    """Write records that JSON can hold; ``out`` appears whole, having been ``scratch`` till then."""
+    """Write records that JSON can hold; ``out`` appears whole, and is ``scratch`` till then."""
     import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
 
