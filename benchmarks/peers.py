@@ -60,10 +60,10 @@ PEERS = (
 LENGTH = 30
 """Tokens of a translation by random weights: about those of a sentence of the news."""
 SIZES: dict[str, dict[str, int]] = {
-    "trained": {"direct": 200, "pivot": 100, "cross": 100, "five": 100, "systems": 100},
-    "m2m100-60M": {"direct": 100, "pivot": 16, "cross": 16, "five": 16, "systems": 20},
-    "m2m100-418M": {"direct": 16, "pivot": 4, "cross": 4, "five": 4, "systems": 4},
-    "opus-mt-en-fr": {"cross": 24},
+    "trained": {"direct": 200, "pivot": 32, "cross": 32, "five": 32, "systems": 24},
+    "m2m100-60M": {"direct": 48, "pivot": 12, "cross": 12, "five": 12, "systems": 6},
+    "m2m100-418M": {"direct": 8, "pivot": 3, "cross": 3},
+    "opus-mt-en-fr": {"cross": 12},
 }
 """How many pairs (or segments of each system) are enough to measure by."""
 AIMS = {"direct": 6, "pivot": 15, "cross": 10, "five": 20, "systems": 10, "bertscore": 3}
