@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -21,7 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.damage import DAMAGES
+from tests.damage import DAMAGES, PAGE
 from tests.hostile import WORDS
 from tests.tiny import make_untaught
 
@@ -55,7 +56,7 @@ def broken_run(
         process = score(pairs, out, cache)
         if kills < draw.randrange(2, 7):
             try:
-                process.wait(draw.uniform(0.2, 1.0) * seconds)
+                process.wait(draw.uniform(0.3, 0.95) * seconds)
             except subprocess.TimeoutExpired:
                 process.kill()
         _, said = process.communicate()
@@ -65,14 +66,24 @@ def broken_run(
             raise SystemExit(f"a run ended with {process.returncode}: {said.decode()}")
         kills += 1
         tally["kills"] += 1
-        [*files] = cache.glob("*.sqlite")
-        if files and draw.random() < 0.6 and files[0].stat().st_size > 4 * 4096:
+        if draw.random() < 0.7:
+            damage(cache, draw, tally)
+
+
+def damage(cache: Path, draw: random.Random, tally: Counter[str]) -> None:
+    """Damage the file of answers, if there is one that holds any."""
+    for file in cache.glob("*.sqlite"):
+        connection = sqlite3.connect(file)
+        try:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # what is in the log goes there
+        except sqlite3.DatabaseError:  # it is damaged already
+            return
+        finally:
+            connection.close()
+        if file.stat().st_size > 4 * PAGE:
             name = draw.choice(sorted(DAMAGES))
-            try:
-                DAMAGES[name](files[0], draw)
-            except Exception:  # one damage on top of another: then it is damaged enough
-                name = "damage upon damage"
-            tally[name] += 1
+            DAMAGES[name](file, draw)
+            tally[f"damage: {name}"] += 1
 
 
 def killed_conversion(source: Path, out: Path, seconds: float, tally: Counter[str]) -> None:
