@@ -60,10 +60,10 @@ PEERS = (
 LENGTH = 30
 """Tokens of a translation by random weights: about those of a sentence of the news."""
 SIZES: dict[str, dict[str, int]] = {
-    "trained": {"direct": 200, "pivot": 32, "cross": 32, "five": 32, "systems": 24},
-    "m2m100-60M": {"direct": 48, "pivot": 12, "cross": 12, "five": 12, "systems": 6},
-    "m2m100-418M": {"direct": 8, "pivot": 3, "cross": 3},
-    "opus-mt-en-fr": {"cross": 12},
+    "trained": {"direct": 100, "pivot": 12, "cross": 12, "five": 12, "systems": 16},
+    "m2m100-60M": {"direct": 24, "pivot": 4, "cross": 4, "five": 4, "systems": 3},
+    "m2m100-418M": {"direct": 4, "cross": 2},
+    "opus-mt-en-fr": {"cross": 8},
 }
 """How many pairs (or segments of each system) are enough to measure by."""
 AIMS = {"direct": 6, "pivot": 15, "cross": 10, "five": 20, "systems": 10, "bertscore": 3}
@@ -203,7 +203,7 @@ def models(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, P
 
 def contests(arguments: argparse.Namespace) -> Iterator[Contest]:
     threads = arguments.threads
-    table = list(islice(open_table(arguments.pairs), 1000))
+    table = list(islice(open_table(arguments.pairs), 500))
     pairs = Pairs([row["sentence1"] for row in table], [row["sentence2"] for row in table])
     segments = list(islice(open_table(arguments.systems), 100))
     names = [name for name in segments[0] if name not in ("id", "source", "reference")]
