@@ -128,7 +128,9 @@ def main() -> None:
             wrong += out.read_bytes() != whole.read_bytes()
             left = [file.name for file in folder.glob(f"{out.name}.*")]
             wrong += bool(left)
-            print(f"run {number + 1}: {tally['kills']} kills so far, {wrong} wrong", flush=True)
+            damages = sum(n for name, n in tally.items() if name.startswith("damage"))
+            so_far = f"{tally['kills']} kills and {damages} damages so far"
+            print(f"run {number + 1}: {so_far}, {wrong} wrong", flush=True)
         if options.conversions:
             source = make_untaught("m2m100", folder / "m2m100")
             models = folder / "models"
