@@ -108,9 +108,10 @@ def test_a_download_that_is_killed(untaught: Path, tmp_path: Path) -> None:
     repo, fetch = "facebook/m2m100_418M", [*TERTIUM, "models", "fetch", "m2m100_418M"]
     with local_hub(repo, untaught) as hub:
         environment = {**os.environ, "HF_ENDPOINT": hub.address, "HF_HOME": str(tmp_path / "hf")}
+        environment |= {"HF_HUB_ETAG_TIMEOUT": "120", "HF_HUB_DOWNLOAD_TIMEOUT": "120"}
         hub.files["large.model"] = bytes(25 << 20)  # the library writes 10 MB at a time
         hub.stall_after = 12 << 20
-        process = subprocess.Popen(fetch, env=environment, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(fetch, env=environment)
         blobs = tmp_path / "hf" / "hub" / f"models--{repo.replace('/', '--')}" / "blobs"
         while not any(file.stat().st_size for file in blobs.glob("*.incomplete")):
             assert process.poll() is None

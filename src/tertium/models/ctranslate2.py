@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from tertium.errors import ModelError, SettingError
@@ -173,7 +173,8 @@ class CTranslate2Model:
             (len(source), len(target))
             for source, target in zip(encoder_inputs, decoder_inputs, strict=True)
         ]
-        return self._run("scoring", shapes, submit, read, progress, self.batch_tokens)
+        batches = self._batches(shapes, self.batch_tokens)
+        return self._run("scoring", batches, len(shapes), submit, read, progress)
 
     def translate(
         self,
@@ -214,13 +215,14 @@ class CTranslate2Model:
             return Translation(text, cut[index] or not ended)
 
         asked = [index for index in range(len(sources)) if not blank[index]]
+        shapes = [(len(encoder_inputs[index]),) for index in asked]
         found = self._run(
             "translating",
-            [(len(encoder_inputs[index]),) for index in asked],
+            self._batches(shapes, self.batch_tokens * TRANSLATION_SHARE),
+            len(asked),
             lambda batch: submit([asked[place] for place in batch]),
             lambda place, result: read(asked[place], result),
             progress,
-            self.batch_tokens * TRANSLATION_SHARE,
         )
         answers = [Translation("")] * len(sources)
         for index, translation in zip(asked, found, strict=True):
@@ -322,7 +324,9 @@ class CTranslate2Model:
             return log_probs
 
         shapes = [(len(a), len(b)) for a, b in zip(encoder_inputs, forced, strict=True)]
-        return np.stack(self._run("searching", shapes, submit, read, None, self.batch_tokens))
+        # of one shape each: the engine is told one length for the whole batch
+        batches = uniform_batches(shapes, self.batch_tokens)
+        return np.stack(self._run("searching", batches, len(shapes), submit, read, None))
 
     def _encoder_inputs(
         self, sources: Sequence[str], source_lang: Languages, target_tags: Sequence[str]
@@ -365,11 +369,11 @@ class CTranslate2Model:
     def _run(
         self,
         what: str,
-        shapes: Sequence[tuple[int, ...]],
+        batches: Iterable[list[int]],
+        count: int,
         submit: Callable[[list[int]], list[Any]],
         read: Callable[[int, Any], Answer],
         progress: Progress | None,
-        batch_tokens: int,
     ) -> list[Answer]:
         """Keep the workers busy, longest first, and put the answers back in order."""
         if os.getpid() != self._process:
@@ -385,12 +389,12 @@ class CTranslate2Model:
             for index, future in zip(batch, futures, strict=True):
                 answers[index] = read(index, future.result())
             if progress is not None:
-                progress(what, len(answers), len(shapes))
+                progress(what, len(answers), count)
 
-        for batch in self._batches(shapes, batch_tokens):
+        for batch in batches:
             flying.append((batch, submit(batch)))
             if len(flying) > IN_FLIGHT * self.threads:
                 land()
         while flying:
             land()
-        return [answers[index] for index in range(len(shapes))]
+        return [answers[index] for index in range(count)]
