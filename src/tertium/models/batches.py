@@ -48,7 +48,7 @@ def padded_batches(shapes: Sequence[Shape], max_tokens: int) -> Iterator[list[in
         rows, tokens = len(batch) + 1, filled + sum(shapes[index])
         if batch and (max(wider) * rows > max_tokens or sum(wider) * rows > PADDED * tokens):
             yield batch
-            batch, rows, tokens, wider = [], 1, sum(shapes[index]), shapes[index]
+            batch, tokens, wider = [], sum(shapes[index]), shapes[index]
         batch.append(index)
         filled, widest = tokens, wider
     if batch:
