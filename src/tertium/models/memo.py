@@ -22,7 +22,7 @@ from tertium.models.base import (
     TranslationModel,
     per_row,
 )
-from tertium.models.languages import LanguageSet
+from tertium.models.forwarding import ForwardingModel
 
 Answer = TypeVar("Answer")
 
@@ -60,7 +60,7 @@ class Tally:
         return f"{questions} questions, {distinct} distinct, {from_cache} from cache"
 
 
-class Memo:
+class Memo(ForwardingModel):
     """A model that remembers: same protocol, same answers, each question asked once.
 
     The answers to one call are stored together or not at all. A run that is killed and taken up
@@ -69,31 +69,11 @@ class Memo:
     """
 
     def __init__(self, model: TranslationModel, store: Store | None = None) -> None:
-        self.model = model
+        super().__init__(model)
         self.store = store
         self.tally = Tally()
         self._memory: OrderedDict[bytes, bytes] = OrderedDict()
         self._bytes = 0
-
-    @property
-    def name(self) -> str:
-        return self.model.name
-
-    @property
-    def fingerprint(self) -> str:
-        return self.model.fingerprint
-
-    @property
-    def languages(self) -> LanguageSet:
-        return self.model.languages
-
-    @property
-    def needs_source_language(self) -> bool:
-        return self.model.needs_source_language
-
-    @property
-    def settings(self) -> Mapping[str, str]:
-        return self.model.settings
 
     def log_probs(
         self,

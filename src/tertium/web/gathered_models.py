@@ -19,7 +19,7 @@ from tertium.models.base import (
     TranslationModel,
     per_row,
 )
-from tertium.models.languages import LanguageSet
+from tertium.models.forwarding import ForwardingModel
 from tertium.web.gathering import Call, Engine, Gatherer, estimated_tokens
 
 
@@ -71,33 +71,13 @@ def encoder_engine(encoder: SentenceEncoder) -> Engine:
     return answer
 
 
-class GatheredModel:
+class GatheredModel(ForwardingModel):
     """A translation model for the length of one call."""
 
     def __init__(self, model: TranslationModel, gatherer: Gatherer, call: Call) -> None:
-        self.model = model
+        super().__init__(model)
         self._gatherer = gatherer
         self._call = call
-
-    @property
-    def name(self) -> str:
-        return self.model.name
-
-    @property
-    def fingerprint(self) -> str:
-        return self.model.fingerprint
-
-    @property
-    def languages(self) -> LanguageSet:
-        return self.model.languages
-
-    @property
-    def needs_source_language(self) -> bool:
-        return self.model.needs_source_language
-
-    @property
-    def settings(self) -> Mapping[str, str]:
-        return self.model.settings
 
     def log_probs(
         self,

@@ -1,0 +1,35 @@
+"""A model that stands before another, and says of itself what that one says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tertium.models.base import TranslationModel
+from tertium.models.languages import LanguageSet
+
+
+class ForwardingModel:
+    """The properties of the model behind; what is done with its answers is for others to add."""
+
+    def __init__(self, model: TranslationModel) -> None:
+        self.model = model
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def fingerprint(self) -> str:
+        return self.model.fingerprint
+
+    @property
+    def languages(self) -> LanguageSet:
+        return self.model.languages
+
+    @property
+    def needs_source_language(self) -> bool:
+        return self.model.needs_source_language
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        return self.model.settings
