@@ -19,17 +19,21 @@ from pyarrow import parquet
 from tertium.cli.measures import MeasureLoader, Models
 from tertium.data.pairs import Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
-from tertium.engines.cluster import ClusterSettings
+from tertium.engines.cluster import ClusterSettings, import_ray
 from tertium.engines.distributed import DistributedJob
 from tertium.engines.local import ScoringJob
 from tertium.engines.outputs import FileOutput
 from tertium.engines.scoring import Scorer
 from tertium.engines.shards import ShardFolder
+from tertium.errors import ClusterError
 from tertium.models.answers_condition import examine
 
 from ..cli.conftest import Run, tertium
 
-ray = pytest.importorskip("ray", reason="RAY IS NOT INSTALLED: nothing distributed is tested")
+try:
+    ray = import_ray()
+except ClusterError:
+    pytest.skip("RAY IS NOT INSTALLED: nothing distributed is tested", allow_module_level=True)
 pytestmark = [  # Ray warns of its own code
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::FutureWarning"),
@@ -230,3 +234,10 @@ def test_a_row_that_cannot_be_scored_is_named(tertium: Run, cluster: Any, tmp_pa
     assert done.returncode == 2
     assert f"tertium: {file}, row 20: the hypothesis is int, not text" in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_nothing_connects_by_itself(cluster: Any) -> None:
+    """As what Ray cleans up after a failed run does otherwise, whenever it is collected."""
+    with pytest.raises(ray.exceptions.RaySystemError, match="not been started"):
+        ray.cluster_resources()
+    assert not ray.is_initialized()

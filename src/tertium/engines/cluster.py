@@ -18,6 +18,7 @@ QUIET = logging.CRITICAL
 STORE_BYTES = 100 << 20
 """Shared memory of a cluster on this machine: texts and scores do not go through it."""
 LOG_LEVEL = "RAY_BACKEND_LOG_LEVEL"
+AUTO_CONNECT = "RAY_ENABLE_AUTO_CONNECT"
 
 
 @dataclass(frozen=True)
@@ -39,16 +40,34 @@ class ClusterSettings:
 
 
 def import_ray() -> Any:
-    """Import Ray, which tells nobody about it."""
+    """Import Ray, which tells nobody about it, and connects only where it is told to.
+
+    Otherwise what it cleans up after a run, at some time or other, would connect again by itself:
+    to a cluster that is perhaps just ending, which ends this process too.
+    """
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     try:
-        import ray
+        with _without_auto_connect():
+            import ray
         import ray.data
     except ImportError as error:
         raise ClusterError(
             f"--engine ray needs Ray ({error}); install it with: pip install 'tertium[ray]'"
         ) from None
     return ray
+
+
+@contextmanager
+def _without_auto_connect() -> Iterator[None]:
+    """Ray looks at its environment once, when it is first imported."""
+    before = os.environ.get(AUTO_CONNECT)
+    os.environ[AUTO_CONNECT] = "0"
+    try:
+        yield
+    finally:
+        del os.environ[AUTO_CONNECT]
+        if before is not None:
+            os.environ[AUTO_CONNECT] = before
 
 
 @contextmanager
