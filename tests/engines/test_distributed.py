@@ -239,5 +239,5 @@ def test_a_row_that_cannot_be_scored_is_named(tertium: Run, cluster: Any, tmp_pa
 def test_nothing_connects_by_itself(cluster: Any) -> None:
     """As what Ray cleans up after a failed run does otherwise, whenever it is collected."""
     with pytest.raises(ray.exceptions.RaySystemError, match="not been started"):
-        ray.cluster_resources()
+        ray.put("something")
     assert not ray.is_initialized()
