@@ -60,8 +60,8 @@ PEERS = (
 LENGTH = 30
 """Tokens of a translation by random weights: about those of a sentence of the news."""
 SIZES: dict[str, dict[str, int]] = {
-    "trained": {"direct": 100, "pivot": 12, "cross": 12, "five": 12, "systems": 16},
-    "m2m100-60M": {"direct": 24, "pivot": 4, "cross": 4, "five": 4, "systems": 3},
+    "trained": {"direct": 100, "pivot": 32, "cross": 32, "five": 32, "systems": 16},
+    "m2m100-60M": {"direct": 24, "pivot": 8, "cross": 8, "five": 8, "systems": 3},
     "m2m100-418M": {"direct": 4, "cross": 2},
     "opus-mt-en-fr": {"cross": 8},
 }

@@ -5,9 +5,11 @@ The Python examples are run as doctests; the shell ones here, in a terminal as a
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
+import statistics
 import subprocess
 from pathlib import Path
 
@@ -85,3 +87,16 @@ def test_commands_print_what_the_docs_say(
     assert words[0] == "tertium", f"{page}: only Tertium's commands can be run here"
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     assert_shown(in_a_terminal([*TERTIUM, *words[1:]], tmp_path), output)
+
+
+def test_the_table_of_ratios_is_what_was_measured() -> None:
+    """Every result that ``benchmarks/peers.py`` wrote has its row, and every row its result."""
+    page = (ROOT / "docs" / "performance.md").read_text("utf-8")
+    table = page.partition("| work | model |")[2].partition("\n\n")[0].splitlines()[2:]
+    results = json.loads((ROOT / "docs" / "performance.json").read_text("utf-8"))["results"]
+    assert len(table) == len(results) > 20
+    for row, result in zip(table, results, strict=True):
+        peer, ours = (statistics.median(result[f"{who}_seconds"]) for who in ("peer", "our"))
+        cells = [result[name] for name in ("contest", "model", "size", "precision")]
+        cells += [f"{peer:.2f}", f"{ours:.2f}", f"**{peer / ours:.1f}**"]
+        assert row.startswith(f"| {' | '.join(cells)} |")

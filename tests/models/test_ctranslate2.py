@@ -74,6 +74,29 @@ def test_float32_numbers_hardly_depend_on_the_batch(tiny: Converted) -> None:
         assert together.log_probs == pytest.approx(alone.log_probs, abs=2e-5)
 
 
+def test_how_long_a_translation_may_be_depends_on_its_source_alone(tiny: Converted) -> None:
+    model: Any = CTranslate2Model(tiny.folder)
+    engine, batches = model._translator, []
+
+    class Recorder:
+        def translate_batch(self, sources: Any, prefixes: Any, **settings: Any) -> Any:
+            batches.append((sources, settings["max_decoding_length"]))
+            return engine.translate_batch(sources, prefixes, **settings)
+
+    model._translator = Recorder()
+
+    def limits(*calls: list[str]) -> dict[tuple[str, ...], int]:
+        batches.clear()
+        for texts in calls:
+            model.translate(texts, target_lang="de", source_lang="en", beam_size=1)
+        return {tuple(source): limit for sources, limit in batches for source in sources}
+
+    texts = ["sea " * count for count in range(1, 40)]
+    alone = limits(*([text] for text in texts))
+    assert limits(texts) == alone
+    assert len(set(alone.values())) < len(batches) < len(texts)
+
+
 def test_too_long_text_is_cut_openly(tiny: Converted) -> None:
     model = CTranslate2Model(tiny.folder)
     room = tiny.folder.max_length

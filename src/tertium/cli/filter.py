@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tertium.cli.filters import load_filters
+from tertium.cli.inputs import refuse_as_output
 from tertium.cli.measures import Models
 from tertium.cli.options import (
     DEFAULT_MODEL,
@@ -241,9 +242,7 @@ def _check_outputs(outputs: Sequence[Path], inputs: Sequence[Path | None]) -> No
     if len({path.absolute() for path in outputs}) < len(outputs):
         raise InputError("two outputs have the same name")
     for path in outputs:
-        for other in inputs:
-            if other is not None and path.exists() and other.exists() and path.samefile(other):
-                raise InputError(f"{path} is the input; name another file for the output")
+        refuse_as_output(path, [other for other in inputs if other is not None])
 
 
 def _spooled(path: Path | None, scratch: Path) -> Path | None:

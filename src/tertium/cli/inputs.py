@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
@@ -118,6 +118,12 @@ def exists(text: str) -> bool:
         return Path(text).exists()
     except (OSError, ValueError):  # too long for a name, or with a null in it
         return False
+
+
+def refuse_as_output(output: Path, inputs: Iterable[str | Path]) -> None:
+    """An output must not be one of the inputs."""
+    if output.exists() and any(exists(str(name)) and output.samefile(name) for name in inputs):
+        raise InputError(f"{output} is the input; name another file for the output")
 
 
 def _is_table(path: Path) -> bool:

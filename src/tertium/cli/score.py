@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from tertium.cli.inputs import Inputs, exists
+from tertium.cli.inputs import Inputs, refuse_as_output
 from tertium.cli.measures import MeasureLoader, Models
 from tertium.cli.options import (
     DEFAULT_MODEL,
@@ -204,7 +204,8 @@ def score(
         },
         replace_invalid=replace_invalid,
     )
-    _check_output(output, inputs.names)
+    if output is not None:
+        refuse_as_output(output, inputs.names)
     models = Models(
         model,
         encoder=encoder,
@@ -289,15 +290,6 @@ def _shards(output: Path | None, *, resume: bool, overwrite: bool) -> ShardFolde
     if output is None:
         raise InputError("--engine ray writes a folder of Parquet shards: name it with --output")
     return ShardFolder(output, resume=resume, overwrite=overwrite)
-
-
-def _check_output(output: Path | None, inputs: Sequence[str]) -> None:
-    """An output must not be one of the inputs."""
-    if output is None or not output.exists():
-        return
-    for name in inputs:
-        if exists(name) and output.samefile(name):
-            raise InputError(f"{output} is the input; name another file for the output")
 
 
 def _layout(names: Sequence[str], as_json: bool) -> Layout:

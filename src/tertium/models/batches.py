@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 Shape = tuple[int, ...]
 """The lengths of a question's sequences: source and target, or source alone."""
+
+Batching = Callable[[Sequence[Shape], int], Iterator[list[int]]]
 
 PADDED = 1.2
 """How many times the tokens of its texts a padded batch may hold. With the bundled model, 200
@@ -53,3 +55,20 @@ def padded_batches(shapes: Sequence[Shape], max_tokens: int) -> Iterator[list[in
         filled, widest = tokens, wider
     if batch:
         yield batch
+
+
+def batches_by_limit(
+    limits: Sequence[int], shapes: Sequence[Shape], max_tokens: int, batching: Batching
+) -> Iterator[list[int]]:
+    """Group questions only with those of the same limit, the largest first.
+
+    >>> list(batches_by_limit([9, 7, 9], [(5,), (4,), (4,)], 12, padded_batches))
+    [[0, 2], [1]]
+    """
+    same: defaultdict[int, list[int]] = defaultdict(list)
+    for index, limit in enumerate(limits):
+        same[limit].append(index)
+    for limit in sorted(same, reverse=True):
+        indices = same[limit]
+        for batch in batching([shapes[index] for index in indices], max_tokens):
+            yield [indices[place] for place in batch]

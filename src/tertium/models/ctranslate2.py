@@ -16,7 +16,7 @@ from tertium.models.base import (
     Translation,
     per_row,
 )
-from tertium.models.batches import padded_batches, uniform_batches
+from tertium.models.batches import batches_by_limit, padded_batches, uniform_batches
 from tertium.models.dialects import END, dialect
 from tertium.models.folder import ModelFolder
 from tertium.models.languages import LanguageSet, source_language, target_language
@@ -33,6 +33,8 @@ Answer = TypeVar("Answer")
 COMPUTE_TYPES = ("auto", "float32", "int8")
 BATCH_TOKENS = 512
 """Enough to keep a core busy; more only makes the table of logits outgrow the cache."""
+LENGTH_STEP = 16
+"""A source's length is rounded up to a multiple of it, to tell how long a translation may be."""
 TRANSLATION_SHARE = 4
 """Translations per scoring: they hold the logits of one step at a time, not of all tokens."""
 PATIENCE = {True: 1.0, False: 2.0}
@@ -194,7 +196,6 @@ class CTranslate2Model:
         blank = [not source.strip() for source in sources]
 
         def submit(batch: list[int]) -> list[Any]:
-            longest = max(len(encoder_inputs[index]) for index in batch)
             futures: list[Any] = self._translator.translate_batch(
                 [encoder_inputs[index] for index in batch],
                 [prefixes[index] for index in batch],
@@ -202,7 +203,7 @@ class CTranslate2Model:
                 patience=PATIENCE[self.folder.early_stopping],
                 max_input_length=0,
                 min_decoding_length=0,
-                max_decoding_length=self._longest_translation(longest),
+                max_decoding_length=self._longest_translation(len(encoder_inputs[batch[0]])),
                 return_end_token=True,
                 asynchronous=True,
             )
@@ -216,9 +217,11 @@ class CTranslate2Model:
 
         asked = [index for index in range(len(sources)) if not blank[index]]
         shapes = [(len(encoder_inputs[index]),) for index in asked]
+        limits = [self._longest_translation(length) for (length,) in shapes]
+        max_tokens = self.batch_tokens * TRANSLATION_SHARE
         found = self._run(
             "translating",
-            self._batches(shapes, self.batch_tokens * TRANSLATION_SHARE),
+            batches_by_limit(limits, shapes, max_tokens, self._batches),
             len(asked),
             lambda batch: submit([asked[place] for place in batch]),
             lambda place, result: read(asked[place], result),
@@ -363,8 +366,12 @@ class CTranslate2Model:
         return [tags[target_language(self, lang)] for lang in per_row(languages, count)]
 
     def _longest_translation(self, source_length: int) -> int:
-        """Stop a decoder that has lost its way, long before the positions run out."""
-        return min(self.folder.max_length - 1, 2 * source_length + 50)
+        """Stop a decoder that has lost its way, long before the positions run out.
+
+        The engine is told one length for a batch, so sources of similar lengths share theirs.
+        """
+        similar = -(-source_length // LENGTH_STEP) * LENGTH_STEP
+        return min(self.folder.max_length - 1, 2 * similar + 50)
 
     def _run(
         self,
