@@ -8,6 +8,7 @@ import random
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,15 @@ def test_kill_at_random_moments(tmp_path: Path, pairs: Path, settings: tuple[str
     ]
 
 
+@pytest.fixture
+def heard_ctrl_c() -> Iterator[None]:
+    """In a job in the background Ctrl-C is ignored, also by all processes that it starts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heard_ctrl_c")
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path, pairs: Path) -> None:
     """The input never ends, so that the run cannot be over before it is stopped."""
     out = tmp_path / "out.tsv"
