@@ -158,6 +158,20 @@ def test_killed_and_resumed(tertium: Run, pairs: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "broken.tsv.part").exists()
 
 
+def test_what_is_not_ours_is_left_alone(tertium: Run, pairs: Path, tmp_path: Path) -> None:
+    out, part = tmp_path / "out.tsv", tmp_path / "out.tsv.part"
+    part.mkdir()
+    (part / "notes.txt").write_text("mine")
+    command = ("filter", pairs, *BY, "-f", "length", "-o", out)
+    for more in ((), ("--resume",), ("--overwrite",)):
+        refused = tertium(*command, *more)
+        assert refused.returncode == 2
+        assert f"{part} is there, and no unfinished run" in refused.stderr
+        assert (part / "notes.txt").read_text() == "mine"
+    (part / "notes.txt").rename(part / "verdicts")  # as if killed when it began
+    assert tertium(*command).returncode == 0
+
+
 def test_an_unfinished_run_is_guarded(tertium: Run, pairs: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.tsv"
     good = pairs.read_text("utf-8")
@@ -167,7 +181,7 @@ def test_an_unfinished_run_is_guarded(tertium: Run, pairs: Path, tmp_path: Path)
     assert not out.exists()
     assert "is an unfinished run" in tertium(*common).stderr
     other = tertium(*common, "--resume", "--set", "length.longest=9")
-    assert "was begun with filters" in other.stderr
+    assert "was begun with longest = '200', not '9'" in other.stderr
     pairs.write_text(good.replace("1\t", "1\tx", 1), encoding="utf-8")
     assert "is not what it was" in tertium(*common, "--resume").stderr
     pairs.write_text(good, encoding="utf-8")

@@ -128,6 +128,7 @@ def begin(tertium: Run, pairs: Path, out: Path, *more: str) -> None:
 
 
 ROWS = ("--rows-at-a-time", "16", "-q")
+CHRF = ("-m", "chrf", *ROWS)
 
 
 def test_an_unfinished_run_is_not_lost(tertium: Run, pairs: Path, tmp_path: Path) -> None:
@@ -151,7 +152,9 @@ def test_other_settings_do_not_mix(tertium: Run, pairs: Path, tmp_path: Path) ->
     source = pairs.with_suffix(".jsonl")
     other = tertium("score", source, "-m", "ter", *ROWS, "-o", out, "--resume")
     assert other.returncode == 2
-    assert "was begun with measures" in other.stderr
+    assert "was begun with measures = 'chrf', not 'ter'" in other.stderr
+    other = tertium("score", source, *CHRF, "--set", "beta=3", "-o", out, "--resume")
+    assert "was begun with beta = '2', not '3'" in other.stderr
     assert tertium("score", pairs, "-m", "ter", *ROWS, "-o", out, "--overwrite").returncode == 0
 
 
@@ -161,6 +164,36 @@ def test_measures_in_another_order_do_not_mix(tertium: Run, pairs: Path, tmp_pat
     swapped = tertium("score", source, "-m", "ter", "-m", "chrf", *ROWS, "-o", out, "--resume")
     assert swapped.returncode == 2
     assert "was begun with measures" in swapped.stderr
+
+
+def test_what_is_not_ours_is_left_alone(tertium: Run, pairs: Path, tmp_path: Path) -> None:
+    out, part = tmp_path / "out.tsv", tmp_path / "out.tsv.part"
+    part.write_text("my notes")
+    refused = tertium("score", pairs, *CHRF, "-o", out)
+    assert refused.returncode == 2
+    assert f"{part} is there, and no unfinished run" in refused.stderr
+    assert part.read_text() == "my notes"
+    assert tertium("score", pairs, *CHRF, "-o", out, "--overwrite").returncode == 0
+    assert out.exists()
+    assert not part.exists()
+
+
+def test_killed_before_anything_was_scored(tertium: Run, pairs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.tsv"
+    assert tertium("score", pairs, *CHRF, "-o", out).returncode == 0
+    whole = out.read_bytes()
+    out.unlink()
+    (tmp_path / "out.tsv.part").write_bytes(whole[:10])
+    (tmp_path / "out.tsv.part.json").write_text('{"job": {}, "bytes": 0, "rows": 0}')
+    assert tertium("score", pairs, *CHRF, "-o", out).returncode == 0
+    assert out.read_bytes() == whole
+
+
+def test_go_on_or_drop_it(tertium: Run, pairs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.tsv"
+    done = tertium("score", pairs, *CHRF, "-o", out, "--resume", "--overwrite")
+    assert done.returncode == 2
+    assert "say one of them" in done.stderr
 
 
 def test_a_mistake_at_the_start_leaves_nothing(tertium: Run, pairs: Path, tmp_path: Path) -> None:

@@ -146,7 +146,7 @@ def test_settings_reach_the_measures_that_have_them(tertium: Run, pairs: Path) -
     measures = json.loads(done.stdout)["measures"]
     assert "base:2" in measures["direct"]["signature"]
     assert "normalized:no" in measures["direct"]["signature"]
-    assert "directions:hyp|ref" in measures["direct"]["signature"]
+    assert "directions:hyp-given-ref" in measures["direct"]["signature"]
     assert "pivot_lang:de|beam_size:2" in measures["pivot"]["signature"]
     refused = tertium("score", pairs, "-m", "chrf", "--pivot-lang", "de")
     assert refused.returncode == 2

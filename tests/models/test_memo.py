@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import sqlite3
+import sys
 from pathlib import Path
 
 import pytest
@@ -121,6 +122,19 @@ def test_the_file_stays_within_its_bounds(tmp_path: Path) -> None:
     assert 50 < condition.answers < 200
     newest = b"99-9"
     assert store.get([newest, b"0-0"]) == {newest: bytes(1000)}
+
+
+def test_what_is_remembered_stays_within_its_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tertium.models.memo.MEMORY_BYTES", 1 << 20)
+    memo = Memo(FakeModel())
+    for start in range(0, 10_000, 100):
+        texts = [str(number) for number in range(start, start + 100)]
+        memo.log_probs(texts, texts, target_lang="en")
+    memory = memo._memory
+    held = sys.getsizeof(memory) + sum(map(sys.getsizeof, [*memory, *memory.values()]))
+    assert 1 << 19 < held <= 1 << 20
+    memo.log_probs(["9999"], ["9999"], target_lang="en")
+    assert memo.tally.distinct == 10_000
 
 
 def _put_many(path: Path, offset: int) -> None:

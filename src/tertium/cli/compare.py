@@ -159,7 +159,7 @@ def compare(
     )
     measures = load_measures(measure or [DEFAULT_MEASURE], models, {}, settings or [])
     with progress_bar(lambda: len(outputs.segments), shown=not quiet) as bar:
-        advance, progress = bar if bar is not None else (None, None)
+        advance, progress = bar[:2] if bar is not None else (None, None)
         found = compare_outputs(
             outputs,
             measures,

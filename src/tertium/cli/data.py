@@ -63,7 +63,7 @@ def paraphrase_sets(
             output,
             rules=rules,
             langs=langs.split(",") if langs is not None else None,
-            advance=bar[0] if bar is not None else None,
+            advance=bar.advance if bar is not None else None,
         )
     rows = []
     for each in found:

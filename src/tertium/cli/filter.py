@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tertium.cli.filters import load_filters
-from tertium.cli.inputs import refuse_as_output
+from tertium.cli.inputs import refuse_as_output, refuse_both
 from tertium.cli.measures import Models
 from tertium.cli.options import (
     DEFAULT_MODEL,
@@ -178,6 +178,7 @@ def filter_command(
         raise InputError("--resume and --overwrite are about a file: name it with --output")
     if resume and STDIN in (file, src, tgt):
         raise InputError("standard input cannot be read again: --resume needs a file")
+    refuse_both(resume=resume, overwrite=overwrite)
     _check_outputs([*outputs, *([rejected] if rejected else [])], [file, src, tgt])
     with tempfile.TemporaryDirectory() as scratch:
         file, src, tgt = (_spooled(path, Path(scratch)) for path in (file, src, tgt))
@@ -222,7 +223,7 @@ def filter_command(
                 lambda: len(job.stages) * sum(1 for _ in bitext), shown=not quiet
             ) as bar:
                 if bar is not None:
-                    job.advance, job.progress = bar
+                    job.advance, job.progress = bar.advance, bar.detail
                 counts = job.run()
                 write_filtered(bitext, made, work, kept, removed)
         except KeyboardInterrupt:

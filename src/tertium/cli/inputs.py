@@ -126,6 +126,12 @@ def refuse_as_output(output: Path, inputs: Iterable[str | Path]) -> None:
         raise InputError(f"{output} is the input; name another file for the output")
 
 
+def refuse_both(*, resume: bool, overwrite: bool) -> None:
+    """A run cannot be gone on with and dropped."""
+    if resume and overwrite:
+        raise InputError("--resume goes on with a run, --overwrite drops it: say one of them")
+
+
 def _is_table(path: Path) -> bool:
     suffixes = [suffix for suffix in path.suffixes if suffix not in OPENERS]
     return path.name[0] not in "_." and bool(suffixes) and suffixes[-1] in SUFFIXES

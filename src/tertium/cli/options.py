@@ -101,7 +101,10 @@ Resume = Annotated[
     typer.Option("--resume", help="Go on where a killed run stopped.", rich_help_panel=OUTPUT),
 ]
 Overwrite = Annotated[
-    bool, typer.Option("--overwrite", help="Drop an unfinished run.", rich_help_panel=OUTPUT)
+    bool,
+    typer.Option(
+        "--overwrite", help="Drop an unfinished run, and begin anew.", rich_help_panel=OUTPUT
+    ),
 ]
 NoCache = Annotated[
     bool,

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from tertium.cli.inputs import Inputs, refuse_as_output
+from tertium.cli.inputs import Inputs, refuse_as_output, refuse_both
 from tertium.cli.measures import MeasureLoader, Models
 from tertium.cli.options import (
     DEFAULT_MODEL,
@@ -206,6 +206,7 @@ def score(
     )
     if output is not None:
         refuse_as_output(output, inputs.names)
+    refuse_both(resume=resume, overwrite=overwrite)
     models = Models(
         model,
         encoder=encoder,
@@ -245,9 +246,11 @@ def score(
     try:
         with progress_bar(job.count, shown=not quiet) as bar:
             if bar is not None:
-                job.advance = bar[0]
+                job.advance = bar.advance
                 if isinstance(job, ScoringJob):
-                    job.progress = bar[1]
+                    job.progress = bar.detail
+                    if isinstance(job.output, StreamOutput) and sys.stdout.isatty():
+                        job.output.before_rows = bar.hide
             results = job.run()
     except KeyboardInterrupt:
         saved = f"; go on with --resume ({output} is not finished)" if output is not None else ""

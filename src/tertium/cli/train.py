@@ -243,7 +243,7 @@ def detector(
     )
     with progress_bar(lambda: None, shown=not quiet, what="steps") as bar:
         if bar is not None:
-            pace = replace(pace, progress=lambda done, steps: bar[0](done, steps))
+            pace = replace(pace, progress=lambda done, steps: bar.advance(done, steps))
         trained = train_detector(run, plan, pace)
     best = ""
     if trained.best_step:

@@ -129,10 +129,10 @@ class Table:
                         continue
                 number += 1
                 if len(row) != len(names):
+                    tab = self.format == "tsv" and len(row) > len(names)
                     raise InputError(
                         f"{name_of(self.path)}, row {number}: {len(row)} fields, where the first "
-                        f"line has {len(names)}"
-                        + ("; a tab inside a text?" if self.format == "tsv" else "")
+                        f"line has {len(names)}" + "; a tab inside a text?" * tab
                     )
                 yield dict(zip(names, row, strict=True))
         except csv.Error as error:

@@ -93,9 +93,10 @@ class ScoringJob:
     def _take_up(self, state: Mapping[str, Any], digest: str) -> None:
         if digest != state["digest"]:
             raise ResumeError(
-                f"{self.pairs.name} is not what it was when the run began: of the first "
-                f"{state['rows']} rows some have changed, or there were no more and now there are; "
-                "begin anew with --overwrite"
+                f"{self.pairs.name} is not what it was when the run began, or is read otherwise: "
+                f"its first {state['rows']} rows differ in text or language, or it has become "
+                "longer or shorter; put it back, with the same languages and columns, or begin "
+                "anew with --overwrite"
             )
         self.totals = {name: Totals(**totals) for name, totals in state["totals"].items()}
         self.cut = state["cut"]

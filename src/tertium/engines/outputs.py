@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,7 @@ LAYOUTS: dict[str, type[Layout]] = {
     ".jsonl": JsonLinesLayout,
     ".parquet": JsonLinesLayout,  # while it grows; it is turned into Parquet at the end
 }
+FULL = (errno.ENOSPC, errno.EDQUOT)
 State = Mapping[str, Any]
 
 
@@ -49,12 +51,15 @@ class StreamOutput:
 
     stream: IO[str]
     layout: Layout
+    before_rows: Callable[[], None] = lambda: None
+    """Called before anything is written."""
 
     def begin(self, job: State, columns: Sequence[str]) -> State | None:
         self._head: str = self.layout.head(columns)
         return None
 
     def add(self, rows: Sequence[Fields], state: State) -> None:
+        self.before_rows()
         self.stream.write(self._head + self.layout.body(rows))
         self.stream.flush()
         self._head = ""
@@ -71,7 +76,7 @@ class FileOutput:
     """Writes to ``OUT.part``, with ``OUT.part.json`` telling how far it is good; then to ``OUT``.
 
     Rows are on disk before the state says so. After a kill the part file is cut back to the state,
-    and the run goes on from there. Without a state there is nothing to go on from.
+    and the run goes on from there. The state is there first, so a part without one is not ours.
     """
 
     path: Path
@@ -119,12 +124,12 @@ class FileOutput:
     def add(self, rows: Sequence[Fields], state: State) -> None:
         with self._saying_how_to_go_on():
             if self._stream is None:
+                self._save({"rows": 0}, 0)
                 self._stream = self.part.open("wb")
                 self._stream.write(self._head)
             self._stream.write(self.layout.body(rows).encode())
             self._sync(self._stream)
-            saved = {"job": self._job, "bytes": self._stream.tell(), **state}
-            write_text(self.state_file, json.dumps(saved))
+            self._save(state, self._stream.tell())
 
     def finish(self) -> None:
         self.close()
@@ -147,14 +152,18 @@ class FileOutput:
         try:
             yield
         except OSError as error:
+            cure = "make room" if error.errno in FULL else "see to it that it can"
             cure = (
-                "what was scored is kept: make room, and go on with --resume"
+                f"what was scored is kept: {cure}, and go on with --resume"
                 if self.state_file.exists()
-                else "make room, or write elsewhere"
+                else f"{cure}, or write elsewhere"
             )
             raise OutputError(
                 f"{self.path} cannot be written ({error.strerror or error}); {cure}"
             ) from error
+
+    def _save(self, state: State, size: int) -> None:
+        write_text(self.state_file, json.dumps({"job": self._job, "bytes": size, **state}))
 
     @staticmethod
     def _sync(stream: BinaryIO) -> None:
@@ -162,16 +171,29 @@ class FileOutput:
         os.fsync(stream.fileno())
 
     def _saved_state(self) -> State | None:
-        if not self.part.exists() or not self.state_file.exists():
+        if not self.part.exists():
             return None
-        if not self.resume and not self.overwrite:
+        if self.overwrite:
+            self._forget()
+            return None
+        if not self.state_file.exists():
+            raise ResumeError(
+                f"{self.part} is there, and no unfinished run; "
+                "move it away, or begin anew with --overwrite"
+            )
+        state = self._read_state()
+        if not state["bytes"]:  # killed before anything was scored
+            return None
+        if not self.resume:
             raise ResumeError(
                 f"{self.part} is an unfinished run; "
                 "take it up again with --resume, or begin anew with --overwrite"
             )
-        if not self.resume:
-            self._forget()
-            return None
+        if self.part.stat().st_size < state["bytes"]:
+            raise ResumeError(f"{self.part} is shorter than it was; begin anew with --overwrite")
+        return state
+
+    def _read_state(self) -> State:
         try:
             state: State = json.loads(self.state_file.read_bytes())
             state["bytes"], state["job"], state["rows"]
@@ -179,8 +201,6 @@ class FileOutput:
             raise ResumeError(
                 f"{self.state_file} is damaged ({error}); begin anew with --overwrite"
             ) from None
-        if self.part.stat().st_size < state["bytes"]:
-            raise ResumeError(f"{self.part} is shorter than it was; begin anew with --overwrite")
         return state
 
     def _forget(self) -> None:

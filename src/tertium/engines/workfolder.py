@@ -42,6 +42,7 @@ class WorkFolder:
             check_same_job(self.path, json.loads(self._job_file.read_text("utf-8")), job)
             state: dict[str, Any] = json.loads(self._state_file.read_text("utf-8"))
             return state
+        self._refuse_what_is_not_ours()
         self.remove()
         self.path.mkdir()
         self.verdict_file.touch()
@@ -90,6 +91,17 @@ class WorkFolder:
             stream.write(np.ascontiguousarray(values).tobytes())
             stream.flush()
             os.fsync(stream.fileno())
+
+    def _refuse_what_is_not_ours(self) -> None:
+        """A folder is ours if it tells of a job, or holds no more than what is there before that."""
+        if not os.path.lexists(self.path) or self._job_file.exists():
+            return
+        early = {file.name for file in (self.verdict_file, self._state_file, self._job_file)}
+        early |= {f"{name}.new" for name in early}
+        if not self.path.is_dir() or {file.name for file in self.path.iterdir()} - early:
+            raise ResumeError(
+                f"{self.path} is there, and no unfinished run; move it away, or name another output"
+            )
 
     @property
     def _job_file(self) -> Path:

@@ -179,7 +179,7 @@ class NMTScore(TranslationMeasure):
         return math.exp(exponent) if self.base == "e" else 2.0**exponent
 
     def choices(self) -> Mapping[str, object]:
-        directions = "both" if self.both_directions else "hyp|ref"
+        directions = "both" if self.both_directions else "hyp-given-ref"
         return {**super().choices(), "directions": directions}
 
 

@@ -27,6 +27,8 @@ from tertium.models.forwarding import ForwardingModel
 Answer = TypeVar("Answer")
 
 MEMORY_BYTES = 64 << 20
+ENTRY_BYTES = 250
+"""What an answer takes in memory beside itself (measured): its key, two objects, their places."""
 EDITION = 2
 """Part of every key; to be raised whenever an answer's meaning or layout changes."""
 
@@ -202,10 +204,10 @@ class Memo(ForwardingModel):
 
     def _remember(self, key: bytes, value: bytes) -> None:
         self._memory[key] = value
-        self._bytes += len(value)
+        self._bytes += ENTRY_BYTES + len(value)
         while self._bytes > MEMORY_BYTES:
             _, dropped = self._memory.popitem(last=False)
-            self._bytes -= len(dropped)
+            self._bytes -= ENTRY_BYTES + len(dropped)
 
 
 def question_key(question: object) -> bytes:

@@ -144,7 +144,7 @@ def isometry(
         )
         with progress_bar(lambda: study.size, shown=not quiet, what="pairs") as bar:
             if bar is not None:
-                study.advance, study.progress = bar
+                study.advance, study.progress = bar.advance, bar.detail
             found = study.run()
         if output is not None:
             for each in found:

@@ -59,7 +59,7 @@ def run_study(study: JudgementStudy, *, quiet: bool) -> dict[str, ScoresByMeasur
     """Score everything, with a bar."""
     with progress_bar(lambda: study.size, shown=not quiet) as bar:
         if bar is not None:
-            study.advance, study.progress = bar
+            study.advance, study.progress = bar.advance, bar.detail
         return study.run()
 
 

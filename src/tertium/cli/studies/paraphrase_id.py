@@ -110,7 +110,7 @@ def paraphrase_id(
     )
     with progress_bar(lambda: study.size, shown=not quiet) as bar:
         if bar is not None:
-            study.advance, study.progress = bar
+            study.advance, study.progress = bar.advance, bar.detail
         results = study.run()
     tables = _tables(results, tasks, across, correlate, output if plots else None)
     if timing and tasks:

@@ -112,7 +112,7 @@ def rephrasing(
     families = tables.Families({lang: family_of(lang) for lang in sets})
     with progress_bar(lambda: study.size, shown=not quiet) as bar:
         if bar is not None:
-            study.advance, study.progress = bar
+            study.advance, study.progress = bar.advance, bar.detail
         results = study.run()
     shown = {
         "languages": tables.language_table(results, families),
