@@ -93,7 +93,7 @@ class WorkFolder:
             os.fsync(stream.fileno())
 
     def _refuse_what_is_not_ours(self) -> None:
-        """A folder is ours if it tells of a job, or holds no more than what is there before that."""
+        """A folder is ours if it tells of a job, or holds only what is there before that."""
         if not os.path.lexists(self.path) or self._job_file.exists():
             return
         early = {file.name for file in (self.verdict_file, self._state_file, self._job_file)}
