@@ -107,7 +107,9 @@ class AnswerFile:
                     self._give_up(error)
                 else:
                     self._writable = False
-                    self._warn(f"{self.path} cannot be written ({error}); no more answers are kept")
+                    self._warn(
+                        f"{self.path} cannot be written ({reason(error)}); no more answers are kept"
+                    )
 
     def close(self) -> None:
         """Let go of the file."""
@@ -133,7 +135,7 @@ class AnswerFile:
                 self._connection = self._connect()
             self._inode = self.path.stat().st_ino
         except (OSError, *FAILURES) as error:
-            self._warn(f"{self.path} cannot be used ({error}); answers are not kept")
+            self._warn(f"{self.path} cannot be used ({reason(error)}); answers are not kept")
         return self._connection
 
     def _connect(self) -> sqlite3.Connection:
@@ -221,6 +223,13 @@ def is_damage(error: BaseException) -> bool:
     """Whether an error says that the file is not what we wrote, rather than out of reach."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_NOMEM)
     return (code & 0xFF) not in NOT_DAMAGE
+
+
+def reason(error: BaseException) -> str:
+    """What an error is about, for people."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
+    held = code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    return f"another process holds it: {error}" if held else str(error)
 
 
 def seal(key: bytes, answer: bytes) -> bytes:
