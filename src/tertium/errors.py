@@ -49,6 +49,10 @@ class ClusterWarning(UserWarning):
     """A cluster is smaller than was asked for; the numbers are not affected."""
 
 
+class ResumeWarning(UserWarning):
+    """Some of an unfinished run was damaged, and is done again; the numbers are not affected."""
+
+
 class DataWarning(UserWarning):
     """A dataset is not quite what was published, or what a paper used."""
 

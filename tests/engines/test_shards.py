@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from tertium.engines.shards import JOB_FILE, OLD, Shard, ShardFolder
-from tertium.errors import InputError
+from tertium.errors import InputError, ResumeError
 
 JOB = {"measures": [], "rows": 3}
 WAYS = [{}, {"overwrite": True}, {"resume": True}]
@@ -129,3 +129,10 @@ def test_scraps_of_a_killed_run_are_its_own(tmp_path: Path) -> None:
     (folder / f"{JOB_FILE}.new").touch()
     anew = ShardFolder(tmp_path / "out", overwrite=True)
     assert names(anew.begin(JOB)) == [JOB_FILE]
+
+
+@pytest.mark.parametrize("content", ["", "{", "3", "\0\0"])
+def test_a_damaged_job_file_is_named(content: str, out: Path) -> None:
+    (out / JOB_FILE).write_text(content)
+    with pytest.raises(ResumeError, match=r"is damaged.*; begin anew with --overwrite"):
+        ShardFolder(out, resume=True).begin(JOB)

@@ -23,6 +23,7 @@ from tertium.errors import (
     CacheWarning,
     ClusterError,
     InputError,
+    ResumeWarning,
     SettingError,
     TertiumError,
     first_line,
@@ -73,6 +74,7 @@ class DistributedJob:
         with connected(self.cluster) as ray:
             cores = [int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]]
             workers, threads = workers_and_threads(self.cluster, cores, len(parts))
+            folder = self.output.begin(job)
             work = Work(
                 inputs=self.inputs,
                 load=self.load,
@@ -81,10 +83,11 @@ class DistributedJob:
                 columns=columns,
                 schema=self._schema(columns),
                 scores_only=self.scores_only,
-                folder=self.output.begin(job),
+                folder=folder,
                 home=Path.cwd(),
+                finished=folder == self.output.path,
             )
-            there = {part.number for part in parts if Shard(work.folder, part.number).path.exists()}
+            there = {part.number for part in parts if Shard(folder, part.number).path.exists()}
             try:
                 for outcome in outcomes(ray, work, parts, workers):
                     self._take(outcome, there)
@@ -104,7 +107,9 @@ class DistributedJob:
         self.rows += outcome["rows"]
         self.cut += outcome["cut"]
         self.lost += outcome["lost"]
-        if outcome["number"] in there:
+        if outcome["damage"]:
+            warnings.warn(f"{outcome['damage']}: scored again", ResumeWarning, stacklevel=2)
+        elif outcome["number"] in there:
             self.resumed += outcome["rows"]
         for name, totals in outcome["totals"].items():
             self.totals[name].merge(Totals(**totals))

@@ -16,7 +16,7 @@ from tertium.atomic import write_text
 from tertium.engines.jobs import check_same_job
 from tertium.engines.layouts import jsonable
 from tertium.engines.parquet import write_parquet
-from tertium.errors import InputError, ResumeError
+from tertium.errors import InputError, ResumeError, first_line
 
 JOB_FILE = "_tertium.json"
 """What the run is; readers of Parquet folders pass over names that begin so."""
@@ -26,6 +26,10 @@ OLD = "_old"
 """Where a finished folder is for the moment in which a new one takes its place."""
 SHARD_FILES = re.compile(r"part-\d{6,}\.(parquet(\..+\.\d+\.new)?|begun(\.new)?)")
 FILES = (".tsv", ".csv", ".jsonl")
+
+
+class ShardError(Exception):
+    """Why a shard cannot be used."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +44,26 @@ class Shard:
         return self.folder / f"part-{self.number:06}.parquet"
 
     def note(self) -> dict[str, Any] | None:
-        """What :meth:`write` was told; None if the shard is not there."""
-        from pyarrow.parquet import read_schema
+        """What :meth:`write` was told; None if the shard is not there.
+
+        All of the shard is read, so that one with a good note is good.
+        """
+        from pyarrow import ArrowException
+        from pyarrow.parquet import ParquetFile
 
         if not self.path.exists():
             return None
-        found: dict[str, Any] = json.loads(read_schema(self.path).metadata[NOTE])
-        return found
+        try:
+            with ParquetFile(self.path) as file:
+                rows = file.read().num_rows
+                note: object = json.loads(file.schema_arrow.metadata[NOTE])
+        except (ArrowException, OSError) as error:
+            raise ShardError(first_line(error)) from None
+        except (KeyError, TypeError, ValueError):
+            raise ShardError("it has no note of what it holds") from None
+        if not isinstance(note, dict) or note.get("rows") != rows:
+            raise ShardError("its note is not about these rows")
+        return note
 
     def write(self, rows: Iterable[Mapping[str, Any]], schema: Any, note: object) -> None:
         """Write rows and note, whole or not at all; several processes may do so at once."""
@@ -107,7 +124,7 @@ class ShardFolder:
             )
         self._check_what_goes()
         if found and self.resume:
-            check_same_job(found.parent, json.loads(found.read_text("utf-8")), job)
+            check_same_job(found.parent, _job_in(found), job)
             _remove_scraps(found.parent)
             return found.parent
         _clear(self.part)
@@ -147,6 +164,16 @@ class ShardFolder:
 def _job_file(folder: Path) -> Path | None:
     file = folder / JOB_FILE
     return file if file.exists() else None
+
+
+def _job_in(file: Path) -> dict[str, Any]:
+    try:
+        job = json.loads(file.read_bytes())
+    except ValueError as error:
+        raise ResumeError(f"{file} is damaged ({error}); begin anew with --overwrite") from None
+    if not isinstance(job, dict):
+        raise ResumeError(f"{file} is damaged; begin anew with --overwrite")
+    return job
 
 
 def _check_ours(folder: Path) -> None:
