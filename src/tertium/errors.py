@@ -1,5 +1,10 @@
 """What can go wrong, and the warnings about what went only half right."""
 
+import re
+
+COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+"""What tells a terminal to change its colour (ECMA-48, control sequences)."""
+
 
 class TertiumError(Exception):
     """The root of every error that Tertium raises on purpose."""
@@ -58,9 +63,9 @@ class DataWarning(UserWarning):
 
 
 def first_line(error: Exception) -> str:
-    """What a long message of somebody else's begins with.
+    """What a long message of somebody else's begins with, without its colours.
 
     >>> first_line(ValueError("No such file.\\nHere is a page about it."))
     'No such file.'
     """
-    return str(error).strip().split("\n")[0]
+    return COLOURS.sub("", str(error)).strip().split("\n")[0].rstrip()

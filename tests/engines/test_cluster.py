@@ -6,8 +6,8 @@ from importlib.util import find_spec
 
 import pytest
 
-from tertium.engines.cluster import ClusterSettings, connected, workers_and_threads
-from tertium.errors import ClusterError, ClusterWarning
+from tertium.engines.cluster import ClusterSettings, connected, what_happened, workers_and_threads
+from tertium.errors import ClusterError, ClusterWarning, first_line
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,34 @@ def test_no_cluster_at_an_address() -> None:
     address = ClusterSettings("not an address")
     with pytest.raises(ClusterError, match="no Ray cluster at not an address"), connected(address):
         pass
+
+
+OF_A_TASK = """\x1b[36mray::MapWorker(MapBatches(W)).submit()\x1b[39m (pid=18799, ip=192.0.2.2)
+  File "python3.11/concurrent/futures/thread.py", line 58, in run
+    result = self.fn(*self.args, **self.kwargs)
+             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+KeyError: 'strange'
+
+The above exception was the direct cause of the following exception:
+
+\x1b[36mray::MapWorker(MapBatches(W)).submit()\x1b[39m (pid=18799, ip=192.0.2.2)
+ray.exceptions.UserCodeException: UDF failed to process a data block.
+Failed to apply UDF transform after 1/1 attempts (total backoff 0.0s)."""
+"""As Ray 2.60 has it, shortened."""
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (OF_A_TASK, "KeyError: 'strange'"),
+        ("\x1b[36mray::W.f()\x1b[39m (pid=1)", "ray::W.f() (pid=1)"),
+        ("The actor died unexpectedly.\n\tclass_name: W", "The actor died unexpectedly."),
+        ("", ""),
+    ],
+)
+def test_an_error_of_ray_in_a_line(message: str, expected: str) -> None:
+    assert what_happened(RuntimeError(message)) == expected
+
+
+def test_colours_are_dropped() -> None:
+    assert first_line(ValueError("\x1b[1;31mno\x1b[0m \x1b[?25hroom\x1b[K \nmore")) == "no room"

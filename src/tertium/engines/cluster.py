@@ -11,13 +11,14 @@ from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from typing import Any
 
-from tertium.errors import ClusterError, ClusterWarning, SettingError, first_line
+from tertium.errors import COLOURS, ClusterError, ClusterWarning, SettingError, first_line
 from tertium.models.threads import available_cores
 
 QUIET = logging.CRITICAL
 STORE_BYTES = 100 << 20
 """Shared memory of a cluster on this machine: texts and scores do not go through it."""
 LOG_LEVEL = "RAY_BACKEND_LOG_LEVEL"
+TASK = "ray::"
 AUTO_CONNECT = "RAY_ENABLE_AUTO_CONNECT"
 
 
@@ -130,6 +131,20 @@ def _few_words() -> Iterator[None]:
         os.dup2(spoken, 2)
         os.close(spoken)
         del os.environ[LOG_LEVEL]
+
+
+def what_happened(error: Exception) -> str:
+    """What an error of Ray's is about, in a line.
+
+    That of a task is a traceback under a line with the name of the task. It is indented, and what
+    was raised, first of all, is not.
+    """
+    lines = COLOURS.sub("", str(error)).strip().split("\n")
+    if lines[0].startswith(TASK):
+        for line in lines[1:]:
+            if line.strip() and not line.startswith((" ", TASK, "Traceback")):
+                return line.rstrip()
+    return first_line(error)
 
 
 def workers_and_threads(

@@ -12,7 +12,13 @@ from typing import Any
 
 import tertium.errors
 from tertium.data.pairs import StoredPairs
-from tertium.engines.cluster import QUIET, ClusterSettings, connected, workers_and_threads
+from tertium.engines.cluster import (
+    QUIET,
+    ClusterSettings,
+    connected,
+    what_happened,
+    workers_and_threads,
+)
 from tertium.engines.layouts import CUT
 from tertium.engines.local import Advance
 from tertium.engines.parquet import schema_of
@@ -26,7 +32,6 @@ from tertium.errors import (
     ResumeWarning,
     SettingError,
     TertiumError,
-    first_line,
 )
 from tertium.measures.base import Measure
 from tertium.measures.totals import Totals
@@ -191,5 +196,5 @@ def outcomes(ray: Any, work: Work, parts: Sequence[Part], workers: int) -> Itera
             yield json.loads(row["outcome"])
     except ray.exceptions.RayError as error:
         raise ClusterError(
-            f"the cluster has given up: {first_line(error)}; go on with --resume"
+            f"the cluster has given up: {what_happened(error)}; go on with --resume"
         ) from error
