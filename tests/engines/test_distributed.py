@@ -150,6 +150,7 @@ def distributed(shards: Path, out: Path, cluster: Any, load: MeasureLoader) -> D
     )
 
 
+@pytest.mark.filterwarnings("always::tertium.errors.ResumeWarning")
 def test_the_same_numbers_as_a_local_run(
     tertium: Run, cluster: Any, shards: Path, local: tuple[Any, list[Any]], tmp_path: Path
 ) -> None:
