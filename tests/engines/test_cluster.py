@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import socket
 from importlib.util import find_spec
 
 import pytest
 
-from tertium.engines.cluster import ClusterSettings, connected, what_happened, workers_and_threads
+from tertium.engines.cluster import (
+    ClusterSettings,
+    check_listening,
+    connected,
+    what_happened,
+    workers_and_threads,
+)
 from tertium.errors import ClusterError, ClusterWarning, first_line
 
 
@@ -44,9 +51,31 @@ def test_too_small_a_cluster_is_told_of() -> None:
 def test_no_cluster_at_an_address() -> None:
     if find_spec("ray") is None:
         pytest.skip("RAY IS NOT INSTALLED: nothing distributed is tested")
-    address = ClusterSettings("not an address")
-    with pytest.raises(ClusterError, match="no Ray cluster at not an address"), connected(address):
-        pass
+    for address in ("not an address", "127.0.0.1:1"):
+        settings = ClusterSettings(address)
+        expected = pytest.raises(ClusterError, match=f"no Ray cluster at {address}: .")
+        with expected, connected(settings):
+            pass
+
+
+@pytest.mark.parametrize(
+    "address", ["127.0.0.1:1", "[::1]:1", "localhost:1", "127.0.0.1:99999", "no.such.invalid:1"]
+)
+def test_nobody_listens(address: str) -> None:
+    with pytest.raises(ClusterError) as caught:
+        check_listening(address)
+    assert str(caught.value).startswith(f"no Ray cluster at {address}: ")
+    assert "[Errno" not in str(caught.value)
+
+
+@pytest.mark.parametrize("address", [None, "auto", "local", "not an address", "anyscale://a:1"])
+def test_addresses_that_ray_looks_up(address: str | None) -> None:
+    check_listening(address)
+
+
+def test_somebody_listens() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        check_listening(f"127.0.0.1:{server.getsockname()[1]}")
 
 
 OF_A_TASK = """\x1b[36mray::MapWorker(MapBatches(W)).submit()\x1b[39m (pid=18799, ip=192.0.2.2)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
+import re
+import socket
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -18,6 +20,9 @@ QUIET = logging.CRITICAL
 STORE_BYTES = 100 << 20
 """Shared memory of a cluster on this machine: texts and scores do not go through it."""
 LOG_LEVEL = "RAY_BACKEND_LOG_LEVEL"
+HOST_AND_PORT = re.compile(r"(\[[^\]]+\]|[^:\[\]/]+):([0-9]+)")
+PATIENCE = 5.0
+"""Seconds in which a host must answer."""
 TASK = "ray::"
 AUTO_CONNECT = "RAY_ENABLE_AUTO_CONNECT"
 
@@ -83,6 +88,7 @@ def connected(settings: ClusterSettings) -> Iterator[Any]:
         if ray.is_initialized():  # by a program that uses Ray itself
             yield ray
             return
+        check_listening(settings.address)
         own: dict[str, Any] = {}
         if settings.address is None:
             cores = available_cores()
@@ -108,6 +114,22 @@ def connected(settings: ClusterSettings) -> Iterator[Any]:
             yield ray
         finally:
             ray.shutdown()
+
+
+def check_listening(address: str | None) -> None:
+    """Make sure that somebody listens at a host and port; Ray would try for a quarter of an hour.
+
+    Addresses in other forms, such as ``auto``, are Ray's to look up.
+    """
+    found = HOST_AND_PORT.fullmatch(address or "")
+    if found is None:
+        return
+    host, port = found.groups()
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), PATIENCE).close()
+    except (OSError, OverflowError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or first_line(error)
+        raise ClusterError(f"no Ray cluster at {address}: {reason}") from None
 
 
 @contextmanager
