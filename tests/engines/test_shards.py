@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
 from tertium.engines.shards import JOB_FILE, OLD, Shard, ShardFolder
-from tertium.errors import InputError, ResumeError
+from tertium.errors import InputError, OutputError, ResumeError
 
 JOB = {"measures": [], "rows": 3}
 WAYS = [{}, {"overwrite": True}, {"resume": True}]
@@ -136,3 +138,20 @@ def test_a_damaged_job_file_is_named(content: str, out: Path) -> None:
     (out / JOB_FILE).write_text(content)
     with pytest.raises(ResumeError, match=r"is damaged.*; begin anew with --overwrite"):
         ShardFolder(out, resume=True).begin(JOB)
+
+
+def test_a_folder_that_cannot_be_written_is_named(
+    out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    anew = ShardFolder(out, overwrite=True)
+    fill(anew.begin(JOB))
+    monkeypatch.setattr("os.replace", fail)
+    with pytest.raises(
+        OutputError, match=r"out\.part cannot be written on .* \(Read-only file sys"
+    ):
+        anew.finish()
+    with pytest.raises(OutputError, match="; make room, or write elsewhere"):
+        ShardFolder(out.with_name("other")).begin(JOB)

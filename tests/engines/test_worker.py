@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import socket
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pyarrow as pa
 import pytest
@@ -147,6 +149,35 @@ def test_a_damaged_shard_in_a_finished_folder_is_named(work: Work) -> None:
     assert found["message"].startswith(f"{shard.path} is damaged (")
     assert found["message"].endswith("; write all anew with --overwrite")
     assert shard.path.stat().st_size == 300
+
+
+FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def fail(*_: object) -> NoReturn:
+    raise FULL
+
+
+@pytest.mark.parametrize("method", ["write_parquet", "write_text"])
+def test_a_full_disk(method: str, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"tertium.engines.shards.{method}", fail)
+    found = outcome(work)
+    assert found["error"] == "OutputError"
+    first = f"{work.folder} cannot be written on {socket.gethostname()} (No space left on device); "
+    assert found["message"] == first + "make room, or write elsewhere"
+    Shard(work.folder, 7).path.touch()
+    kept = "what was scored is kept: make room, and go on with --resume"
+    assert outcome(work)["message"] == first + kept
+
+
+def test_an_input_that_cannot_be_read(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(*_: object) -> NoReturn:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), "pairs.tsv")
+
+    monkeypatch.setattr(TablePairs, "between", denied)
+    found = outcome(work)
+    assert found["error"] == "ClusterError"
+    assert found["message"] == f"on {socket.gethostname()}, pairs.tsv: Permission denied"
 
 
 def test_a_shard_that_brings_down_its_workers_is_given_up(work: Work) -> None:

@@ -6,8 +6,8 @@ import json
 import os
 import re
 import socket
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from tertium.atomic import write_text
 from tertium.engines.jobs import check_same_job
 from tertium.engines.layouts import jsonable
 from tertium.engines.parquet import write_parquet
-from tertium.errors import InputError, ResumeError, first_line
+from tertium.errors import InputError, OutputError, ResumeError, first_line
 
 JOB_FILE = "_tertium.json"
 """What the run is; readers of Parquet folders pass over names that begin so."""
@@ -70,13 +70,15 @@ class Shard:
         signed = schema.with_metadata({NOTE: json.dumps(note).encode()})
         mine = f"{self.path.name}.{socket.gethostname()}.{os.getpid()}.new"
         records = ({name: jsonable(value) for name, value in row.items()} for row in rows)
-        write_parquet(records, signed, self.path, self.folder / mine)
-        self._begun.unlink(missing_ok=True)
+        with saying_how_to_go_on(self.folder):
+            write_parquet(records, signed, self.path, self.folder / mine)
+            self._begun.unlink(missing_ok=True)
 
     def begin(self) -> int:
         """Note that somebody begins with it; returns how often that was so before."""
-        before = int(self._begun.read_text() or 0) if self._begun.exists() else 0
-        write_text(self._begun, str(before + 1))
+        with saying_how_to_go_on(self.folder):
+            before = int(self._begun.read_text() or 0) if self._begun.exists() else 0
+            write_text(self._begun, str(before + 1))
         return before
 
     @property
@@ -125,11 +127,13 @@ class ShardFolder:
         self._check_what_goes()
         if found and self.resume:
             check_same_job(found.parent, _job_in(found), job)
-            _remove_scraps(found.parent)
+            with saying_how_to_go_on(found.parent):
+                _remove_scraps(found.parent)
             return found.parent
-        _clear(self.part)
-        self.part.mkdir(exist_ok=True)
-        write_text(self.part / JOB_FILE, json.dumps(job))
+        with saying_how_to_go_on(self.part):
+            _clear(self.part)
+            self.part.mkdir(exist_ok=True)
+            write_text(self.part / JOB_FILE, json.dumps(job))
         return self.part
 
     def finish(self) -> None:
@@ -138,14 +142,15 @@ class ShardFolder:
         A folder that was finished before goes into the new one until that has its place: at no
         other name could it be told from a folder of somebody else's.
         """
-        if _job_file(self.part):  # otherwise it was finished before
-            _remove_scraps(self.part)
-            if self.path.exists():
-                _check_ours(self.path)
-                _remove(self.part / OLD)
-                os.replace(self.path, self.part / OLD)
-            os.replace(self.part, self.path)
-        _remove(self.path / OLD)
+        with saying_how_to_go_on(self.part):
+            if _job_file(self.part):  # otherwise it was finished before
+                _remove_scraps(self.part)
+                if self.path.exists():
+                    _check_ours(self.path)
+                    _remove(self.part / OLD)
+                    os.replace(self.path, self.part / OLD)
+                os.replace(self.part, self.path)
+            _remove(self.path / OLD)
 
     def give_up(self) -> None:
         """Leave nothing behind where nothing was achieved."""
@@ -164,6 +169,23 @@ class ShardFolder:
 def _job_file(folder: Path) -> Path | None:
     file = folder / JOB_FILE
     return file if file.exists() else None
+
+
+@contextmanager
+def saying_how_to_go_on(folder: Path) -> Iterator[None]:
+    """Say of a folder that cannot be written to which it is, where, and what to do."""
+    try:
+        yield
+    except OSError as error:
+        cure = (
+            "what was scored is kept: make room, and go on with --resume"
+            if any(file.suffix == ".parquet" for file in _files(folder))
+            else "make room, or write elsewhere"
+        )
+        reason = error.strerror or first_line(error)
+        raise OutputError(
+            f"{folder} cannot be written on {socket.gethostname()} ({reason}); {cure}"
+        ) from error
 
 
 def _job_in(file: Path) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from tertium.errors import (
     LanguageError,
     ResumeError,
     TertiumError,
+    first_line,
 )
 from tertium.measures.base import Measure
 from tertium.measures.totals import Totals
@@ -80,7 +81,8 @@ class ShardWorker:
             except TertiumError as error:
                 outcome = {"error": type(error).__name__, "message": str(error)}
             except OSError as error:
-                outcome = {"error": ClusterError.__name__, "message": f"{_host()}: {error}"}
+                message = f"on {_host()}, {_where(error)}{error.strerror or first_line(error)}"
+                outcome = {"error": ClusterError.__name__, "message": message}
         said = [str(found.message) for found in caught if found.category is CacheWarning]
         outcome["warnings"] = [f"on {_host()}, {message}" for message in said]
         return {"outcome": [json.dumps(outcome)]}
@@ -194,3 +196,7 @@ def check_note(note: Mapping[str, Any], measures: Sequence[str]) -> None:
 
 def _host() -> str:
     return socket.gethostname()
+
+
+def _where(error: OSError) -> str:
+    return "" if error.filename is None else f"{error.filename}: "
