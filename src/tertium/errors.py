@@ -1,5 +1,10 @@
 """What can go wrong, and the warnings about what went only half right."""
 
+import re
+
+COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+"""What tells a terminal to change its colour (ECMA-48, control sequences)."""
+
 
 class TertiumError(Exception):
     """The root of every error that Tertium raises on purpose."""
@@ -49,14 +54,18 @@ class ClusterWarning(UserWarning):
     """A cluster is smaller than was asked for; the numbers are not affected."""
 
 
+class ResumeWarning(UserWarning):
+    """Some of an unfinished run was damaged, and is done again; the numbers are not affected."""
+
+
 class DataWarning(UserWarning):
     """A dataset is not quite what was published, or what a paper used."""
 
 
 def first_line(error: Exception) -> str:
-    """What a long message of somebody else's begins with.
+    """What a long message of somebody else's begins with, without its colours.
 
     >>> first_line(ValueError("No such file.\\nHere is a page about it."))
     'No such file.'
     """
-    return str(error).strip().split("\n")[0]
+    return COLOURS.sub("", str(error)).strip().split("\n")[0].rstrip()

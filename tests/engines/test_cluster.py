@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import socket
 from importlib.util import find_spec
 
 import pytest
 
-from tertium.engines.cluster import ClusterSettings, connected, workers_and_threads
-from tertium.errors import ClusterError, ClusterWarning
+from tertium.engines.cluster import (
+    ClusterSettings,
+    check_listening,
+    connected,
+    what_happened,
+    workers_and_threads,
+)
+from tertium.errors import ClusterError, ClusterWarning, first_line
 
 
 @pytest.mark.parametrize(
@@ -44,6 +51,59 @@ def test_too_small_a_cluster_is_told_of() -> None:
 def test_no_cluster_at_an_address() -> None:
     if find_spec("ray") is None:
         pytest.skip("RAY IS NOT INSTALLED: nothing distributed is tested")
-    address = ClusterSettings("not an address")
-    with pytest.raises(ClusterError, match="no Ray cluster at not an address"), connected(address):
-        pass
+    for address in ("not an address", "127.0.0.1:1"):
+        settings = ClusterSettings(address)
+        expected = pytest.raises(ClusterError, match=f"no Ray cluster at {address}: .")
+        with expected, connected(settings):
+            pass
+
+
+@pytest.mark.parametrize(
+    "address", ["127.0.0.1:1", "[::1]:1", "localhost:1", "127.0.0.1:99999", "no.such.invalid:1"]
+)
+def test_nobody_listens(address: str) -> None:
+    with pytest.raises(ClusterError) as caught:
+        check_listening(address)
+    assert str(caught.value).startswith(f"no Ray cluster at {address}: ")
+    assert "[Errno" not in str(caught.value)
+
+
+@pytest.mark.parametrize("address", [None, "auto", "local", "not an address", "anyscale://a:1"])
+def test_addresses_that_ray_looks_up(address: str | None) -> None:
+    check_listening(address)
+
+
+def test_somebody_listens() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        check_listening(f"127.0.0.1:{server.getsockname()[1]}")
+
+
+OF_A_TASK = """\x1b[36mray::MapWorker(MapBatches(W)).submit()\x1b[39m (pid=18799, ip=192.0.2.2)
+  File "python3.11/concurrent/futures/thread.py", line 58, in run
+    result = self.fn(*self.args, **self.kwargs)
+             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+KeyError: 'strange'
+
+The above exception was the direct cause of the following exception:
+
+\x1b[36mray::MapWorker(MapBatches(W)).submit()\x1b[39m (pid=18799, ip=192.0.2.2)
+ray.exceptions.UserCodeException: UDF failed to process a data block.
+Failed to apply UDF transform after 1/1 attempts (total backoff 0.0s)."""
+"""As Ray 2.60 has it, shortened."""
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        (OF_A_TASK, "KeyError: 'strange'"),
+        ("\x1b[36mray::W.f()\x1b[39m (pid=1)", "ray::W.f() (pid=1)"),
+        ("The actor died unexpectedly.\n\tclass_name: W", "The actor died unexpectedly."),
+        ("", ""),
+    ],
+)
+def test_an_error_of_ray_in_a_line(message: str, expected: str) -> None:
+    assert what_happened(RuntimeError(message)) == expected
+
+
+def test_colours_are_dropped() -> None:
+    assert first_line(ValueError("\x1b[1;31mno\x1b[0m \x1b[?25hroom\x1b[K \nmore")) == "no room"

@@ -150,6 +150,7 @@ def distributed(shards: Path, out: Path, cluster: Any, load: MeasureLoader) -> D
     )
 
 
+@pytest.mark.filterwarnings("always::tertium.errors.ResumeWarning")
 def test_the_same_numbers_as_a_local_run(
     tertium: Run, cluster: Any, shards: Path, local: tuple[Any, list[Any]], tmp_path: Path
 ) -> None:
@@ -174,10 +175,13 @@ def test_the_same_numbers_as_a_local_run(
     os.rename(out, tmp_path / "out.part")
     for number in (3, 12):
         (tmp_path / "out.part" / f"part-{number:06}.parquet").unlink()
+    damaged = tmp_path / "out.part" / "part-000001.parquet"
+    os.truncate(damaged, 3000)
     resumed = tertium(*command[:-3], "-o", out, *engine, "--resume")
     assert resumed.returncode == 0, resumed.stderr
     assert "96 rows in" in resumed.stderr
-    assert "82 of them scored before" in resumed.stderr
+    assert "74 of them scored before" in resumed.stderr
+    assert f"{damaged} is damaged (" in resumed.stderr
     assert parquet.read_table(out).to_pylist() == rows
 
 

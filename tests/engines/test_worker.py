@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import socket
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pyarrow as pa
 import pytest
@@ -17,7 +20,7 @@ from tertium.data.pairs import Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
 from tertium.engines.parquet import schema_of
 from tertium.engines.scoring import describe
-from tertium.engines.shards import JOB_FILE, Shard, ShardFolder
+from tertium.engines.shards import JOB_FILE, NOTE, Shard, ShardFolder
 from tertium.engines.worker import TRIES, ShardWorker, Work
 from tertium.errors import InputError, ResumeError
 
@@ -83,6 +86,98 @@ def test_rows_that_have_changed_are_noticed(work: Work) -> None:
     assert "some of the rows 2 to 3 have changed" in outcome(work)["message"]
     pairs.paths[0].write_text("hyp\tref\na\ta\n")
     assert "has become shorter" in outcome(work, number=1)["message"]
+
+
+def cut_off(shard: Shard) -> None:
+    os.truncate(shard.path, 300)
+
+
+def spoil(shard: Shard) -> None:
+    """Leave the footer as it is."""
+    content = bytearray(shard.path.read_bytes())
+    content[4:200] = bytes(196)
+    shard.path.write_bytes(content)
+
+
+def write_other(note: dict[bytes, bytes] | None) -> Callable[[Shard], None]:
+    def write(shard: Shard) -> None:
+        table = parquet.read_table(shard.path)
+        parquet.write_table(table.replace_schema_metadata(note), shard.path)
+
+    return write
+
+
+DAMAGE = {
+    "cut off": cut_off,
+    "spoilt": spoil,
+    "no metadata": write_other(None),
+    "another's": write_other({b"pandas": b"{}"}),
+    "no JSON": write_other({NOTE: b"{"}),
+    "no object": write_other({NOTE: b"3"}),
+    "no digest": write_other({NOTE: b'{"rows": 2}'}),
+    "other rows": write_other({NOTE: b'{"rows": 3}'}),
+    "digest of another form": write_other(
+        {NOTE: b'{"rows": 2, "cut": 0, "digest": "x", "totals": {"chrf": {}}}'}
+    ),
+    "no totals": write_other(
+        {NOTE: b'{"rows": 2, "cut": 0, "digest": "%s", "totals": {}}' % (b"a" * 64)}
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_a_damaged_shard_is_scored_again(kind: str, work: Work) -> None:
+    first = outcome(work)
+    shard = Shard(work.folder, 0)
+    DAMAGE[kind](shard)
+    again = outcome(work)
+    damage = again.pop("damage")
+    assert damage.startswith(f"{shard.path} is damaged (")
+    assert "\n" not in damage
+    del first["damage"]
+    assert again == first
+    assert parquet.read_table(shard.path).column("chrf").to_pylist() == [100.0, 0.0]
+    assert outcome(work)["damage"] is None
+
+
+def test_a_damaged_shard_in_a_finished_folder_is_named(work: Work) -> None:
+    outcome(work)
+    shard = Shard(work.folder, 0)
+    cut_off(shard)
+    found = outcome(replace(work, finished=True))
+    assert found["error"] == "ResumeError"
+    assert found["message"].startswith(f"{shard.path} is damaged (")
+    assert found["message"].endswith("; write all anew with --overwrite")
+    assert shard.path.stat().st_size == 300
+
+
+FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def fail(*_: object) -> NoReturn:
+    raise FULL
+
+
+@pytest.mark.parametrize("method", ["write_parquet", "write_text"])
+def test_a_full_disk(method: str, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"tertium.engines.shards.{method}", fail)
+    found = outcome(work)
+    assert found["error"] == "OutputError"
+    first = f"{work.folder} cannot be written on {socket.gethostname()} (No space left on device); "
+    assert found["message"] == first + "make room, or write elsewhere"
+    Shard(work.folder, 7).path.touch()
+    kept = "what was scored is kept: make room, and go on with --resume"
+    assert outcome(work)["message"] == first + kept
+
+
+def test_an_input_that_cannot_be_read(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(*_: object) -> NoReturn:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), "pairs.tsv")
+
+    monkeypatch.setattr(TablePairs, "between", denied)
+    found = outcome(work)
+    assert found["error"] == "ClusterError"
+    assert found["message"] == f"on {socket.gethostname()}, pairs.tsv: Permission denied"
 
 
 def test_a_shard_that_brings_down_its_workers_is_given_up(work: Work) -> None:

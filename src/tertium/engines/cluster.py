@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
+import re
+import socket
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -11,13 +13,17 @@ from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from typing import Any
 
-from tertium.errors import ClusterError, ClusterWarning, SettingError, first_line
+from tertium.errors import COLOURS, ClusterError, ClusterWarning, SettingError, first_line
 from tertium.models.threads import available_cores
 
 QUIET = logging.CRITICAL
 STORE_BYTES = 100 << 20
 """Shared memory of a cluster on this machine: texts and scores do not go through it."""
 LOG_LEVEL = "RAY_BACKEND_LOG_LEVEL"
+HOST_AND_PORT = re.compile(r"(\[[^\]]+\]|[^:\[\]/]+):([0-9]+)")
+PATIENCE = 5.0
+"""Seconds in which a host must answer."""
+TASK = "ray::"
 AUTO_CONNECT = "RAY_ENABLE_AUTO_CONNECT"
 
 
@@ -82,6 +88,7 @@ def connected(settings: ClusterSettings) -> Iterator[Any]:
         if ray.is_initialized():  # by a program that uses Ray itself
             yield ray
             return
+        check_listening(settings.address)
         own: dict[str, Any] = {}
         if settings.address is None:
             cores = available_cores()
@@ -109,6 +116,22 @@ def connected(settings: ClusterSettings) -> Iterator[Any]:
             ray.shutdown()
 
 
+def check_listening(address: str | None) -> None:
+    """Make sure that somebody listens at a host and port; Ray would try for a quarter of an hour.
+
+    Addresses in other forms, such as ``auto``, are Ray's to look up.
+    """
+    found = HOST_AND_PORT.fullmatch(address or "")
+    if found is None:
+        return
+    host, port = found.groups()
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), PATIENCE).close()
+    except (OSError, OverflowError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or first_line(error)
+        raise ClusterError(f"no Ray cluster at {address}: {reason}") from None
+
+
 @contextmanager
 def _few_words() -> Iterator[None]:
     """Let the native part of Ray speak of fatal things only, unless somebody wants to hear more.
@@ -130,6 +153,20 @@ def _few_words() -> Iterator[None]:
         os.dup2(spoken, 2)
         os.close(spoken)
         del os.environ[LOG_LEVEL]
+
+
+def what_happened(error: Exception) -> str:
+    """What an error of Ray's is about, in a line.
+
+    That of a task is a traceback under a line with the name of the task. It is indented, and what
+    was raised, first of all, is not.
+    """
+    lines = COLOURS.sub("", str(error)).strip().split("\n")
+    if lines[0].startswith(TASK):
+        for line in lines[1:]:
+            if line.strip() and not line.startswith((" ", TASK, "Traceback")):
+                return line.rstrip()
+    return first_line(error)
 
 
 def workers_and_threads(

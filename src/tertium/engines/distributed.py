@@ -12,7 +12,13 @@ from typing import Any
 
 import tertium.errors
 from tertium.data.pairs import StoredPairs
-from tertium.engines.cluster import QUIET, ClusterSettings, connected, workers_and_threads
+from tertium.engines.cluster import (
+    QUIET,
+    ClusterSettings,
+    connected,
+    what_happened,
+    workers_and_threads,
+)
 from tertium.engines.layouts import CUT
 from tertium.engines.local import Advance
 from tertium.engines.parquet import schema_of
@@ -23,9 +29,9 @@ from tertium.errors import (
     CacheWarning,
     ClusterError,
     InputError,
+    ResumeWarning,
     SettingError,
     TertiumError,
-    first_line,
 )
 from tertium.measures.base import Measure
 from tertium.measures.totals import Totals
@@ -73,6 +79,7 @@ class DistributedJob:
         with connected(self.cluster) as ray:
             cores = [int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]]
             workers, threads = workers_and_threads(self.cluster, cores, len(parts))
+            folder = self.output.begin(job)
             work = Work(
                 inputs=self.inputs,
                 load=self.load,
@@ -81,10 +88,11 @@ class DistributedJob:
                 columns=columns,
                 schema=self._schema(columns),
                 scores_only=self.scores_only,
-                folder=self.output.begin(job),
+                folder=folder,
                 home=Path.cwd(),
+                finished=folder == self.output.path,
             )
-            there = {part.number for part in parts if Shard(work.folder, part.number).path.exists()}
+            there = {part.number for part in parts if Shard(folder, part.number).path.exists()}
             try:
                 for outcome in outcomes(ray, work, parts, workers):
                     self._take(outcome, there)
@@ -104,7 +112,9 @@ class DistributedJob:
         self.rows += outcome["rows"]
         self.cut += outcome["cut"]
         self.lost += outcome["lost"]
-        if outcome["number"] in there:
+        if outcome["damage"]:
+            warnings.warn(f"{outcome['damage']}: scored again", ResumeWarning, stacklevel=2)
+        elif outcome["number"] in there:
             self.resumed += outcome["rows"]
         for name, totals in outcome["totals"].items():
             self.totals[name].merge(Totals(**totals))
@@ -186,5 +196,5 @@ def outcomes(ray: Any, work: Work, parts: Sequence[Part], workers: int) -> Itera
             yield json.loads(row["outcome"])
     except ray.exceptions.RayError as error:
         raise ClusterError(
-            f"the cluster has given up: {first_line(error)}; go on with --resume"
+            f"the cluster has given up: {what_happened(error)}; go on with --resume"
         ) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +14,7 @@ from typing import Any
 
 from tertium.data.pairs import Item, StoredPairs
 from tertium.engines.scoring import Scorer, chain_digest, describe
-from tertium.engines.shards import JOB_FILE, Shard
+from tertium.engines.shards import JOB_FILE, Shard, ShardError
 from tertium.errors import (
     CacheWarning,
     ClusterError,
@@ -21,10 +22,13 @@ from tertium.errors import (
     LanguageError,
     ResumeError,
     TertiumError,
+    first_line,
 )
 from tertium.measures.base import Measure
+from tertium.measures.totals import Totals
 from tertium.models.memo import Tally
 
+DIGEST = re.compile("[0-9a-f]{64}")
 TRIES = 5
 """How many workers may be lost over a shard before it is thought to be the cause."""
 
@@ -56,6 +60,8 @@ class Work:
     folder: Path
     home: Path
     """Where relative paths start from."""
+    finished: bool = False
+    """Whether the folder was finished before; it is then only looked at."""
 
 
 class ShardWorker:
@@ -75,7 +81,8 @@ class ShardWorker:
             except TertiumError as error:
                 outcome = {"error": type(error).__name__, "message": str(error)}
             except OSError as error:
-                outcome = {"error": ClusterError.__name__, "message": f"{_host()}: {error}"}
+                message = f"on {_host()}, {_where(error)}{error.strerror or first_line(error)}"
+                outcome = {"error": ClusterError.__name__, "message": message}
         said = [str(found.message) for found in caught if found.category is CacheWarning]
         outcome["warnings"] = [f"on {_host()}, {message}" for message in said]
         return {"outcome": [json.dumps(outcome)]}
@@ -88,14 +95,15 @@ class ShardWorker:
         if len(items) != part.stop - part.start:
             raise InputError(f"{pairs.name} has become shorter since the run began")
         digest = chain_digest("", items)
-        note = shard.note()
+        note, damage = self._note(shard)
         if note is not None:
             if note["digest"] != digest:
                 raise ResumeError(
                     f"{pairs.name} is not what it was when the run began: some of the rows "
                     f"{part.start + 1} to {part.stop} have changed; begin anew with --overwrite"
                 )
-            return {**note, "number": part.number, "lost": 0, "questions": asdict(Tally())}
+            nothing = {"lost": 0, "damage": None, "questions": asdict(Tally())}
+            return {**note, "number": part.number, **nothing}
         lost = shard.begin()
         if lost >= TRIES:
             raise ClusterError(
@@ -104,7 +112,21 @@ class ShardWorker:
                 "fewer --threads, and go on with --resume"
             )
         note, questions = self._score(pairs, items, shard, digest)
-        return {**note, "number": part.number, "lost": lost, "questions": questions}
+        done = {"lost": lost, "damage": damage, "questions": questions}
+        return {**note, "number": part.number, **done}
+
+    def _note(self, shard: Shard) -> tuple[dict[str, Any] | None, str | None]:
+        """The note of a shard that is there and good, or what damage is done to it."""
+        try:
+            note = shard.note()
+            if note is not None:
+                check_note(note, [name for name, _ in self._work.job["measures"]])
+        except ShardError as error:
+            damage = f"{shard.path} is damaged ({error})"
+            if self._work.finished:
+                raise ResumeError(f"{damage}; write all anew with --overwrite") from None
+            return None, damage
+        return note, None
 
     def _score(
         self, pairs: StoredPairs, items: Sequence[Item], shard: Shard, digest: str
@@ -159,5 +181,22 @@ class ShardWorker:
                 )
 
 
+def check_note(note: Mapping[str, Any], measures: Sequence[str]) -> None:
+    """Make sure that a note has the form of those that are written here."""
+    try:
+        good = DIGEST.fullmatch(note["digest"]) and isinstance(note["cut"], int)
+        good = good and set(note["totals"]) == set(measures)
+        for totals in note["totals"].values():
+            Totals().merge(Totals(**totals))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        good = False
+    if not good:
+        raise ShardError("its note is not in the form that notes have")
+
+
 def _host() -> str:
     return socket.gethostname()
+
+
+def _where(error: OSError) -> str:
+    return "" if error.filename is None else f"{error.filename}: "
