@@ -153,5 +153,5 @@ def test_a_folder_that_cannot_be_written_is_named(
         OutputError, match=r"out\.part cannot be written on .* \(Read-only file sys"
     ):
         anew.finish()
-    with pytest.raises(OutputError, match="; make room, or write elsewhere"):
+    with pytest.raises(OutputError, match="; see to it that it can be, or write elsewhere"):
         ShardFolder(out.with_name("other")).begin(JOB)

@@ -119,7 +119,7 @@ def test_a_locked_file_is_waited_for_but_not_for_long(
     with held_by_another_process(full):
         started = time.monotonic()
         store = AnswerFile(full)
-        with pytest.warns(CacheWarning, match="another process holds it: database is locked") as said:
+        with pytest.warns(CacheWarning, match="another process holds it.*locked") as said:
             assert [ask(store), ask(store)] == [(EXPECTED, len(TARGETS))] * 2
         assert 0.3 < time.monotonic() - started < 10
     assert len(said) == 1

@@ -27,6 +27,14 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 State = Mapping[str, Any]
 
 
+def how_to_go_on(error: OSError, *, kept: bool) -> str:
+    """What there is to do when an output cannot be written, and whether what was scored is kept."""
+    cure = "make room" if error.errno in FULL else "see to it that it can be"
+    if kept:
+        return f"what was scored is kept: {cure}, and go on with --resume"
+    return f"{cure}, or write elsewhere"
+
+
 class Output(Protocol):
     """Takes scored rows, and remembers how far it has come."""
 
@@ -152,12 +160,7 @@ class FileOutput:
         try:
             yield
         except OSError as error:
-            cure = "make room" if error.errno in FULL else "see to it that it can"
-            cure = (
-                f"what was scored is kept: {cure}, and go on with --resume"
-                if self.state_file.exists()
-                else f"{cure}, or write elsewhere"
-            )
+            cure = how_to_go_on(error, kept=self.state_file.exists())
             raise OutputError(
                 f"{self.path} cannot be written ({error.strerror or error}); {cure}"
             ) from error

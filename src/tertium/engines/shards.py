@@ -15,6 +15,7 @@ from typing import Any
 from tertium.atomic import write_text
 from tertium.engines.jobs import check_same_job
 from tertium.engines.layouts import jsonable
+from tertium.engines.outputs import how_to_go_on
 from tertium.engines.parquet import write_parquet
 from tertium.errors import InputError, OutputError, ResumeError, first_line
 
@@ -177,11 +178,8 @@ def saying_how_to_go_on(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        cure = (
-            "what was scored is kept: make room, and go on with --resume"
-            if any(file.suffix == ".parquet" for file in _files(folder))
-            else "make room, or write elsewhere"
-        )
+        kept = any(file.suffix == ".parquet" for file in _files(folder))
+        cure = how_to_go_on(error, kept=kept)
         reason = error.strerror or first_line(error)
         raise OutputError(
             f"{folder} cannot be written on {socket.gethostname()} ({reason}); {cure}"
