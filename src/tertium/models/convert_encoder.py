@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tertium.errors import ModelError, SettingError, first_line
+from tertium.models.checkpoint import not_converted
 from tertium.models.convert import Quantization
 from tertium.models.encoder_folder import (
     DENSE,
@@ -98,9 +99,7 @@ def _write(
     try:
         write_network(network, made, tokens=tokens, unknown=unknown, quantization=quantization)
     except (RuntimeError, ValueError) as error:
-        raise ModelError(
-            f"{modules.transformer}: its weights cannot be converted: {first_line(error)}"
-        ) from error
+        raise not_converted(modules.transformer, error) from error
     scratch.rename(made / TOKENIZER)
     if dense:
         arrays = {f"weight_{place}": one.weight for place, one in enumerate(dense)}

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tertium.errors import ModelError, first_line
+from tertium.models.checkpoint import not_converted
 from tertium.models.pooling import ACTIVATIONS, MODES, Dense
 
 MODULES = "modules.json"
@@ -115,7 +116,7 @@ def _weights(path: Path) -> Mapping[str, Any]:
             found = torch.load(path / "pytorch_model.bin", map_location="cpu", weights_only=True)
         return {name: tensor.float().numpy() for name, tensor in found.items()}
     except Exception as error:  # of torch or safetensors
-        raise ModelError(f"{path}: its weights cannot be converted: {first_line(error)}") from error
+        raise not_converted(path, error) from error
 
 
 def _tokenizer_limit(folder: Path) -> int | None:
