@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +12,7 @@ from tertium.models.checkpoint import load_all_weights, not_converted, quiet
 from tertium.models.fairseq import is_release, read_release
 from tertium.models.families import Family, recognise
 from tertium.models.folder import ModelFolder, read_folder, write_card
+from tertium.models.published import CONFIG, count, read_config_file
 from tertium.models.unfinished import appearing
 
 Quantization = Literal["int8", "float32"]
@@ -111,8 +111,8 @@ def _convert_weights(source: Path, out: Path, family: Family, quantization: str 
             f"converting needs PyTorch and transformers ({error}): pip install 'tertium[convert]'"
         ) from None
 
-    config = json.loads((source / "config.json").read_text(encoding="utf-8"))
-    vocabulary = Vocabulary(family.tokens, config["vocab_size"])
+    size = count(read_config_file(source), source / CONFIG, "vocab_size")
+    vocabulary = Vocabulary(family.tokens, size)
 
     class Converter(TransformersConverter):  # type: ignore[misc]
         def load_model(self, model_class: Any, path: str, **options: Any) -> Any:

@@ -9,6 +9,7 @@ from tertium.errors import ModelError, SettingError
 from tertium.models.checkpoint import first_names, load_weights, not_converted
 from tertium.models.convert import Quantization
 from tertium.models.convert_encoder import (
+    count_layers,
     need_libraries,
     read_config,
     save_tokenizer,
@@ -53,6 +54,7 @@ def convert_detector(
     if not source.is_dir():
         raise ModelError(f"{source}: there is no such folder")
     config = read_config(source)
+    layers = count_layers(config, source)
     need_libraries()
     network = load_classifier(source)
     classes = network.config.num_labels
@@ -63,7 +65,7 @@ def convert_detector(
     encoder = network.base_model
     detecting = Detecting(
         family=family,
-        layers=int(config.get("num_hidden_layers") or config["n_layers"]),
+        layers=layers,
         max_length=min(positions(encoder), max_length),
         activations=(activation, "identity"),
         positive=positive,
