@@ -20,6 +20,7 @@ from tertium.models.ctranslate2 import CTranslate2Model
 
 from ..conftest import Converted
 from ..tiny import MAKERS
+from .test_published import refused
 
 PARTS = ("weight", "bias")
 SIDES = ("encoder", "decoder")
@@ -91,55 +92,40 @@ def change_weights(folder: Path, change: Callable[[dict[str, Any]], object]) -> 
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
 
 
-def refused(source: Path, out: Path, capfd: pytest.CaptureFixture[str]) -> str:
-    """Convert what cannot be; nothing is written, and nobody but us speaks."""
-    capfd.readouterr()
-    with pytest.raises(ModelError) as caught:
-        convert(source, out)
-    assert not out.exists()
-    assert list(out.parent.glob(f".{out.name}*")) == []
-    assert "".join(capfd.readouterr()) == ""
-    message = str(caught.value)
-    assert "\n" not in message
-    return message
-
-
 def test_layers_that_are_not_there_are_not_made_up(
-    published: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    published: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     layers = json.loads((published / "config.json").read_text("utf-8"))["decoder_layers"]
     configure(published, decoder_layers=layers + 2)
     name = f"model.decoder.layers.{layers}.encoder_attn.k_proj"
-    message = refused(published, tmp_path / "out", capfd)
+    message = refused(convert, published, capfd)
     assert f"weights are missing: {name}.bias, {name}.weight, " in message
     assert message.endswith(" ...")
 
 
 def test_missing_weights_are_not_made_up(
-    published: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    published: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     name = "model.decoder.layers.0.fc1"
     change_weights(published, lambda all_: [all_.pop(f"{name}.{part}") for part in PARTS])
-    message = refused(published, tmp_path / "out", capfd)
+    message = refused(convert, published, capfd)
     assert message.endswith(f"weights are missing: {name}.bias, {name}.weight")
 
 
 def test_weights_that_the_network_has_no_place_for(
-    published: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    published: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     layers = json.loads((published / "config.json").read_text("utf-8"))["encoder_layers"]
     configure(published, encoder_layers=layers - 1)
-    message = refused(published, tmp_path / "out", capfd)
+    message = refused(convert, published, capfd)
     assert "config.json describes a network without" in message
     assert f"model.encoder.layers.{layers - 1}.fc1.bias, " in message
 
 
-def test_weights_of_another_shape(
-    published: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_weights_of_another_shape(published: Path, capfd: pytest.CaptureFixture[str]) -> None:
     width = json.loads((published / "config.json").read_text("utf-8"))["decoder_ffn_dim"]
     configure(published, decoder_ffn_dim=width + 8)
-    message = refused(published, tmp_path / "out", capfd)
+    message = refused(convert, published, capfd)
     assert message.endswith(f"model.decoder.layers.0.fc1.bias is {width}, not {width + 8}")
 
 
@@ -155,19 +141,34 @@ def test_sinusoids_in_a_checkpoint_do_no_harm(
     assert "".join(capfd.readouterr()) == ""
 
 
+def test_madlad_has_no_weights_called_shared(
+    family: Callable[[str], Converted], tmp_path: Path
+) -> None:
+    """The release calls the embeddings of both sides the decoder's; its outputs are others."""
+    madlad = family("madlad")
+    folder = shutil.copytree(madlad.original.folder, tmp_path / "released")
+    change_weights(folder, lambda all_: all_.update({"lm_head.weight": 2 * all_["shared.weight"]}))
+    shared = convert(folder, tmp_path / "shared")
+    change_weights(
+        folder, lambda all_: all_.update({"decoder.embed_tokens.weight": all_.pop("shared.weight")})
+    )
+    assert convert(folder, tmp_path / "out").fingerprint == shared.fingerprint
+    assert shared.fingerprint != madlad.folder.fingerprint
+
+
 def test_what_pytorch_says_of_unsafe_files_is_not_passed_on(
     torch_folder: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     file = torch_folder / "pytorch_model.bin"
     torch.save({"model.shared.weight": Trap(tmp_path / "trapped")}, file)
     found = f"{os.mkdir.__module__}.mkdir"
-    assert refused(torch_folder, tmp_path / "out", capfd) == (
+    assert refused(convert, torch_folder, capfd) == (
         f"{file} cannot be converted: it holds more than weights ({found}), and is not loaded"
     )
     file.write_bytes(b"no checkpoint")
-    assert "weights_only" not in refused(torch_folder, tmp_path / "out", capfd)
+    assert "weights_only" not in refused(convert, torch_folder, capfd)
     file.write_bytes(b"")
-    assert refused(torch_folder, tmp_path / "out", capfd).endswith(": EOFError")
+    assert refused(convert, torch_folder, capfd).endswith(": EOFError")
 
 
 @pytest.mark.parametrize("name", list(MAKERS))
