@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 
 from tertium.models.catalog import load_model
@@ -28,3 +30,26 @@ def test_convert_on_the_command_line(tertium: Run, tiny_m2m100: Converted, tmp_p
     assert "alirezamsh/small100" in known.stdout
     missing = tertium("score", "a", "b", "--model", "small100")
     assert "tertium models fetch small100" in missing.stderr
+
+
+def test_the_help_names_the_extras(tertium: Run) -> None:
+    assert "tertium[web]" in tertium("serve", "--help").stdout
+    assert "tertium[convert]" in tertium("models", "convert", "--help").stdout
+    assert tertium("models", "--help").stdout.count("tertium[convert]") == 2
+    assert "tertium[web]" in tertium("--help").stdout
+
+
+def test_a_model_without_all_its_weights_is_refused(
+    tertium: Run, tiny_m2m100: Converted, tmp_path: Path
+) -> None:
+    source, out = tmp_path / "source", tmp_path / "out"
+    shutil.copytree(tiny_m2m100.original.folder, source)
+    config = json.loads((source / "config.json").read_text("utf-8"))
+    config["decoder_layers"] += 1
+    (source / "config.json").write_text(json.dumps(config))
+    done = tertium("models", "convert", source, out)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith(f"tertium: {source}: weights are missing: model.decoder.layers.")
+    assert done.stderr.count("\n") == 1
+    assert not out.exists()

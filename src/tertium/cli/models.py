@@ -176,7 +176,7 @@ def fetch(
     quantization: Precision = "float32",
     layer: Layer = None,
 ) -> None:
-    """Download a model from the Hugging Face hub and convert it (needs tertium[convert])."""
+    """Download a model from the Hugging Face hub and convert it (needs tertium\\[convert])."""
     from tertium.models.hub import fetch as fetch_model
 
     made = fetch_model(
@@ -211,7 +211,7 @@ def convert(
         int, typer.Option(min=0, help="Of a detector: the class that says paraphrase.")
     ] = 1,
 ) -> None:
-    """Convert a model, an encoder or a detector that lies on disk (needs tertium[convert])."""
+    """Convert a model, an encoder or a detector that lies on disk (needs tertium\\[convert])."""
     if detector:
         from tertium.models.convert_detector import convert_detector
 

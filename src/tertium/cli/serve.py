@@ -76,7 +76,7 @@ def serve(
     threads: Threads = None,
     no_cache: NoCache = False,
 ) -> None:
-    """Serve a page and an HTTP interface for the measures (needs tertium[web])."""
+    """Serve a page and an HTTP interface for the measures (needs tertium\\[web])."""
     for package in ("fastapi", "uvicorn"):
         if find_spec(package) is None:
             raise SettingError(

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
-from tertium.errors import ModelError, first_line
+from tertium.errors import ModelError
+from tertium.models.checkpoint import load_all_weights, not_converted, quiet
 from tertium.models.fairseq import is_release, read_release
 from tertium.models.families import Family, recognise
 from tertium.models.folder import ModelFolder, read_folder, write_card
+from tertium.models.published import CONFIG, count, read_config_file
 from tertium.models.unfinished import appearing
 
 Quantization = Literal["int8", "float32"]
@@ -110,12 +111,12 @@ def _convert_weights(source: Path, out: Path, family: Family, quantization: str 
             f"converting needs PyTorch and transformers ({error}): pip install 'tertium[convert]'"
         ) from None
 
-    config = json.loads((source / "config.json").read_text(encoding="utf-8"))
-    vocabulary = Vocabulary(family.tokens, config["vocab_size"])
+    size = count(read_config_file(source), source / CONFIG, "vocab_size")
+    vocabulary = Vocabulary(family.tokens, size)
 
     class Converter(TransformersConverter):  # type: ignore[misc]
         def load_model(self, model_class: Any, path: str, **options: Any) -> Any:
-            model = model_class.from_pretrained(path, **{**options, "dtype": "float32"})
+            model = load_all_weights(model_class, source, **options)
             # transformers 5 calls every T5 tied, and says here whether its outputs are scaled.
             scaled = getattr(model.config, "scale_decoder_outputs", None)
             if scaled is not None:
@@ -126,8 +127,7 @@ def _convert_weights(source: Path, out: Path, family: Family, quantization: str 
             return vocabulary
 
     try:
-        Converter(str(source)).convert(str(out), quantization=quantization)
-    except Exception as error:  # of transformers, torch, safetensors or the engine
-        raise ModelError(
-            f"{source}: its weights cannot be converted: {first_line(error)}"
-        ) from error
+        with quiet():
+            Converter(str(source)).convert(str(out), quantization=quantization)
+    except Exception as error:  # of transformers or the engine
+        raise not_converted(source, error) from error

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tertium.errors import ModelError, SettingError, first_line
+from tertium.errors import ModelError, SettingError
+from tertium.models.checkpoint import first_names, load_weights, not_converted
 from tertium.models.convert import Quantization
 from tertium.models.convert_encoder import (
+    count_layers,
     need_libraries,
     read_config,
     save_tokenizer,
@@ -52,6 +54,7 @@ def convert_detector(
     if not source.is_dir():
         raise ModelError(f"{source}: there is no such folder")
     config = read_config(source)
+    layers = count_layers(config, source)
     need_libraries()
     network = load_classifier(source)
     classes = network.config.num_labels
@@ -62,7 +65,7 @@ def convert_detector(
     encoder = network.base_model
     detecting = Detecting(
         family=family,
-        layers=int(config.get("num_hidden_layers") or config["n_layers"]),
+        layers=layers,
         max_length=min(positions(encoder), max_length),
         activations=(activation, "identity"),
         positive=positive,
@@ -81,9 +84,7 @@ def convert_detector(
                 types=detecting.types,
             )
         except (RuntimeError, ValueError) as error:
-            raise ModelError(
-                f"{source}: its weights cannot be converted: {first_line(error)}"
-            ) from error
+            raise not_converted(source, error) from error
         scratch.rename(made / TOKENIZER)
         _write_head(network, (inner, outer), made / HEAD)
         write_detector_card(
@@ -95,28 +96,12 @@ def convert_detector(
 def load_classifier(folder: Path) -> Any:
     """Load a classifier; a weight that is missing is an error, not a random number."""
     from transformers import AutoModelForSequenceClassification
-    from transformers.utils import logging
 
-    shown, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        network, report = AutoModelForSequenceClassification.from_pretrained(
-            folder, dtype="float32", output_loading_info=True
-        )
-    except Exception as error:  # of transformers, torch or safetensors
+    network, report = load_weights(AutoModelForSequenceClassification, folder)
+    if missing := report["missing_keys"]:
         raise ModelError(
-            f"{folder}: its weights cannot be converted: {first_line(error)}"
-        ) from error
-    finally:
-        logging.set_verbosity(shown)
-        if bars:
-            logging.enable_progress_bar()
-    if report["missing_keys"]:
-        missing = ", ".join(sorted(report["missing_keys"])[:3])
-        raise ModelError(
-            f"{folder}: weights are missing ({missing} ...); it is no classifier. An encoder "
-            "becomes one by training: tertium train detector"
+            f"{folder}: weights are missing ({first_names(missing)}); it is no classifier. An "
+            "encoder becomes one by training: tertium train detector"
         )
     return network.eval()
 

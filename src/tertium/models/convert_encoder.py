@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from tertium.errors import ModelError, SettingError, first_line
+from tertium.models.checkpoint import not_converted, quiet
 from tertium.models.convert import Quantization
 from tertium.models.encoder_folder import (
     DENSE,
@@ -22,6 +24,13 @@ from tertium.models.encoder_folder import (
 from tertium.models.encoder_network import FAMILIES, load_network, positions, write_network
 from tertium.models.known_encoders import KNOWN_ENCODERS
 from tertium.models.pooling import Dense
+from tertium.models.published import (
+    CONFIG,
+    count,
+    open_pieces,
+    open_tokenizer_json,
+    read_config_file,
+)
 from tertium.models.sentence_modules import MODULES, SentenceModules, read_sentence_modules
 from tertium.models.unfinished import appearing
 
@@ -31,10 +40,9 @@ def is_encoder(source: Path) -> bool:
     if (source / MODULES).is_file():
         return True
     try:
-        config = json.loads((source / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return _is_known(read_config_file(source))
+    except ModelError:
         return False
-    return config.get("model_type") in FAMILIES
 
 
 def convert_encoder(
@@ -60,7 +68,7 @@ def convert_encoder(
     known = KNOWN_ENCODERS.get(name) or KNOWN_ENCODERS.get(source.name)
     modules = read_sentence_modules(source)
     config = read_config(modules.transformer)
-    layers = int(config.get("num_hidden_layers") or config["n_layers"])
+    layers = count_layers(config, modules.transformer)
     layer = layer or (known.layer if known else None) or layers
     if not 1 <= layer <= layers:
         raise SettingError(f"layer {layer}: {source} has layers 1 to {layers}")
@@ -98,9 +106,7 @@ def _write(
     try:
         write_network(network, made, tokens=tokens, unknown=unknown, quantization=quantization)
     except (RuntimeError, ValueError) as error:
-        raise ModelError(
-            f"{modules.transformer}: its weights cannot be converted: {first_line(error)}"
-        ) from error
+        raise not_converted(modules.transformer, error) from error
     scratch.rename(made / TOKENIZER)
     if dense:
         arrays = {f"weight_{place}": one.weight for place, one in enumerate(dense)}
@@ -110,10 +116,8 @@ def _write(
 
 def read_config(folder: Path) -> dict[str, Any]:
     """Read the configuration of an encoder that can be converted."""
-    if not (folder / "config.json").is_file():
-        raise ModelError(f"{folder} has no config.json: it is no model that can be converted")
-    config: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    if config.get("model_type") not in FAMILIES:
+    config = read_config_file(folder)
+    if not _is_known(config):
         raise ModelError(
             f"{folder}: encoders of type {config.get('model_type')!r} are none that Tertium knows "
             f"({', '.join(FAMILIES)})"
@@ -123,6 +127,16 @@ def read_config(folder: Path) -> dict[str, Any]:
     return config
 
 
+def count_layers(config: Mapping[str, Any], folder: Path) -> int:
+    """How many layers an encoder has; DistilBERT has another name for them."""
+    return count(config, folder / CONFIG, "num_hidden_layers", "n_layers")
+
+
+def _is_known(config: Mapping[str, Any]) -> bool:
+    kind = config.get("model_type")
+    return isinstance(kind, str) and kind in FAMILIES
+
+
 def save_tokenizer(folder: Path, file: Path) -> None:
     """Take ``tokenizer.json``; where there is none, make it as transformers does."""
     if (folder / TOKENIZER).is_file():
@@ -130,8 +144,11 @@ def save_tokenizer(folder: Path, file: Path) -> None:
         return
     from transformers import AutoTokenizer
 
+    for pieces in sorted(folder.glob("*.model")):
+        open_pieces(pieces)
     try:
-        AutoTokenizer.from_pretrained(folder).backend_tokenizer.save(str(file))
+        with quiet():
+            AutoTokenizer.from_pretrained(folder).backend_tokenizer.save(str(file))
     except Exception as error:  # of transformers, tokenizers or sentencepiece
         raise ModelError(
             f"{folder}: its tokenizer cannot be converted: {first_line(error)}"
@@ -140,10 +157,10 @@ def save_tokenizer(folder: Path, file: Path) -> None:
 
 def vocabulary(tokenizer: Path, size: int, folder: Path) -> tuple[list[str], str]:
     """The pieces by their number, and the one that stands for unknown ones."""
-    from tokenizers import Tokenizer
-
-    backend = Tokenizer.from_file(str(tokenizer))
+    backend = open_tokenizer_json(tokenizer, named=folder / TOKENIZER)
     ids = backend.get_vocab(with_added_tokens=True)
+    if not ids:
+        raise ModelError(f"{folder / TOKENIZER} has no pieces")
     if max(ids.values()) >= size:
         raise ModelError(
             f"{folder}: the tokenizer has {max(ids.values()) + 1} pieces, the model only {size}"

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tertium.errors import ModelError, first_line
+from tertium.errors import ModelError
+from tertium.models.checkpoint import first_names, load_weights, not_converted, quiet
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,31 +86,18 @@ MPNET_DISTANCE = 128
 def load_network(folder: Path, layers: int | None) -> Any:
     """Load the weights, up to a layer; one that is missing is an error, not a random number."""
     from transformers import AutoConfig, AutoModel
-    from transformers.utils import logging
 
-    shown = logging.get_verbosity()
-    logging.set_verbosity_error()  # that the head and the upper layers are not used is no news
-    bars = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
     try:
-        config = AutoConfig.from_pretrained(folder)
-        if layers is not None:
-            config.num_hidden_layers = layers
-        pooler = {} if config.model_type == "distilbert" else {"add_pooling_layer": False}
-        network, report = AutoModel.from_pretrained(
-            folder, config=config, dtype="float32", output_loading_info=True, **pooler
-        )
-    except Exception as error:  # of transformers, torch or safetensors
-        raise ModelError(
-            f"{folder}: its weights cannot be converted: {first_line(error)}"
-        ) from error
-    finally:
-        logging.set_verbosity(shown)
-        if bars:
-            logging.enable_progress_bar()
-    if report["missing_keys"]:
-        missing = sorted(report["missing_keys"])
-        raise ModelError(f"{folder}: weights are missing: {', '.join(missing[:3])} ...")
+        with quiet():
+            config = AutoConfig.from_pretrained(folder)
+    except Exception as error:  # of transformers
+        raise not_converted(folder, error) from error
+    if layers is not None:
+        config.num_hidden_layers = layers
+    pooler = {} if config.model_type == "distilbert" else {"add_pooling_layer": False}
+    network, report = load_weights(AutoModel, folder, config=config, **pooler)
+    if missing := report["missing_keys"]:
+        raise ModelError(f"{folder}: weights are missing: {first_names(missing)}")
     return network.eval()
 
 

@@ -17,6 +17,7 @@ from tertium.models.fairseq_checkpoint import Checkpoint, read_checkpoint
 from tertium.models.fairseq_dictionary import SPECIAL, read_dictionary
 from tertium.models.fairseq_network import max_length, transformer
 from tertium.models.families import Family, with_aliases
+from tertium.models.published import open_pieces
 
 DIALECT = "prism"
 CHECKPOINT, PIECES = "checkpoint.pt", "spm.model"
@@ -71,6 +72,7 @@ def read_release(folder: Path, *, dialect: str | None = None) -> Release:
             f"{folder / TARGET_DICTIONARY} has no language tags like <en>: "
             "it is no multilingual model of Prism's kind"
         )
+    open_pieces(folder / PIECES)
     checkpoint = read_checkpoint(folder / CHECKPOINT)
     family = Family(
         dialect=DIALECT,

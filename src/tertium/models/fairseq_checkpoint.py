@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from argparse import Namespace
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from tertium.errors import ModelError
+from tertium.models.checkpoint import FORBIDDEN
 
 METERS = ("AverageMeter", "StopwatchMeter", "TimeMeter")
-FORBIDDEN = re.compile(r"GLOBAL (\S+)")
-"""How PyTorch names what it will not load."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ it has to be found again when a model is used.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -16,6 +15,14 @@ from typing import Any
 
 from tertium.errors import ModelError
 from tertium.models.languages import LanguageSet
+from tertium.models.published import (
+    CONFIG,
+    count,
+    open_pieces,
+    open_tokenizer_json,
+    read_config_file,
+    read_object,
+)
 
 M2M100_TAG = re.compile(r"__([a-z]{2,3})__")
 FLORES_TAG = re.compile(r"([a-z]{3}_[A-Z][a-z]{3})")
@@ -23,6 +30,8 @@ MBART50_TAG = re.compile(r"([a-z]{2,3})_[A-Z]{2}")
 MADLAD_TAG = re.compile(r"<2([a-z]{2,3}(?:_[A-Z][a-z]{3})?)>")
 MARIAN_TAG = re.compile(r">>([a-z]{2,3}(?:_[A-Za-z]+)*)<<")
 MARIAN_NAME = re.compile(r"opus-mt-(?:tc-big-)?([a-z]{2,3})[-_]([a-z]{2,3})$")
+POSITIONS = "max_position_embeddings"
+TOKENIZER = "tokenizer.json"
 SENTENCEPIECE_FILES = ("spm.model", "sentencepiece.bpe.model")
 UNLIMITED = 1024
 """Where a model has relative positions, texts are cut here all the same: for memory's sake."""
@@ -45,15 +54,17 @@ class Family:
 
 def recognise(folder: Path, *, dialect: str | None = None, name: str | None = None) -> Family:
     """Find out what a folder is; ``dialect`` settles what its files leave open."""
-    config = _read_json(folder / "config.json")
+    config = read_config_file(folder)
     kind = config.get("model_type")
-    if kind not in READERS:
+    if not isinstance(kind, str) or kind not in READERS:
         raise ModelError(
             f"{folder}: translation models of type {kind!r} are none that Tertium knows "
             f"({', '.join(sorted(READERS))})"
         )
     found = READERS[kind](folder, config, name or folder.name)
-    search = {**config, **_read_json(folder / "generation_config.json", {})}
+    for tokenizer in {found.source_tokenizer, found.target_tokenizer} - {TOKENIZER}:
+        open_pieces(folder / tokenizer)
+    search = {**config, **_read_optional(folder / "generation_config.json")}
     found = replace(found, early_stopping=search.get("early_stopping") is True)
     if dialect is None or dialect == found.dialect:
         return found
@@ -63,33 +74,34 @@ def recognise(folder: Path, *, dialect: str | None = None, name: str | None = No
 
 
 def _m2m100(folder: Path, config: dict[str, Any], name: str) -> Family:
-    limit = int(config["max_position_embeddings"])
-    settings = _read_json(folder / "tokenizer_config.json", {})
+    limit = count(config, folder / CONFIG, POSITIONS)
+    settings = _read_optional(folder / "tokenizer_config.json")
     if (folder / "vocab.json").is_file():
         pieces = _first_file(folder, *SENTENCEPIECE_FILES)
-        tokens = _by_id(_read_json(folder / "vocab.json"))
+        tokens = _read_vocabulary(folder / "vocab.json")
         tokens += _m2m100_tags(folder, settings)
         small = "SMALL100" in str(settings.get("tokenizer_class", "")).upper() or (
             (folder / "tokenization_small100.py").is_file()
         )
         dialect = "small100" if small else "m2m100"
         return _tagged(dialect, tokens, M2M100_TAG, limit, pieces)
-    if (folder / "tokenizer.json").is_file():
-        tokens = _json_tokens(folder / "tokenizer.json")
-        return _tagged("nllb", tokens, FLORES_TAG, limit, "tokenizer.json")
+    if (folder / TOKENIZER).is_file():
+        tokens = _json_tokens(folder / TOKENIZER)
+        return _tagged("nllb", tokens, FLORES_TAG, limit, TOKENIZER)
     pieces = _first_file(folder, *SENTENCEPIECE_FILES)
     return _tagged("prism", _sentencepiece_tokens(folder / pieces), M2M100_TAG, limit, pieces)
 
 
 def _m2m100_tags(folder: Path, settings: dict[str, Any]) -> list[str]:
     """The tags that follow ``vocab.json``: as stated, or the hundred of the M2M100 release."""
-    added = _read_json(folder / "added_tokens.json", {})
-    special = _read_json(folder / "special_tokens_map.json", {})
+    file = folder / "added_tokens.json"
+    added = _read_vocabulary(file) if file.is_file() else []
+    special = _read_optional(folder / "special_tokens_map.json")
     stated = [
-        *_by_id(added),
-        *special.get("additional_special_tokens", []),
-        *settings.get("additional_special_tokens", []),
-        *settings.get("extra_special_tokens", []),
+        *added,
+        *(special.get("additional_special_tokens") or []),
+        *(settings.get("additional_special_tokens") or []),
+        *(settings.get("extra_special_tokens") or []),
     ]
     tags = [str(token) for token in stated if M2M100_TAG.fullmatch(str(token))]
     if tags:
@@ -101,24 +113,23 @@ def _m2m100_tags(folder: Path, settings: dict[str, Any]) -> list[str]:
 
 
 def _mbart(folder: Path, config: dict[str, Any], name: str) -> Family:
-    tokens = _json_tokens(folder / "tokenizer.json")
-    family = _tagged(
-        "mbart50", tokens, MBART50_TAG, int(config["max_position_embeddings"]), "tokenizer.json"
-    )
+    tokens = _json_tokens(folder / TOKENIZER)
+    limit = count(config, folder / CONFIG, POSITIONS)
+    family = _tagged("mbart50", tokens, MBART50_TAG, limit, TOKENIZER)
     if "af" not in family.languages.all:  # one of the languages that mBART-25 does not have
         raise ModelError(f"{folder} is an mBART of 25 languages; only mBART-50 can be converted")
     return family
 
 
 def _t5(folder: Path, config: dict[str, Any], name: str) -> Family:
-    tokens = _json_tokens(folder / "tokenizer.json")
-    return _tagged("madlad", tokens, MADLAD_TAG, UNLIMITED, "tokenizer.json")
+    tokens = _json_tokens(folder / TOKENIZER)
+    return _tagged("madlad", tokens, MADLAD_TAG, UNLIMITED, TOKENIZER)
 
 
 def _marian(folder: Path, config: dict[str, Any], name: str) -> Family:
     """A bilingual model is named by its folder; one with several targets has tags."""
-    tokens = _by_id(_read_json(folder / "vocab.json"))
-    settings = _read_json(folder / "tokenizer_config.json", {})
+    tokens = _read_vocabulary(folder / "vocab.json")
+    settings = _read_optional(folder / "tokenizer_config.json")
     tags = {found[1]: token for token in tokens if (found := MARIAN_TAG.fullmatch(token))}
     pair = MARIAN_NAME.search(name)
     source = settings.get("source_lang") or (pair[1] if pair else None)
@@ -133,7 +144,7 @@ def _marian(folder: Path, config: dict[str, Any], name: str) -> Family:
         dialect="marian",
         tokens=tokens,
         languages=with_aliases({str(source): ""}, targets),
-        max_length=int(config["max_position_embeddings"]),
+        max_length=count(config, folder / CONFIG, POSITIONS),
         source_tokenizer=_first_file(folder, "source.spm"),
         target_tokenizer=_first_file(folder, "target.spm"),
     )
@@ -179,13 +190,17 @@ def with_aliases(source: dict[str, str], target: dict[str, str]) -> LanguageSet:
     return LanguageSet(source, target, {name: tuple(found) for name, found in aliases.items()})
 
 
-def _read_json(file: Path, otherwise: dict[str, Any] | None = None) -> dict[str, Any]:
+def _read_optional(file: Path) -> dict[str, Any]:
+    return read_object(file) if file.is_file() else {}
+
+
+def _read_vocabulary(file: Path) -> list[str]:
     if not file.is_file():
-        if otherwise is not None:
-            return otherwise
         raise ModelError(f"{file.parent} has no {file.name}: it is no model that can be converted")
-    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return found
+    ids = read_object(file)
+    if not all(isinstance(id_, int) for id_ in ids.values()):
+        raise ModelError(f"{file} is no vocabulary: not every piece has a number")
+    return _by_id(ids)
 
 
 def _first_file(folder: Path, *names: str) -> str:
@@ -200,15 +215,11 @@ def _by_id(ids: dict[str, int]) -> list[str]:
 
 
 def _json_tokens(file: Path) -> list[str]:
-    from tokenizers import Tokenizer
-
     if not file.is_file():
         raise ModelError(f"{file.parent} has no {file.name}; save it with a fast tokenizer")
-    return _by_id(Tokenizer.from_file(str(file)).get_vocab(with_added_tokens=True))
+    return _by_id(open_tokenizer_json(file).get_vocab(with_added_tokens=True))
 
 
 def _sentencepiece_tokens(file: Path) -> list[str]:
-    from sentencepiece import SentencePieceProcessor
-
-    processor = SentencePieceProcessor(model_proto=file.read_bytes())
+    processor = open_pieces(file)
     return [str(processor.id_to_piece(id_)) for id_ in range(processor.get_piece_size())]

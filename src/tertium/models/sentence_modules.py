@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tertium.errors import ModelError, first_line
+from tertium.errors import ModelError
+from tertium.models.checkpoint import not_converted
 from tertium.models.pooling import ACTIVATIONS, MODES, Dense
+from tertium.models.published import read_json, read_object
 
 MODULES = "modules.json"
 LEGACY_MODES = {
@@ -39,11 +40,9 @@ def read_sentence_modules(folder: Path) -> SentenceModules:
     """Read ``modules.json`` and what it points to; a module that is not known is an error."""
     if not (folder / MODULES).is_file():
         return SentenceModules(folder)
-    modules = json.loads((folder / MODULES).read_text(encoding="utf-8"))
     transformer, dense = folder, []
     pooling: tuple[str, ...] = ("mean",)
-    for module in sorted(modules, key=lambda module: int(module["idx"])):
-        kind, path = str(module["type"]).rpartition(".")[2], folder / module["path"]
+    for kind, path in _stations(folder):
         match kind:
             case "Transformer":
                 transformer = path
@@ -60,7 +59,7 @@ def read_sentence_modules(folder: Path) -> SentenceModules:
                 )
     settings: dict[str, Any] = {}
     for file in sorted(transformer.glob("sentence_*_config.json")):
-        settings |= _read_json(file)
+        settings |= read_object(file)
     return SentenceModules(
         transformer,
         pooling,
@@ -71,8 +70,24 @@ def read_sentence_modules(folder: Path) -> SentenceModules:
     )
 
 
+def _stations(folder: Path) -> list[tuple[str, Path]]:
+    """The modules in their order: what kind each is of, and where its files are."""
+    file = folder / MODULES
+    try:
+        found = read_json(file)
+        modules = sorted(found[:], key=lambda module: int(module["idx"]))
+        return [
+            (str(module["type"]).rpartition(".")[2], folder / str(module["path"]))
+            for module in modules
+        ]
+    except (KeyError, TypeError, ValueError):
+        raise ModelError(
+            f"{file} cannot be read: it must be a list of modules, each with idx, type and path"
+        ) from None
+
+
 def _pooling(path: Path) -> tuple[str, ...]:
-    config = _read_json(path / "config.json")
+    config = read_object(path / "config.json")
     stated = config.get("pooling_mode")
     if stated is None:
         stated = [mode for key, mode in LEGACY_MODES.items() if config.get(key)] or ["mean"]
@@ -88,7 +103,7 @@ def _pooling(path: Path) -> tuple[str, ...]:
 
 
 def _dense(path: Path) -> Dense:
-    config = _read_json(path / "config.json")
+    config = read_object(path / "config.json")
     if config.get("use_residual") or config.get("module_input_name", "sentence_embedding") != (
         "sentence_embedding"
     ):
@@ -115,25 +130,17 @@ def _weights(path: Path) -> Mapping[str, Any]:
             found = torch.load(path / "pytorch_model.bin", map_location="cpu", weights_only=True)
         return {name: tensor.float().numpy() for name, tensor in found.items()}
     except Exception as error:  # of torch or safetensors
-        raise ModelError(f"{path}: its weights cannot be converted: {first_line(error)}") from error
+        raise not_converted(path, error) from error
 
 
 def _tokenizer_limit(folder: Path) -> int | None:
     file = folder / "tokenizer_config.json"
-    limit = _read_json(file).get("model_max_length") if file.is_file() else None
+    limit = read_object(file).get("model_max_length") if file.is_file() else None
     return int(limit) if limit is not None and limit < 1_000_000 else None
 
 
 def _default_prompt(folder: Path) -> str:
     file = folder / "config_sentence_transformers.json"
-    config = _read_json(file) if file.is_file() else {}
+    config = read_object(file) if file.is_file() else {}
     name = config.get("default_prompt_name")
     return str(config.get("prompts", {}).get(name, "")) if name else ""
-
-
-def _read_json(file: Path) -> dict[str, Any]:
-    try:
-        found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError) as error:
-        raise ModelError(f"{file} cannot be read: {first_line(error)}") from None
-    return found
