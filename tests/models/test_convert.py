@@ -129,12 +129,20 @@ def test_weights_of_another_shape(published: Path, capfd: pytest.CaptureFixture[
     assert message.endswith(f"model.decoder.layers.0.fc1.bias is {width}, not {width + 8}")
 
 
-def test_sinusoids_in_a_checkpoint_do_no_harm(
-    published: Path, tiny_m2m100: Converted, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+SINUSOIDS = {f"model.{side}.embed_positions.weights": torch.ones(4) for side in SIDES}
+"""They were saved once; every network computes them."""
+HEAD = {"v_head.summary.weight": torch.ones(4)}
+
+
+@pytest.mark.parametrize("more", [SINUSOIDS, HEAD], ids=["sinusoids", "a head for training"])
+def test_what_a_checkpoint_has_beside_the_network_does_no_harm(
+    more: dict[str, Any],
+    published: Path,
+    tiny_m2m100: Converted,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """They were saved once; every network computes them."""
-    positions = {f"model.{side}.embed_positions.weights": torch.ones(4) for side in SIDES}
-    change_weights(published, lambda weights: weights.update(positions))
+    change_weights(published, lambda weights: weights.update(more))
     capfd.readouterr()
     made = convert(published, tmp_path / "out")
     assert made.fingerprint == tiny_m2m100.folder.fingerprint

@@ -47,11 +47,19 @@ def load_weights(model_class: Any, folder: Path, **options: Any) -> tuple[Any, M
 
 
 def load_all_weights(model_class: Any, folder: Path, **options: Any) -> Any:
-    """Load a network that needs every weight of its checkpoint, and no other."""
+    """Load a network that has every weight of its checkpoint, and no other.
+
+    What somebody added beside the network, such as a head for training, does no harm.
+    """
     network, report = load_weights(model_class, folder, **options)
     if missing := report["missing_keys"]:
         raise ModelError(f"{folder}: weights are missing: {first_names(missing)}")
-    unused = [name for name in report["unexpected_keys"] if not COMPUTED.search(name)]
+    parts = {name for part in (network, network.base_model) for name, _ in part.named_children()}
+    unused = [
+        name
+        for name in report["unexpected_keys"]
+        if name.partition(".")[0] in parts and not COMPUTED.search(name)
+    ]
     if unused:
         raise ModelError(
             f"{folder}: config.json describes a network without some of the weights: "
