@@ -38,6 +38,7 @@ def list_models(context: typer.Context) -> None:
         return
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     table = Table("model", "where", "languages", "size", "licence", "fingerprint", box=None)
     encoders = Table("encoder", "where", "layer", "size", "licence", "fingerprint", box=None)
@@ -48,7 +49,7 @@ def list_models(context: typer.Context) -> None:
         try:
             folder = read_any(entry.path)
         except ModelError as error:
-            table.add_row(entry.name, entry.where, f"[red]{error}[/red]")
+            table.add_row(entry.name, entry.where, Text(str(error), style="red"))
             continue
         if isinstance(folder, EncoderFolder):
             encoders.add_row(
