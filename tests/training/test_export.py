@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import sacrebleu
+from safetensors.torch import load_file, save_file
 
 from tertium.errors import ModelError
 from tertium.models.catalog import load_model
@@ -83,6 +85,17 @@ def test_the_engine_gives_the_log_probs_of_the_network(
     )
     ours = np.concatenate([score.log_probs for score in scores])
     np.testing.assert_allclose(ours, -surprise(network, batch).numpy(), atol=1e-4)
+
+
+def test_missing_weights_are_not_made_up(exported: Path, tmp_path: Path) -> None:
+    damaged = shutil.copytree(exported, tmp_path / "damaged")
+    weights = load_file(damaged / "model.safetensors")
+    del weights["model.decoder.layers.0.fc1.bias"]
+    save_file(weights, damaged / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(
+        ModelError, match=r"weights are missing: model\.decoder\.layers\.0\.fc1\.bias"
+    ):
+        load_network(damaged, Pieces(exported / "spm.model", ["en", "de"]).size)
 
 
 def test_greedy_translations_are_those_of_the_engine(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tertium.errors import ModelError
+from tertium.models.checkpoint import load_all_weights
 from tertium.training.batches import Batch
 from tertium.training.loss import add_loss_gradients, negative_log_probs
 from tertium.training.pieces import END, PAD, START
@@ -48,15 +49,10 @@ def new_network(recipe: Recipe, vocabulary: int) -> Any:
 def load_network(folder: Path, vocabulary: int) -> Any:
     """Read a Hugging Face folder to continue from."""
     from transformers import M2M100ForConditionalGeneration
-    from transformers.utils import logging
 
-    logging.disable_progress_bar()
-    try:
-        network = M2M100ForConditionalGeneration.from_pretrained(
-            str(folder), use_safetensors=True, local_files_only=True
-        )
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{folder} is not a folder of M2M100 architecture: {error}") from None
+    network = load_all_weights(
+        M2M100ForConditionalGeneration, folder, use_safetensors=True, local_files_only=True
+    )
     if network.config.vocab_size != vocabulary:
         raise ModelError(
             f"{folder} has {network.config.vocab_size} pieces and its SentencePiece model "
