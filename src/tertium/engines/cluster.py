@@ -53,7 +53,7 @@ def import_ray() -> Any:
     """
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     try:
-        with _without_auto_connect():
+        with _variable(AUTO_CONNECT, "0"):  # it is looked at when Ray is first imported
             import ray
         import ray.data
     except ImportError as error:
@@ -64,16 +64,16 @@ def import_ray() -> Any:
 
 
 @contextmanager
-def _without_auto_connect() -> Iterator[None]:
-    """Ray looks at its environment once, when it is first imported."""
-    before = os.environ.get(AUTO_CONNECT)
-    os.environ[AUTO_CONNECT] = "0"
+def _variable(name: str, value: str) -> Iterator[None]:
+    """Set a variable of the environment for a while."""
+    before = os.environ.get(name)
+    os.environ[name] = value
     try:
         yield
     finally:
-        del os.environ[AUTO_CONNECT]
+        del os.environ[name]
         if before is not None:
-            os.environ[AUTO_CONNECT] = before
+            os.environ[name] = before
 
 
 @contextmanager
@@ -142,17 +142,16 @@ def _few_words() -> Iterator[None]:
     if LOG_LEVEL in os.environ:
         yield
         return
-    os.environ[LOG_LEVEL] = "fatal"
     sys.stderr.flush()
     spoken = os.dup(2)
     with open(os.devnull, "wb") as silence:
         os.dup2(silence.fileno(), 2)
     try:
-        yield
+        with _variable(LOG_LEVEL, "fatal"):
+            yield
     finally:
         os.dup2(spoken, 2)
         os.close(spoken)
-        del os.environ[LOG_LEVEL]
 
 
 def what_happened(error: Exception) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from tertium.data.datasets.plain import read_pairs
 from tertium.errors import ModelError, first_line
+from tertium.models.checkpoint import quiet
 from tertium.models.convert_encoder import read_config, save_tokenizer
 from tertium.models.packaged import packaged_folder
 from tertium.models.sentence_modules import read_sentence_modules
@@ -83,13 +84,8 @@ def logits(network: Any, batch: PairBatch) -> Any:
 
 def save_classifier(network: Any, run: Path, out: Path) -> None:
     """Write a Hugging Face folder."""
-    from transformers.utils import logging
-
-    bars = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    network.save_pretrained(str(out))
-    if bars:
-        logging.enable_progress_bar()
+    with quiet():
+        network.save_pretrained(str(out))
     content = (run / TOKENIZER).read_bytes()
     (out / TOKENIZER).write_bytes(content)
     limit = {"tokenizer_class": "PreTrainedTokenizerFast"}
@@ -98,22 +94,15 @@ def save_classifier(network: Any, run: Path, out: Path) -> None:
 
 def _load(folder: Path) -> Any:
     from transformers import AutoModelForSequenceClassification
-    from transformers.utils import logging
 
     read_config(folder)
-    shown, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()  # that the head is new is no news
-    logging.disable_progress_bar()
     try:
-        return AutoModelForSequenceClassification.from_pretrained(
-            folder, dtype="float32", num_labels=2
-        )
+        with quiet():  # that the head is new is no news
+            return AutoModelForSequenceClassification.from_pretrained(
+                folder, dtype="float32", num_labels=2
+            )
     except Exception as error:  # of transformers, torch or safetensors
         raise ModelError(f"{folder} cannot be trained: {first_line(error)}") from error
-    finally:
-        logging.set_verbosity(shown)
-        if bars:
-            logging.enable_progress_bar()
 
 
 def _learn_tokenizer(plan: DetectorPlan) -> Any:
