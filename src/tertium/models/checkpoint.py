@@ -52,8 +52,7 @@ def load_all_weights(model_class: Any, folder: Path, **options: Any) -> Any:
     What somebody added beside the network, such as a head for training, does no harm.
     """
     network, report = load_weights(model_class, folder, **options)
-    if missing := report["missing_keys"]:
-        raise ModelError(f"{folder}: weights are missing: {first_names(missing)}")
+    refuse_missing(folder, report)
     parts = {name for part in (network, network.base_model) for name, _ in part.named_children()}
     unused = [
         name
@@ -66,6 +65,12 @@ def load_all_weights(model_class: Any, folder: Path, **options: Any) -> Any:
             f"{first_names(unused)}"
         )
     return network
+
+
+def refuse_missing(folder: Path, report: Mapping[str, Any]) -> None:
+    """A weight that the checkpoint lacks is an error, not a random number."""
+    if missing := report["missing_keys"]:
+        raise ModelError(f"{folder}: weights are missing: {first_names(missing)}")
 
 
 def first_names(names: Iterable[str]) -> str:

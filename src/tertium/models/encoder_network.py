@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tertium.errors import ModelError
-from tertium.models.checkpoint import first_names, load_weights, not_converted, quiet
+from tertium.models.checkpoint import load_weights, not_converted, quiet, refuse_missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +96,7 @@ def load_network(folder: Path, layers: int | None) -> Any:
         config.num_hidden_layers = layers
     pooler = {} if config.model_type == "distilbert" else {"add_pooling_layer": False}
     network, report = load_weights(AutoModel, folder, config=config, **pooler)
-    if missing := report["missing_keys"]:
-        raise ModelError(f"{folder}: weights are missing: {first_names(missing)}")
+    refuse_missing(folder, report)
     return network.eval()
 
 
