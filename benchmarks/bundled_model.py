@@ -29,7 +29,7 @@ from paraphrases import Pairs, identify, read_pairs
 import tertium
 from tertium.data.records import open_table
 from tertium.measures.base import Measure
-from tertium.models.memo import Memo
+from tertium.models.cache.memo import Memo
 from tertium.stats.correlation import spearman
 
 MEASURES = ("direct", "cross", "pivot", "prism-ref", "chrf", "bleu")

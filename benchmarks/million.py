@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import tertium
-from tertium.paths import CACHE_VARIABLE
+from tertium.storage.paths import CACHE_VARIABLE
 
 WHO = ("The cat", "My sister", "A tall man", "The old dog", "Our teacher", "His friend", "The boy")
 DOES = ("sees", "wants", "buys", "finds", "likes", "sells", "counts", "draws", "loses")

@@ -75,7 +75,7 @@ def lay_models(models: Path, scratch: Path, small100: Path | None) -> None:
     sys.path.insert(0, str(ROOT))
     from tests.tiny import make_m2m100, make_small100
 
-    from tertium.models.convert import convert
+    from tertium.models.convert.translation import convert
 
     for family, make in (("m2m100", make_m2m100), ("small100", make_small100)):
         original = scratch / family

@@ -15,7 +15,7 @@ import zipfile
 from pathlib import Path
 from typing import BinaryIO
 
-from tertium.models.convert import convert
+from tertium.models.convert.translation import convert
 from tertium.models.folder import ModelFolder, read_folder
 
 PACKAGE = "aait-store-cut-part-{:03d}"

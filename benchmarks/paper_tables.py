@@ -25,12 +25,12 @@ from tertium.data.datasets.webnlg import read_webnlg
 from tertium.errors import DataWarning
 from tertium.report.tables import Cell, Table
 from tertium.stats.correlation import kendall
-from tertium.studies.agreement import system_column
 from tertium.studies.cells import CellFolder
-from tertium.studies.judged_sets import read_sets
-from tertium.studies.judgements import JudgementStudy
-from tertium.studies.paraphrase_id import ParaphraseStudy
-from tertium.studies.paraphrase_tasks import PAWSX, read_crosslingual, read_tasks
+from tertium.studies.judgements.agreement import system_column
+from tertium.studies.judgements.sets import read_sets
+from tertium.studies.judgements.study import JudgementStudy
+from tertium.studies.paraphrase_id.study import ParaphraseStudy
+from tertium.studies.paraphrase_id.tasks import PAWSX, read_crosslingual, read_tasks
 from tertium.studies.specs import MeasureSpec
 
 MEASURES = ("chrf", "bleu")

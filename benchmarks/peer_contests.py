@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import tertium
-from tertium.models.encoder import CTranslate2Encoder
-from tertium.models.memo import Memo
+from tertium.models.cache.memo import Memo
+from tertium.models.encoders.model import CTranslate2Encoder
 
 ENCODER, LAYER = "all-MiniLM-L6-v2", 6
 PRECISIONS = ("float32", "int8")

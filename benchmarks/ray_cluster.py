@@ -25,11 +25,11 @@ from pyarrow import parquet
 from tertium.cli.measures import MeasureLoader, Models
 from tertium.data.pairs import Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
-from tertium.engines.cluster import ClusterSettings, import_ray
-from tertium.engines.distributed import DistributedJob
-from tertium.engines.local import ScoringJob
+from tertium.engines.local.scoring import ScoringJob
 from tertium.engines.outputs import FileOutput
-from tertium.engines.shards import ShardFolder
+from tertium.engines.ray.cluster import ClusterSettings, import_ray
+from tertium.engines.ray.scoring import DistributedJob
+from tertium.engines.ray.shards import ShardFolder
 
 SUBJECTS = ("My brother", "The old woman", "Nobody", "A young doctor", "Her teacher", "The child")
 VERBS = ("sees", "likes", "has found", "is looking for", "sold", "wants to paint")

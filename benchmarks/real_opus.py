@@ -25,8 +25,8 @@ import tertium
 from tertium.data.records import open_table
 from tertium.measures.base import Measure
 from tertium.models.folder import ModelFolder
-from tertium.models.pair import PairOfModels
-from tertium.paths import cache_folder
+from tertium.models.translation.pair import PairOfModels
+from tertium.storage.paths import cache_folder
 
 FORWARD, BACKWARD = "opus-mt-en-fr", "opus-mt-fr-en"
 

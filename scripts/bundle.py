@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 from tertium.models.catalog import BUNDLED_FOLDER, DEFAULT_MODEL, load_model
-from tertium.models.convert import convert
+from tertium.models.convert.translation import convert
 from tertium.models.golden import GOLDEN
 
 LICENCE = "CC-BY-4.0"

@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 
 import tertium
-from tertium.report.terminal import print_explanation
+from tertium.explanation.terminal import print_explanation
 
 A, B = "I see a dog.", "I see a cat."
 

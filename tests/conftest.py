@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tertium.models.convert import Quantization, convert
-from tertium.models.convert_encoder import convert_encoder
-from tertium.models.encoder_folder import EncoderFolder
+from tertium.models.convert.encoder import convert_encoder
+from tertium.models.convert.translation import Quantization, convert
+from tertium.models.encoders.folder import EncoderFolder
 from tertium.models.folder import ModelFolder
 
 from .tiny import MAKERS, Tiny, make_tiny

@@ -5,15 +5,15 @@ __version__ = "0.1.0"
 # Nothing below loads an engine: heavy imports stand in the functions that need them.
 from tertium.comparison.compare import compare
 from tertium.comparison.result import Comparison
+from tertium.explanation.tokens import explain
 from tertium.filters.sequence import filter_pairs
 from tertium.measures.base import Measure, Scores
 from tertium.measures.registry import load, score
 from tertium.measures.signature import Signature
 from tertium.models.catalog import load_model
-from tertium.models.detector_catalog import load_detector
-from tertium.models.encoder_catalog import load_encoder
+from tertium.models.detectors.catalog import load_detector
+from tertium.models.encoders.catalog import load_encoder
 from tertium.paraphrasing.generation import paraphrase
-from tertium.report.explanation import explain
 from tertium.text import Text
 
 __all__ = [

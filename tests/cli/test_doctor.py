@@ -11,12 +11,12 @@ import pytest
 
 import tertium as library
 from tertium.cli import doctor_disk
-from tertium.models import answers_condition
-from tertium.models.answers import AnswerFile
+from tertium.models.cache import condition as answers_condition
+from tertium.models.cache.answers import AnswerFile
 from tertium.models.catalog import find
-from tertium.models.encoder_engines import encoder_of
-from tertium.models.unfinished import MARK, _host
-from tertium.paths import answers_file, encoders_folder, models_folder
+from tertium.models.encoders.loading import encoder_of
+from tertium.storage.paths import answers_file, encoders_folder, models_folder
+from tertium.storage.unfinished import MARK, _host
 
 from ..damage import NOTICED, held_by_another_process
 from ..disks import read_only

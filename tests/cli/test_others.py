@@ -13,7 +13,7 @@ import pytest
 
 import tertium as library
 from tertium.models import golden
-from tertium.paths import answers_file, models_folder
+from tertium.storage.paths import answers_file, models_folder
 
 from .conftest import TERTIUM, Run
 

@@ -10,7 +10,7 @@ from tertium.comparison.lists import outputs_from
 from tertium.comparison.result import turned
 from tertium.errors import CutWarning, InputError, SettingError
 from tertium.measures.translation import Cross, Direct, PrismSrc
-from tertium.models.memo import Memo
+from tertium.models.cache.memo import Memo
 
 from ..fakes import FakeModel
 

@@ -22,8 +22,8 @@ from tertium.compat.nmtscore import (
     load_translation_model,
 )
 from tertium.errors import CutWarning, InputError, LanguageError, ModelError, SettingError
-from tertium.models.convert import convert
-from tertium.paths import models_folder
+from tertium.models.convert.translation import convert
+from tertium.storage.paths import models_folder
 
 from ..conftest import Converted
 from ..tiny import PARALLEL, Tiny

@@ -14,10 +14,10 @@ import pytest
 from tertium.compat import releases
 from tertium.compat.prism import Prism, main
 from tertium.errors import CutWarning, InputError, LanguageError, ModelError, SettingError
-from tertium.models import convert as converting
 from tertium.models.catalog import entries
-from tertium.models.fairseq import Release
-from tertium.paths import models_folder
+from tertium.models.convert import translation as converting
+from tertium.models.convert.fairseq.release import Release
+from tertium.storage.paths import models_folder
 
 from ..conftest import Converted
 from ..released import Released

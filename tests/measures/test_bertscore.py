@@ -12,7 +12,7 @@ import tertium
 from tertium.errors import SettingError
 from tertium.measures.bertscore import BertScore, Match
 from tertium.measures.registry import load
-from tertium.models.convert_encoder import convert_encoder
+from tertium.models.convert.encoder import convert_encoder
 from tertium.text import Text
 
 from ..fakes import FakeEncoder

@@ -15,7 +15,7 @@ import tertium
 from tertium.errors import CutWarning, InputError
 from tertium.measures.base import Measure
 from tertium.measures.registry import MEASURES, SUMS, measure_class, parts_of
-from tertium.models.memo import Memo
+from tertium.models.cache.memo import Memo
 
 from ..hostile import ALPHABETS, hostile_text
 

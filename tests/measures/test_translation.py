@@ -10,8 +10,8 @@ import pytest
 from tertium.errors import LanguageError, SettingError
 from tertium.measures.registry import load, score
 from tertium.measures.translation import Cross, Direct, Pivot, PrismRef, PrismSrc
+from tertium.models.cache.memo import Memo
 from tertium.models.catalog import load_model
-from tertium.models.memo import Memo
 
 from ..conftest import Converted
 from ..fakes import FakeModel

@@ -10,9 +10,9 @@ import pytest
 
 from tertium.errors import ModelError
 from tertium.models.catalog import entries, find, load_model
-from tertium.models.convert import convert
+from tertium.models.convert.translation import convert
 from tertium.models.folder import CARD, read_folder
-from tertium.paths import models_folder
+from tertium.storage.paths import models_folder
 
 from ..conftest import Converted
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tertium.models.folder import read_folder
-from tertium.paths import models_folder
+from tertium.storage.paths import models_folder
 
 from ..cli.conftest import TERTIUM
 from ..local_hub import COMMIT, LocalHub, local_hub

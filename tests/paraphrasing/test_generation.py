@@ -6,7 +6,7 @@ import pytest
 
 import tertium
 from tertium.errors import LanguageError, ModelError, SettingError
-from tertium.models.pair import PairOfModels
+from tertium.models.translation.pair import PairOfModels
 from tertium.paraphrasing.generation import Candidate, Paraphraser, distinct, diversity, stepwise
 from tertium.paraphrasing.penalties import NgramPenalty
 

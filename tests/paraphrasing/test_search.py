@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from tertium.models.catalog import load_model
-from tertium.models.ctranslate2 import CTranslate2Model
 from tertium.models.languages import LanguageSet
+from tertium.models.translation.ctranslate2 import CTranslate2Model
 from tertium.paraphrasing.penalties import NgramPenalty, PieceIndex, usual_unit
 from tertium.paraphrasing.search import beam_search
 

@@ -21,21 +21,21 @@ from tertium.data.datasets.isometry import (
 from tertium.data.datasets.plain import read_pairs
 from tertium.errors import CutWarning, InputError, LanguageError, SettingError
 from tertium.models.base import Detections, Languages, Progress
-from tertium.models.detector import ByLanguage, Commutative
+from tertium.models.detectors.model import ByLanguage, Commutative
 from tertium.stats.correlation import pearson
 from tertium.studies.cells import CellFolder
-from tertium.studies.isometry import IsometryStudy, PairSet, read_pair_set
-from tertium.studies.isometry_classes import BEHAVIOURS, agreement, decisions, mode, short_names
-from tertium.studies.isometry_correlation import correlate, protocols, side_scores
-from tertium.studies.isometry_frequencies import (
+from tertium.studies.isometry.classes import BEHAVIOURS, agreement, decisions, mode, short_names
+from tertium.studies.isometry.correlation import correlate, protocols, side_scores
+from tertium.studies.isometry.frequencies import (
     MEAN,
     difference_table,
     frequencies,
     frequency_table,
 )
-from tertium.studies.isometry_report import analyse
-from tertium.studies.isometry_tables import agreement_table, examples_table
-from tertium.studies.measure_detector import calibrate, learn_detector
+from tertium.studies.isometry.measure_detector import calibrate, learn_detector
+from tertium.studies.isometry.report import analyse
+from tertium.studies.isometry.study import IsometryStudy, PairSet, read_pair_set
+from tertium.studies.isometry.tables import agreement_table, examples_table
 from tertium.studies.specs import MeasureSpec
 
 from ..fakes import FakeModel

@@ -12,16 +12,16 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from tertium.data.datasets.base import JudgedSegment, RankedPair
 from tertium.errors import DataWarning, InputError
-from tertium.studies.agreement import (
+from tertium.studies.cells import CellFolder
+from tertium.studies.judgements.agreement import (
     ranking_column,
     segment_column,
     system_column,
     system_judgements,
 )
-from tertium.studies.cells import CellFolder
-from tertium.studies.judged_sets import JudgedSet, read_sets
-from tertium.studies.judgement_tables import agreement_table, interval_table
-from tertium.studies.judgements import JudgementStudy, MeasureScores
+from tertium.studies.judgements.sets import JudgedSet, read_sets
+from tertium.studies.judgements.study import JudgementStudy, MeasureScores
+from tertium.studies.judgements.tables import agreement_table, interval_table
 from tertium.studies.specs import MeasureSpec
 from tertium.text import Text
 

@@ -7,9 +7,9 @@ from scipy.stats import pearsonr, spearmanr
 
 from tertium.data.datasets.base import JudgedSegment
 from tertium.errors import SettingError
-from tertium.studies.judged_sets import JudgedSet
-from tertium.studies.judgements import MeasureScores
-from tertium.studies.layers import layer_curves, layer_specs, layer_table
+from tertium.studies.judgements.layers import layer_curves, layer_specs, layer_table
+from tertium.studies.judgements.sets import JudgedSet
+from tertium.studies.judgements.study import MeasureScores
 from tertium.text import Text
 
 HUMAN = [3.0, 1.0, None, 2.0, 5.0]

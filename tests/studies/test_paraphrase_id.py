@@ -14,8 +14,8 @@ from tertium.data.datasets.base import LabelledPair
 from tertium.errors import DataWarning, InputError
 from tertium.models.base import TranslationModel
 from tertium.studies.cells import CellFolder, Scored
-from tertium.studies.paraphrase_id import ParaphraseStudy, Results, evaluate, labels
-from tertium.studies.paraphrase_tables import (
+from tertium.studies.paraphrase_id.study import ParaphraseStudy, Results, evaluate, labels
+from tertium.studies.paraphrase_id.tables import (
     ablation_table,
     accuracy_table,
     columns,
@@ -23,7 +23,7 @@ from tertium.studies.paraphrase_tables import (
     disagreements,
     timing_table,
 )
-from tertium.studies.paraphrase_tasks import Task, read_tasks
+from tertium.studies.paraphrase_id.tasks import Task, read_tasks
 from tertium.studies.specs import MeasureSpec
 from tertium.text import Text
 

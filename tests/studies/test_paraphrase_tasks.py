@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tertium.errors import DataWarning, InputError
-from tertium.studies.paraphrase_tasks import read_crosslingual, read_tasks
+from tertium.studies.paraphrase_id.tasks import read_crosslingual, read_tasks
 
 HEADER = "id\tsentence1\tsentence2\tlabel\n"
 pytestmark = pytest.mark.filterwarnings("ignore::tertium.errors.DataWarning")

@@ -10,11 +10,11 @@ import tertium
 from tertium.data.datasets.base import ParaphraseSet
 from tertium.data.uriel import family_of
 from tertium.errors import InputError
-from tertium.studies import rephrasing_paper as paper
 from tertium.studies.cells import CellFolder
-from tertium.studies.rephrasing import Engines, RephrasingStudy, Results, with_words
-from tertium.studies.rephrasing_pairs import pairs_of, read_paraphrase_sets
-from tertium.studies.rephrasing_tables import (
+from tertium.studies.rephrasing import paper as paper
+from tertium.studies.rephrasing.pairs import pairs_of, read_paraphrase_sets
+from tertium.studies.rephrasing.study import Engines, RephrasingStudy, Results, with_words
+from tertium.studies.rephrasing.tables import (
     Families,
     axis_table,
     correlation_table,
@@ -24,8 +24,8 @@ from tertium.studies.rephrasing_tables import (
     left_out_table,
     paper_table,
 )
+from tertium.studies.rephrasing.typology import Link, correlate, feature_axis
 from tertium.studies.specs import MeasureSpec
-from tertium.studies.typology import Link, correlate, feature_axis
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "rephrasing"
 SURFACE = ("bleu-nltk:smooth=method1", "chrf-nltk", "nist")

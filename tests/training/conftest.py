@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tertium.training.mixture import Mixture
-from tertium.training.plan import Plan
-from tertium.training.recipes import Recipe
+from tertium.training.model.mixture import Mixture
+from tertium.training.model.plan import Plan
+from tertium.training.model.recipes import Recipe
 
 ToyPairs = list[tuple[str, str]]
 

@@ -14,7 +14,11 @@ from pathlib import Path
 
 from tertium.cli import main
 
-IMPORTED = ["accelerate", "tertium.training.run", "transformers.models.m2m_100.modeling_m2m_100"]
+IMPORTED = [
+    "accelerate",
+    "tertium.training.model.run",
+    "transformers.models.m2m_100.modeling_m2m_100",
+]
 
 
 def start(*arguments: str | Path, count: int = 2) -> list[BaseProcess]:

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from tertium.errors import InputError, ModelError, SettingError
-from tertium.training.bitext import Pair, read_bitext
-from tertium.training.corpus import Source, build_corpus, load_corpus, save_corpus
-from tertium.training.heldout import held_out
-from tertium.training.mixture import Mixture
-from tertium.training.paraphrases import pivot_paraphrases
-from tertium.training.pieces import Pieces, train_pieces
-from tertium.training.plan import Plan
-from tertium.training.preparation import training_pairs
+from tertium.training.model.bitext import Pair, read_bitext
+from tertium.training.model.corpus import Source, build_corpus, load_corpus, save_corpus
+from tertium.training.model.heldout import held_out
+from tertium.training.model.mixture import Mixture
+from tertium.training.model.paraphrases import pivot_paraphrases
+from tertium.training.model.pieces import Pieces, train_pieces
+from tertium.training.model.plan import Plan
+from tertium.training.model.preparation import training_pairs
 
 # zlib.crc32(b"Sentence 654.") == 2531946800 == 6329867 * 400
 HELD_OUT = "Sentence 654."

@@ -13,15 +13,15 @@ import torch
 import tertium
 from tertium.errors import ModelError, ResumeError, SettingError
 from tertium.training.checkpoints import list_checkpoints, read_checkpoint
-from tertium.training.detector_data import Example, PairSampler
-from tertium.training.detector_export import draw_detector_curve, export_detector, languages_table
-from tertium.training.detector_plan import (
+from tertium.training.detector.data import Example, PairSampler
+from tertium.training.detector.export import draw_detector_curve, export_detector, languages_table
+from tertium.training.detector.plan import (
     DetectorPlan,
     DetectorRecipe,
     Scratch,
     read_detector_plan,
 )
-from tertium.training.detector_run import BEST, DetectorPace, train_detector
+from tertium.training.detector.run import BEST, DetectorPace, train_detector
 from tertium.training.log import LOG, read_log
 
 from ..conftest import ConvertedEncoder

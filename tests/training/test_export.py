@@ -11,18 +11,22 @@ from safetensors.torch import load_file, save_file
 
 from tertium.errors import ModelError
 from tertium.models.catalog import load_model
-from tertium.models.convert import convert
-from tertium.training.batches import Example, make_batch
-from tertium.training.bitext import Pair
-from tertium.training.corpus import Corpus, Source, build_corpus
-from tertium.training.development import development_batches
-from tertium.training.export import export, export_model
-from tertium.training.mixture import Mixture
-from tertium.training.network import load_network, surprise
-from tertium.training.pieces import Pieces
-from tertium.training.plan import Plan
-from tertium.training.run import Pace, train
-from tertium.training.translations import chosen_sentences, development_chrf, translate_greedily
+from tertium.models.convert.translation import convert
+from tertium.training.model.batches import Example, make_batch
+from tertium.training.model.bitext import Pair
+from tertium.training.model.corpus import Corpus, Source, build_corpus
+from tertium.training.model.development import development_batches
+from tertium.training.model.export import export, export_model
+from tertium.training.model.mixture import Mixture
+from tertium.training.model.network import load_network, surprise
+from tertium.training.model.pieces import Pieces
+from tertium.training.model.plan import Plan
+from tertium.training.model.run import Pace, train
+from tertium.training.model.translations import (
+    chosen_sentences,
+    development_chrf,
+    translate_greedily,
+)
 
 ToyPairs = list[tuple[str, str]]
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import torch
 
-from tertium.training.loss import ROWS, add_loss_gradients, negative_log_probs
+from tertium.training.model.loss import ROWS, add_loss_gradients, negative_log_probs
 
 
 def test_loss_and_gradients_are_those_of_torch() -> None:

@@ -9,9 +9,9 @@ import torch
 from tertium.errors import ModelError, SettingError
 from tertium.training.checkpoints import average_weights, list_checkpoints, read_checkpoint
 from tertium.training.log import LOG, read_log
-from tertium.training.plan import Plan
+from tertium.training.model.plan import Plan
+from tertium.training.model.run import Pace, train
 from tertium.training.precision import MixedPrecision
-from tertium.training.run import Pace, train
 
 
 def one_weight() -> tuple[torch.nn.Linear, torch.optim.Optimizer]:

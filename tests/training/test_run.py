@@ -13,12 +13,12 @@ import pytest
 import torch
 
 from tertium.errors import InputError, ModelError, ResumeError
-from tertium.training import run as run_module
 from tertium.training.checkpoints import average_weights, list_checkpoints
 from tertium.training.log import LOG, read_log
-from tertium.training.plan import Plan, write_plan
-from tertium.training.run import Pace, train
-from tertium.training.update import step
+from tertium.training.model import run as run_module
+from tertium.training.model.plan import Plan, write_plan
+from tertium.training.model.run import Pace, train
+from tertium.training.model.update import step
 
 PACE = Pace(steps=30, decay_steps=8, save_steps=7, dev_steps=10, log_steps=5)
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tertium.training.corpus import Corpus, Stream
-from tertium.training.mixture import Mixture
-from tertium.training.pieces import END, PAD
-from tertium.training.sampler import BLOCK_BATCHES, Sampler
+from tertium.training.model.corpus import Corpus, Stream
+from tertium.training.model.mixture import Mixture
+from tertium.training.model.pieces import END, PAD
+from tertium.training.model.sampler import BLOCK_BATCHES, Sampler
 
 TAGS = {"de": 4, "en": 5}
 FIRST_PIECE = 10

@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tertium.training.batches import Batch, part_of
-from tertium.training.pieces import PAD
-from tertium.training.shares import Share, shares
+from tertium.training.model.batches import Batch, part_of
+from tertium.training.model.pieces import PAD
+from tertium.training.model.shares import Share, shares
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 7])

@@ -13,8 +13,8 @@ import torch
 from tertium.errors import ResumeError, SettingError
 from tertium.training.checkpoints import list_checkpoints, read_checkpoint
 from tertium.training.log import LOG, read_log
-from tertium.training.plan import Plan, write_plan
-from tertium.training.run import Pace, train
+from tertium.training.model.plan import Plan, write_plan
+from tertium.training.model.run import Pace, train
 from tertium.training.worker import Worker, join_workers
 
 from .processes import finish, start

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from tertium.atomic import write_text
 from tertium.cli.measures import Models, load_measures
 from tertium.cli.options import (
     DEFAULT_MODEL,
@@ -41,6 +40,7 @@ from tertium.engines.layouts import to_json
 from tertium.errors import InputError
 from tertium.measures.registry import DEFAULT_MEASURE
 from tertium.stats.conventions import ALPHA, SAMPLES
+from tertium.storage.atomic import write_text
 
 TESTS = "Tests"
 
@@ -171,7 +171,7 @@ def compare(
             advance=advance,
         )
     if html is not None:
-        from tertium.report.comparison_page import comparison_page
+        from tertium.comparison.page import comparison_page
 
         write_text(html, comparison_page(found, segments=segments))
     if as_json:
@@ -179,7 +179,7 @@ def compare(
     elif not quiet:
         from rich.console import Console
 
-        from tertium.report.comparison_terminal import print_comparison
+        from tertium.comparison.terminal import print_comparison
 
         print_comparison(found, Console(highlight=False), segments=segments)
     if models.translation is not None and not quiet and not as_json:

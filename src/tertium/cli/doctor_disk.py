@@ -7,10 +7,10 @@ import shutil
 from pathlib import Path
 
 from tertium.errors import CacheError, ModelError, TertiumError
-from tertium.models.answers import MAX_BYTES
-from tertium.models.answers_condition import examine
+from tertium.models.cache.answers import MAX_BYTES
+from tertium.models.cache.condition import examine
 from tertium.models.catalog import entries
-from tertium.paths import answers_file, cache_folder, encoders_folder, models_folder
+from tertium.storage.paths import answers_file, cache_folder, encoders_folder, models_folder
 
 LEAST_FREE = 200 * 10**6
 """With fewer bytes free, a disk is as good as full."""
@@ -60,7 +60,7 @@ def cached_models() -> str:
 def cut_encoders() -> str:
     """Whether the encoders in the cache are what they were cut from, and how large they are."""
     from tertium.cli.models import read_any
-    from tertium.models.encoder_cut import matches_its_model
+    from tertium.models.encoders.layers import matches_its_model
     from tertium.models.engine_file import read_engine_file
 
     models = {}
@@ -89,7 +89,7 @@ def cut_encoders() -> str:
 
 def unfinished() -> str:
     """Whether killed conversions, or damaged caches, were left behind."""
-    from tertium.models.unfinished import leftovers
+    from tertium.storage.unfinished import leftovers
 
     left = [*leftovers(models_folder()), *leftovers(encoders_folder())]
     aside = sorted(cache_folder().glob(f"{answers_file().name}.damaged-*"))

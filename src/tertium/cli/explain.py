@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from tertium.atomic import write_text
 from tertium.cli.options import (
     DEFAULT_MODEL,
     ComputeType,
@@ -16,10 +15,11 @@ from tertium.cli.options import (
     RefLang,
     Threads,
 )
+from tertium.explanation import tokens as explanation
+from tertium.explanation.page import explanation_page
+from tertium.explanation.terminal import print_explanation
 from tertium.models.catalog import load_model
-from tertium.report import explanation
-from tertium.report.explanation_page import explanation_page
-from tertium.report.terminal import print_explanation
+from tertium.storage.atomic import write_text
 
 
 def explain(

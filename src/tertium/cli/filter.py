@@ -44,8 +44,8 @@ from tertium.filters.sequence import ROWS_AT_A_TIME, Count
 from tertium.models.threads import available_cores
 
 if TYPE_CHECKING:
-    from tertium.engines.filtered import Sink
-    from tertium.engines.filtering import FilterJob
+    from tertium.engines.local.filtered import Sink
+    from tertium.engines.local.filtering import FilterJob
 
 FILTER = "Filters"
 
@@ -168,9 +168,9 @@ def filter_command(
 
     [bold]tertium filter pairs.tsv --src-lang de --tgt-lang en -o clean.tsv[/bold]
     """
-    from tertium.engines.filtered import TableFile, rejected_columns, write_filtered
-    from tertium.engines.filtering import FilterJob
-    from tertium.engines.workfolder import WorkFolder
+    from tertium.engines.local.filtered import TableFile, rejected_columns, write_filtered
+    from tertium.engines.local.filtering import FilterJob
+    from tertium.engines.local.workfolder import WorkFolder
 
     started = time.monotonic()
     outputs = output or []
@@ -290,7 +290,7 @@ def _bitext(
 
 
 def _sink(outputs: Sequence[Path], bitext: Bitext) -> Sink:
-    from tertium.engines.filtered import ParallelFiles, StandardOutput, TableFile
+    from tertium.engines.local.filtered import ParallelFiles, StandardOutput, TableFile
 
     if not outputs:
         return StandardOutput(bitext.columns)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from tertium.errors import SettingError
 from tertium.measures.registry import ROLES, kinds_of, load, load_any, settings_of
 from tertium.measures.settings import parse_setting
+from tertium.models.cache.memo import Tally
 from tertium.models.catalog import DEFAULT_MODEL
-from tertium.models.memo import Tally
 
 if TYPE_CHECKING:
     from tertium.measures.base import Measure, ModelKind
-    from tertium.models.memo import Memo
+    from tertium.models.cache.memo import Memo
 
 
 @dataclass

@@ -9,16 +9,16 @@ from typing import Annotated, Literal
 import typer
 
 from tertium.errors import ModelError, SettingError
-from tertium.models import use
 from tertium.models.catalog import entries, locate, look_up
-from tertium.models.detector_folder import DetectorFolder, read_detector_folder
-from tertium.models.encoder_catalog import read_either
-from tertium.models.encoder_folder import EncoderFolder
+from tertium.models.detectors.folder import DetectorFolder, read_detector_folder
+from tertium.models.encoders import use
+from tertium.models.encoders.catalog import read_either
+from tertium.models.encoders.folder import EncoderFolder
+from tertium.models.encoders.known import KNOWN_ENCODERS, KnownEncoder
+from tertium.models.encoders.packaged import package_hint, packaged_folder
 from tertium.models.folder import DETECTOR, ModelFolder, kind, read_card
-from tertium.models.known import KNOWN, known_model
-from tertium.models.known_encoders import KNOWN_ENCODERS, KnownEncoder
-from tertium.models.packaged import package_hint, packaged_folder
-from tertium.paths import models_folder
+from tertium.models.translation.known import KNOWN, known_model
+from tertium.storage.paths import models_folder
 
 models = typer.Typer(help="List the models; fetch, convert and inspect them.")
 
@@ -214,7 +214,7 @@ def convert(
 ) -> None:
     """Convert a model, an encoder or a detector that lies on disk (needs tertium\\[convert])."""
     if detector:
-        from tertium.models.convert_detector import convert_detector
+        from tertium.models.convert.detector import convert_detector
 
         folder = convert_detector(
             source,
@@ -226,8 +226,8 @@ def convert(
         )
         print(f"{folder.path}: {folder.detecting.family}, {folder.fingerprint[:12]}")
         return
-    from tertium.models.convert import convert as convert_model
-    from tertium.models.convert_encoder import convert_encoder, is_encoder
+    from tertium.models.convert.encoder import convert_encoder, is_encoder
+    from tertium.models.convert.translation import convert as convert_model
 
     made: ModelFolder | EncoderFolder
     if is_encoder(source):

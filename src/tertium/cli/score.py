@@ -43,13 +43,13 @@ from tertium.cli.options import (
 from tertium.cli.progress import progress_bar
 from tertium.cli.summary import print_json, print_summary
 from tertium.data.pairs import Languages
-from tertium.engines.cluster import ClusterSettings, import_ray
-from tertium.engines.distributed import DistributedJob
 from tertium.engines.layouts import JsonDocumentLayout, Layout, PeopleLayout, TsvLayout
-from tertium.engines.local import ScoringJob
+from tertium.engines.local.scoring import ScoringJob
 from tertium.engines.outputs import FileOutput, Output, StreamOutput
+from tertium.engines.ray.cluster import ClusterSettings, import_ray
+from tertium.engines.ray.scoring import DistributedJob
+from tertium.engines.ray.shards import ShardFolder
 from tertium.engines.scoring import ROWS_AT_A_TIME
-from tertium.engines.shards import ShardFolder
 from tertium.errors import InputError
 from tertium.measures.registry import DEFAULT_MEASURE
 

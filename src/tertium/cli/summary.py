@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from tertium.engines.scoring import Result
 from tertium.measures.base import CUT_REASON
-from tertium.models.memo import Tally
+from tertium.models.cache.memo import Tally
 
 
 class Run(Protocol):

@@ -81,12 +81,12 @@ def model(
     resumes to the very weights that it would have had. For several GPUs, start it as
     `accelerate launch --multi_gpu --num_processes 4 -m tertium train model ...`.
     """
-    from tertium.training.mixture import Mixture
-    from tertium.training.plan import Plan, read_plan
+    from tertium.training.model.mixture import Mixture
+    from tertium.training.model.plan import Plan, read_plan
+    from tertium.training.model.recipes import recipe as recipe_named
+    from tertium.training.model.run import Pace
+    from tertium.training.model.run import train as train_run
     from tertium.training.precision import check_precision
-    from tertium.training.recipes import recipe as recipe_named
-    from tertium.training.run import Pace
-    from tertium.training.run import train as train_run
     from tertium.training.worker import join_workers
 
     changed_recipe = _given(
@@ -191,7 +191,7 @@ def detector(
     A run that is finished leaves a detector that loads without PyTorch (RUN/detector), the learning
     curve (RUN/curve.svg) and macro-F1 by language. It can be stopped at any time, even killed.
     """
-    from tertium.training.detector_plan import (
+    from tertium.training.detector.plan import (
         DetectorPlan,
         DetectorRecipe,
         Scratch,
@@ -232,7 +232,7 @@ def detector(
         )
     _require("torch", "transformers", "matplotlib")
     from tertium.cli.progress import progress_bar
-    from tertium.training.detector_run import DetectorPace, train_detector
+    from tertium.training.detector.run import DetectorPace, train_detector
 
     pace = DetectorPace(
         stop_at=stop_at,
@@ -257,13 +257,13 @@ def detector(
 def _finish_detector(run: Path) -> None:
     from rich.console import Console
 
-    from tertium.models.detector_catalog import load_detector
-    from tertium.training.detector_export import (
+    from tertium.models.detectors.catalog import load_detector
+    from tertium.training.detector.export import (
         draw_detector_curve,
         export_detector,
         languages_table,
     )
-    from tertium.training.detector_plan import read_detector_plan
+    from tertium.training.detector.plan import read_detector_plan
     from tertium.training.log import LOG
 
     folder = export_detector(run)
@@ -297,7 +297,7 @@ def export(
     quantization: Annotated[str | None, typer.Option(help="float32 (default) or int8.")] = None,
 ) -> None:
     """Write a run's weights as a model that Tertium loads."""
-    from tertium.training import export as exporting
+    from tertium.training.model import export as exporting
 
     _require("torch", "transformers", "langcodes")
     card = _given(name=name, licence=licence, quantization=quantization)

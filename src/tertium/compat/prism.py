@@ -20,7 +20,7 @@ from tertium.errors import InputError, LanguageError, SettingError, TertiumError
 from tertium.measures.signature import FINGERPRINT_DIGITS
 from tertium.measures.translation import PrismRef, PrismSrc
 from tertium.models.catalog import load_model
-from tertium.models.fairseq import is_release
+from tertium.models.convert.fairseq.release import is_release
 from tertium.models.languages import target_language
 
 if TYPE_CHECKING:

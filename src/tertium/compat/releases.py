@@ -6,9 +6,9 @@ import hashlib
 from pathlib import Path
 
 from tertium.errors import ModelError
-from tertium.models.fairseq import FILES
+from tertium.models.convert.fairseq.release import FILES
 from tertium.models.folder import CARD
-from tertium.paths import models_folder
+from tertium.storage.paths import models_folder
 
 NAMES = {"8412b2044da4b9b2c0a8ce87b305d0d1": "m39v1"}
 """The releases that prism.py knows, by its own hash."""
@@ -33,7 +33,7 @@ def converted_release(folder: Path, digest: str) -> Path:
     It appears whole or not at all, and of several processes that convert it at once the first to
     finish wins.
     """
-    from tertium.models.convert import convert
+    from tertium.models.convert.translation import convert
 
     name = f"prism-{digest[:HASH_DIGITS]}"
     out = models_folder() / name

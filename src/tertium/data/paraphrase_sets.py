@@ -15,10 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
-from tertium.atomic import write_text
 from tertium.data.tatoeba import Export, ExportFiles
 from tertium.errors import InputError, SettingError
 from tertium.stats.arrays import Ints
+from tertium.storage.atomic import write_text
 
 
 @dataclass(frozen=True)

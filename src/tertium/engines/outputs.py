@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol
 
-from tertium.atomic import write_text
-from tertium.engines.jobs import check_same_job
 from tertium.engines.layouts import CsvLayout, Fields, JsonLinesLayout, Layout, TsvLayout
 from tertium.engines.parquet import lines_to_parquet
 from tertium.errors import InputError, OutputError, ResumeError
+from tertium.storage.atomic import write_text
+from tertium.storage.resume import check_same_job
 
 LAYOUTS: dict[str, type[Layout]] = {
     ".tsv": TsvLayout,

@@ -8,8 +8,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from tertium.atomic import replacing
 from tertium.data.records import python_type
+from tertium.storage.atomic import replacing
 
 ROWS = 4096
 

@@ -167,7 +167,7 @@ def load_any(
         from tertium.models.catalog import load_model
 
         return load_model(name, cache=cache, **settings)
-    from tertium.models.encoder_catalog import load_encoder
+    from tertium.models.encoders.catalog import load_encoder
 
     return load_encoder(name, layer=layer, **settings)
 

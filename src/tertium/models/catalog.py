@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Literal
 
 from tertium.errors import ModelError
-from tertium.models.answers import AnswerFile
-from tertium.models.ctranslate2 import BATCH_TOKENS, ComputeType, CTranslate2Model
+from tertium.models.cache.answers import AnswerFile
+from tertium.models.cache.memo import Memo
+from tertium.models.encoders.known import KNOWN_ENCODERS
 from tertium.models.folder import CARD, ModelFolder, read_folder
-from tertium.models.known import known_model
-from tertium.models.known_encoders import KNOWN_ENCODERS
-from tertium.models.memo import Memo
-from tertium.paths import answers_file, models_folder
+from tertium.models.translation.ctranslate2 import BATCH_TOKENS, ComputeType, CTranslate2Model
+from tertium.models.translation.known import known_model
+from tertium.storage.paths import answers_file, models_folder
 
 BUNDLED_FOLDER = Path(__file__).parent / "bundled"
 DEFAULT_MODEL = "tertium-mini"

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
 from tertium.errors import ModelError
-from tertium.models.dialects import dialect
 from tertium.models.languages import LanguageSet
+from tertium.models.translation.dialects import dialect
 
 CARD = "tertium.json"
 ENGINE_FILES = ("model.bin", "config.json")

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tertium.errors import ModelError, SettingError, first_line
-from tertium.models import use
-from tertium.models.encoder_folder import EncoderFolder
+from tertium.models.encoders import use
+from tertium.models.encoders.folder import EncoderFolder
+from tertium.models.encoders.known import KNOWN_ENCODERS
 from tertium.models.folder import ModelFolder, file_sha256
-from tertium.models.known import known_model
-from tertium.models.known_encoders import KNOWN_ENCODERS
-from tertium.paths import models_folder
+from tertium.models.translation.known import known_model
+from tertium.storage.paths import models_folder
 
 TOKENIZER_FILES = (
     "*.json",
@@ -63,8 +63,8 @@ def fetch(
     short = name.rpartition("/")[2]
     licence = published.licence if published else "see its page on the hub"
     origin = f"{hub_id}@{snapshot.name if COMMIT.fullmatch(snapshot.name) else 'unknown'}"
-    from tertium.models.convert import convert
-    from tertium.models.convert_encoder import convert_encoder, is_encoder
+    from tertium.models.convert.encoder import convert_encoder, is_encoder
+    from tertium.models.convert.translation import convert
 
     if is_encoder(snapshot):
         return convert_encoder(

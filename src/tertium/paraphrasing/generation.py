@@ -12,10 +12,10 @@ from tertium.errors import ModelError, SettingError
 from tertium.measures.base import Measure
 from tertium.measures.registry import DEFAULT_MEASURE, load
 from tertium.models.base import StepwiseModel, TranslationModel
+from tertium.models.cache.memo import Memo
 from tertium.models.catalog import load_model
 from tertium.models.languages import source_language, target_language
-from tertium.models.memo import Memo
-from tertium.models.pair import PairOfModels
+from tertium.models.translation.pair import PairOfModels
 from tertium.paraphrasing.penalties import NgramPenalty, PieceIndex, usual_unit
 from tertium.text import Row, Text, check_text
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tertium.errors import SettingError
 from tertium.models.base import StepwiseModel
-from tertium.models.dialects import END
+from tertium.models.translation.dialects import END
 
 PATIENCE = 2
 """The search goes on until so many times the beam have ended, as in the engine."""

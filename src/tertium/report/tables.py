@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tertium.atomic import write_text
+from tertium.storage.atomic import write_text
 
 if TYPE_CHECKING:
     from rich.console import Console

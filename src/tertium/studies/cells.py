@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from tertium.atomic import write_text
+from tertium.storage.atomic import write_text
 
 UNSAFE = re.compile(r"[^\w.+@=,-]+")
 

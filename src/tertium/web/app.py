@@ -19,10 +19,10 @@ import tertium
 from tertium.errors import InputError, LanguageError, SettingError
 from tertium.measures.registry import DEFAULT_MEASURE, MEASURES, SUMS, measure_class, settings_of
 from tertium.report.style import style
-from tertium.web import answers, explaining, requests, scoring
+from tertium.web import explaining, requests, responses, scoring
+from tertium.web.batching import Call, StoppedError
 from tertium.web.engines import Loaded
 from tertium.web.fragment import fragment
-from tertium.web.gathering import Call, StoppedError
 from tertium.web.guard import Guard
 from tertium.web.limits import Limits
 from tertium.web.service import FullError, Service
@@ -41,13 +41,13 @@ RETRY_SECONDS = 2
 PACKAGES = {"wmd": "ot", "wmdo": "ot", "bleu-nltk": "nltk", "chrf-nltk": "nltk"}
 """What some measures need, from extras."""
 ERRORS: dict[int | str, dict[str, object]] = {
-    400: {"model": answers.ErrorAnswer, "description": "The texts or settings cannot be used."},
-    401: {"model": answers.ErrorAnswer, "description": "A token is needed."},
-    408: {"model": answers.ErrorAnswer, "description": "The request did not come to an end."},
-    413: {"model": answers.ErrorAnswer, "description": "More than is taken at a time."},
-    422: {"model": answers.ErrorAnswer, "description": "Not a request of this kind."},
-    503: {"model": answers.ErrorAnswer, "description": "Too many at once: see Retry-After."},
-    504: {"model": answers.ErrorAnswer, "description": "It would take too long."},
+    400: {"model": responses.ErrorAnswer, "description": "The texts or settings cannot be used."},
+    401: {"model": responses.ErrorAnswer, "description": "A token is needed."},
+    408: {"model": responses.ErrorAnswer, "description": "The request did not come to an end."},
+    413: {"model": responses.ErrorAnswer, "description": "More than is taken at a time."},
+    422: {"model": responses.ErrorAnswer, "description": "Not a request of this kind."},
+    503: {"model": responses.ErrorAnswer, "description": "Too many at once: see Retry-After."},
+    504: {"model": responses.ErrorAnswer, "description": "It would take too long."},
 }
 
 log = logging.getLogger("tertium.web")
@@ -98,14 +98,14 @@ def _add_work(app: FastAPI, service: Service, log_texts: bool) -> None:
     @app.post("/api/score", responses=ERRORS)
     async def score(
         request: Request, asked: Annotated[requests.ScoreRequest, Body()]
-    ) -> answers.ScoreAnswer:
+    ) -> responses.ScoreAnswer:
         """Score pairs (hypothesis and reference or source) or triples, by one or more measures."""
         return await run(request, asked, lambda call: scoring.score(asked, engines, limits, call))
 
     @app.post("/api/explain", responses=ERRORS)
     async def explain(
         request: Request, asked: Annotated[requests.ExplainRequest, Body()]
-    ) -> answers.ExplainAnswer:
+    ) -> responses.ExplainAnswer:
         """Show token log-probabilities both ways, translations, alignment and transport."""
         return await run(
             request,
@@ -127,10 +127,10 @@ def _add_work(app: FastAPI, service: Service, log_texts: bool) -> None:
     @app.post("/api/translate", responses=ERRORS)
     async def translate(
         request: Request, asked: Annotated[requests.TranslateRequest, Body()]
-    ) -> answers.TranslateAnswer:
+    ) -> responses.TranslateAnswer:
         """Translate texts into one language."""
 
-        def work(call: Call) -> answers.TranslateAnswer:
+        def work(call: Call) -> responses.TranslateAnswer:
             scoring.check_texts(asked.texts, limits)
             model = engines.model(call)
             found = model.translate(
@@ -139,11 +139,11 @@ def _add_work(app: FastAPI, service: Service, log_texts: bool) -> None:
                 source_lang=asked.source_lang,
                 beam_size=asked.beam_size,
             )
-            return answers.TranslateAnswer(
+            return responses.TranslateAnswer(
                 model=model.name,
                 fingerprint=model.fingerprint,
                 translations=[
-                    answers.TranslationAnswer(text=each.text, cut=each.cut) for each in found
+                    responses.TranslationAnswer(text=each.text, cut=each.cut) for each in found
                 ],
             )
 
@@ -154,11 +154,11 @@ def _add_facts(app: FastAPI, service: Service) -> None:
     models, limits = service.engines.models, service.limits
 
     @app.get("/api/models", responses={401: ERRORS[401]})
-    async def list_models() -> answers.ModelsAnswer:
+    async def list_models() -> responses.ModelsAnswer:
         """List the models that were loaded at the start; there are no others."""
         translation = models.translation
         found = [
-            answers.ModelAnswer(
+            responses.ModelAnswer(
                 role="translation",
                 name=translation.name,
                 fingerprint=translation.fingerprint,
@@ -167,42 +167,42 @@ def _add_facts(app: FastAPI, service: Service) -> None:
                 target_languages=sorted(translation.languages.target),
                 needs_source_language=translation.needs_source_language,
             ),
-            answers.ModelAnswer(
+            responses.ModelAnswer(
                 role="tokens",
                 name=models.tokens.name,
                 fingerprint=models.tokens.fingerprint,
                 settings=dict(models.tokens.settings),
             ),
-            answers.ModelAnswer(
+            responses.ModelAnswer(
                 role="sentences",
                 name=models.sentences.name,
                 fingerprint=models.sentences.fingerprint,
                 settings=dict(models.sentences.settings),
             ),
         ]
-        return answers.ModelsAnswer(models=found)
+        return responses.ModelsAnswer(models=found)
 
     @app.get("/api/measures", responses={401: ERRORS[401]})
-    async def list_measures() -> answers.MeasuresAnswer:
+    async def list_measures() -> responses.MeasuresAnswer:
         """List the measures, and how much may be asked at a time."""
-        return answers.MeasuresAnswer(
+        return responses.MeasuresAnswer(
             version=tertium.__version__,
             default=DEFAULT_MEASURE,
             measures=[
                 _measure(name, models.translation.needs_source_language)
                 for name in available_measures()
             ],
-            limits=answers.LimitsAnswer(
-                **{name: getattr(limits, name) for name in answers.LimitsAnswer.model_fields}
+            limits=responses.LimitsAnswer(
+                **{name: getattr(limits, name) for name in responses.LimitsAnswer.model_fields}
             ),
         )
 
     @app.get("/healthz", responses={503: ERRORS[503]})
-    async def health() -> answers.HealthAnswer:
+    async def health() -> responses.HealthAnswer:
         """Say whether the engines are at work."""
         if not service.engines.alive:
             raise FullError
-        return answers.HealthAnswer(status="ok", waiting=service.waiting)
+        return responses.HealthAnswer(status="ok", waiting=service.waiting)
 
 
 def _add_pages(app: FastAPI) -> None:
@@ -275,12 +275,12 @@ def available_measures() -> list[str]:
     return [name for name in [*MEASURES, *SUMS] if here.get(PACKAGES.get(name, ""), True)]
 
 
-def _measure(name: str, needs_source_language: bool) -> answers.MeasureAnswer:
+def _measure(name: str, needs_source_language: bool) -> responses.MeasureAnswer:
     allowed = requests.Settings.model_fields
     settings = [setting for setting in settings_of(name) if setting in allowed]
     if name in SUMS:
         about = f"The sum of {' and '.join(SUMS[name])}."
-        return answers.MeasureAnswer(
+        return responses.MeasureAnswer(
             name=name,
             about=about,
             compares_with="reference",
@@ -292,7 +292,7 @@ def _measure(name: str, needs_source_language: bool) -> answers.MeasureAnswer:
         )
     cls = measure_class(name)
     low, high = cls.bounds if isinstance(cls.bounds, tuple) else (-math.inf, 0.1)
-    return answers.MeasureAnswer(
+    return responses.MeasureAnswer(
         name=name,
         about=(cls.__doc__ or "").strip().split("\n")[0],
         compares_with=cls.compares_with,

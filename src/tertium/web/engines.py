@@ -10,13 +10,13 @@ from tertium.errors import SettingError
 from tertium.measures.base import Measure, ModelKind
 from tertium.measures.registry import ROLES, kinds_of, load, settings_of
 from tertium.models.base import SentenceEncoder, TextEncoder, TranslationModel
-from tertium.web.gathered_models import (
+from tertium.web.batched_models import (
     GatheredEncoder,
     GatheredModel,
     encoder_engine,
     translation_engine,
 )
-from tertium.web.gathering import Call, Engine, Gatherer
+from tertium.web.batching import Call, Engine, Gatherer
 from tertium.web.limits import Limits
 
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from tertium.explanation.alignment import Alignment, Transport, align, move
+from tertium.explanation.intermediates import Intermediate, intermediate_translations
+from tertium.explanation.tokens import Direction, Explanation, explain
 from tertium.measures.bertscore import BertScore
 from tertium.measures.movers import WordMoversDistance
 from tertium.measures.translation import Cross, Pivot
-from tertium.report.alignment import Alignment, Transport, align, move
-from tertium.report.explanation import Direction, Explanation, explain
-from tertium.report.intermediates import Intermediate, intermediate_translations
 from tertium.text import Text, check_text
-from tertium.web.answers import (
+from tertium.web.batching import Call
+from tertium.web.engines import Engines
+from tertium.web.limits import Limits
+from tertium.web.requests import ExplainRequest
+from tertium.web.responses import (
     AlignmentAnswer,
     AlternativeAnswer,
     DirectionAnswer,
@@ -22,10 +26,6 @@ from tertium.web.answers import (
     TokensAnswer,
     TransportAnswer,
 )
-from tertium.web.engines import Engines
-from tertium.web.gathering import Call
-from tertium.web.limits import Limits
-from tertium.web.requests import ExplainRequest
 from tertium.web.scoring import TooLargeError
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from tertium.report.explanation_page import KEY, directions, translations
-from tertium.report.matrices import cosines, moves
+from tertium.explanation.matrices import cosines, moves
+from tertium.explanation.page import KEY, directions, translations
 from tertium.web.explaining import Explained
 
 

@@ -8,16 +8,16 @@ from typing import Any
 
 from tertium.data.pairs import Item
 from tertium.engines.layouts import CUT, Fields
-from tertium.engines.local import ScoringJob
+from tertium.engines.local.scoring import ScoringJob
 from tertium.errors import InputError
+from tertium.measures.readings import reading
 from tertium.measures.registry import kinds_of, measure_class, parts_of
-from tertium.report.readings import reading
 from tertium.text import Text, check_text
-from tertium.web.answers import MeasureScores, ScoreAnswer
+from tertium.web.batching import Call
 from tertium.web.engines import Engines
-from tertium.web.gathering import Call
 from tertium.web.limits import Limits
 from tertium.web.requests import ScoreRequest
+from tertium.web.responses import MeasureScores, ScoreAnswer
 
 ROWS_AT_A_TIME = 256
 

@@ -9,8 +9,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from tertium.text import Row, Text
+from tertium.web.batching import Call, StoppedError
 from tertium.web.engines import Engines, Loaded
-from tertium.web.gathering import Call, StoppedError
 from tertium.web.limits import Limits
 
 Answer = TypeVar("Answer")

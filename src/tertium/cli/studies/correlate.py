@@ -34,8 +34,8 @@ from tertium.stats.conventions import SAMPLES
 
 if TYPE_CHECKING:
     from tertium.studies.columns import Column
-    from tertium.studies.judged_sets import JudgedSet
-    from tertium.studies.judgements import ScoresByMeasure
+    from tertium.studies.judgements.sets import JudgedSet
+    from tertium.studies.judgements.study import ScoresByMeasure
 
 DEFAULT_MEASURES = ("bleu", "smd", "bertscore", "sss", "sss+smd", "sss+bertscore")
 DRAWN = "pearson"
@@ -66,11 +66,11 @@ def correlate(
     --output, a study that was stopped goes on where it was.
     """
     from tertium.stats.resampling import spawn
-    from tertium.studies.agreement import segment_column
     from tertium.studies.cells import CellFolder
     from tertium.studies.columns import with_averages
-    from tertium.studies.judgement_tables import agreement_table
-    from tertium.studies.judgements import JudgementStudy
+    from tertium.studies.judgements.agreement import segment_column
+    from tertium.studies.judgements.study import JudgementStudy
+    from tertium.studies.judgements.tables import agreement_table
 
     check_plots(plots, output)
     sets = judged_sets(dataset, langs, score, limit)
@@ -111,7 +111,7 @@ def _draw(
 ) -> None:
     """Bars as in the paper's appendix, and for each set and measure what figures 1 and 2 show."""
     from tertium.report.plots import grouped_bars, scatter
-    from tertium.studies.agreement import judged_places
+    from tertium.studies.judgements.agreement import judged_places
 
     names = list(dict.fromkeys(name for column in columns for name in column.values))
     heights = {name: [column.values.get(name) for column in columns] for name in names}

@@ -30,7 +30,7 @@ from tertium.stats.conventions import SAMPLES
 if TYPE_CHECKING:
     from tertium.data.datasets.isometry import Predictions, TextPair
     from tertium.models.base import ParaphraseDetector
-    from tertium.studies.isometry import IsometryStudy, PairSet
+    from tertium.studies.isometry.study import IsometryStudy, PairSet
     from tertium.studies.specs import ModelLoader
 
 DEFAULT_MEASURES = ("chrf", "bleu")
@@ -107,8 +107,8 @@ def isometry(
     ambiguous, type 1, type 2. With --output, a study that was stopped goes on where it was.
     """
     from tertium.data.datasets.isometry import write_predictions
-    from tertium.studies.isometry_correlation import protocols
-    from tertium.studies.isometry_report import analyse
+    from tertium.studies.isometry.correlation import protocols
+    from tertium.studies.isometry.report import analyse
 
     check_plots(plots, output)
     specs = measure_specs(measure, DEFAULT_MEASURES)
@@ -121,7 +121,7 @@ def isometry(
         found = _published(predictions, (lang, target_lang), limit)
     else:
         from tertium.studies.cells import CellFolder
-        from tertium.studies.isometry import IsometryStudy
+        from tertium.studies.isometry.study import IsometryStudy
 
         sets = _sets(pairs, columns or [], lang, limit)
         ready = _ready(translations or [], sets, columns or [])
@@ -165,7 +165,7 @@ def isometry(
     show_tables(result.tables(), output)
     drawn = result.draw(output) if plots and output is not None else None
     if html is not None:
-        from tertium.atomic import write_text
+        from tertium.storage.atomic import write_text
 
         write_text(html, result.page(facts, drawn))
 
@@ -187,7 +187,7 @@ def _published(
 
 
 def _sets(path: Path | None, columns: Sequence[str], lang: str, limit: int | None) -> list[PairSet]:
-    from tertium.studies.isometry import read_pair_set
+    from tertium.studies.isometry.study import read_pair_set
 
     if path is None:
         raise InputError("which pairs? Name a file of paraphrases, or say --predictions")
@@ -210,7 +210,7 @@ def _named_columns(option: str) -> tuple[str, tuple[str, str]]:
 def _ready(
     given: Sequence[str], sets: Sequence[PairSet], columns: Sequence[str]
 ) -> dict[tuple[str, str], Sequence[TextPair]]:
-    from tertium.studies.isometry import read_pair_set
+    from tertium.studies.isometry.study import read_pair_set
 
     found = {}
     for option in given:
@@ -227,8 +227,8 @@ def _ready(
 def _detectors(
     given: Sequence[str], both_orders: bool, compute_type: Any, threads: int | None
 ) -> list[ParaphraseDetector]:
-    from tertium.models.detector import ByLanguage
-    from tertium.models.detector_catalog import load_detector
+    from tertium.models.detectors.catalog import load_detector
+    from tertium.models.detectors.model import ByLanguage
 
     def load(name: str) -> ParaphraseDetector:
         settings: dict[str, Any] = {"compute_type": compute_type, "threads": threads}
@@ -250,7 +250,7 @@ def _learnt(
     if not given:
         return []
     from tertium.data.datasets.plain import read_pairs
-    from tertium.studies.measure_detector import learn_detector
+    from tertium.studies.isometry.measure_detector import learn_detector
     from tertium.studies.specs import MeasureSpec
 
     pairs = {}

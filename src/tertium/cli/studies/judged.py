@@ -12,8 +12,8 @@ from tertium.cli.progress import progress_bar
 from tertium.errors import InputError, SettingError
 
 if TYPE_CHECKING:
-    from tertium.studies.judged_sets import JudgedSet
-    from tertium.studies.judgements import JudgementStudy, ScoresByMeasure
+    from tertium.studies.judgements.sets import JudgedSet
+    from tertium.studies.judgements.study import JudgementStudy, ScoresByMeasure
 
 Datasets = Annotated[
     list[str],
@@ -41,7 +41,7 @@ def judged_sets(
     datasets: Sequence[str], langs: str | None, score: str | None, limit: int | None
 ) -> list[JudgedSet]:
     """Read what was named."""
-    from tertium.studies.judged_sets import read_sets
+    from tertium.studies.judgements.sets import read_sets
 
     chosen = langs.split(",") if langs is not None else None
     sets: list[JudgedSet] = []

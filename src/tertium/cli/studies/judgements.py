@@ -38,8 +38,8 @@ from tertium.stats.conventions import SAMPLES
 
 if TYPE_CHECKING:
     from tertium.studies.columns import Column
-    from tertium.studies.judged_sets import JudgedSet
-    from tertium.studies.judgements import ScoresByMeasure
+    from tertium.studies.judgements.sets import JudgedSet
+    from tertium.studies.judgements.study import ScoresByMeasure
 
 SYSTEM_STATISTICS = ("pearson", "spearman", "kendall", "accuracy")
 FEWEST_SYSTEMS = 3
@@ -79,8 +79,8 @@ def judgements(
     best counts. With --output, a study that was stopped goes on where it was.
     """
     from tertium.studies.cells import CellFolder
-    from tertium.studies.judgement_tables import agreement_table, interval_table
-    from tertium.studies.judgements import JudgementStudy
+    from tertium.studies.judgements.study import JudgementStudy
+    from tertium.studies.judgements.tables import agreement_table, interval_table
 
     check_plots(plots, output)
     check_choice(segment, SEGMENT_STATISTICS)
@@ -122,13 +122,13 @@ def _columns(
 ) -> dict[str, tuple[str, list[Column]]]:
     """The columns of each table that the judgements allow."""
     from tertium.stats.resampling import spawn
-    from tertium.studies.agreement import (
+    from tertium.studies.columns import with_averages
+    from tertium.studies.judgements.agreement import (
         ranking_column,
         segment_column,
         system_column,
         system_judgements,
     )
-    from tertium.studies.columns import with_averages
 
     tables: dict[str, tuple[str, list[tuple[str, Column]]]] = {
         "segments": (f"Segments: {segment}", []),

@@ -56,8 +56,8 @@ def layers(
 ) -> None:
     """Which layer of an encoder goes best with people's scores? (SentSim, figures 3 and 4.)"""
     from tertium.studies.cells import CellFolder
-    from tertium.studies.judgements import JudgementStudy
-    from tertium.studies.layers import layer_curves, layer_specs, layer_table
+    from tertium.studies.judgements.layers import layer_curves, layer_specs, layer_table
+    from tertium.studies.judgements.study import JudgementStudy
 
     check_plots(plots, output)
     check_choice(statistic, SEGMENT_STATISTICS)

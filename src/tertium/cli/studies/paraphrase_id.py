@@ -29,8 +29,8 @@ from tertium.stats.conventions import SAMPLES
 
 if TYPE_CHECKING:
     from tertium.report.tables import Table
-    from tertium.studies.paraphrase_id import Results
-    from tertium.studies.paraphrase_tasks import Source, Task
+    from tertium.studies.paraphrase_id.study import Results
+    from tertium.studies.paraphrase_id.tasks import Source, Task
     from tertium.studies.specs import MeasureSpec
 
 HUB = "hub"
@@ -87,9 +87,9 @@ def paraphrase_id(
     set, AUC is reported. With --output, a study that was stopped goes on where it was.
     """
     from tertium.studies.cells import CellFolder
-    from tertium.studies.paraphrase_id import ParaphraseStudy
-    from tertium.studies.paraphrase_tables import disagreements, timing_table
-    from tertium.studies.paraphrase_tasks import PAWSX
+    from tertium.studies.paraphrase_id.study import ParaphraseStudy
+    from tertium.studies.paraphrase_id.tables import disagreements, timing_table
+    from tertium.studies.paraphrase_id.tasks import PAWSX
 
     check_plots(plots, output)
     specs = measure_specs(measure, DEFAULT_MEASURES)
@@ -130,7 +130,7 @@ def paraphrase_id(
 
 def _sources(data: Path | None, given: Sequence[str]) -> dict[str, Source]:
     """Which datasets, and where; in the order of the paper's tables."""
-    from tertium.studies.paraphrase_tasks import KNOWN
+    from tertium.studies.paraphrase_id.tasks import KNOWN
 
     found: dict[str, Source] = {}
     if data is not None:
@@ -157,7 +157,7 @@ def _tasks(
     sources: dict[str, Source], langs: list[str] | None, crosslingual: bool, limit: int | None
 ) -> tuple[list[Task], list[Task]]:
     """The tasks in one language, and those across two."""
-    from tertium.studies.paraphrase_tasks import (
+    from tertium.studies.paraphrase_id.tasks import (
         NOT_MONOLINGUAL,
         PAWSX,
         read_crosslingual,
@@ -195,7 +195,7 @@ def _tables(
     correlate: bool,
     pictures: Path | None,
 ) -> dict[str, Table]:
-    from tertium.studies.paraphrase_tables import ablation_table, accuracy_table, correlations
+    from tertium.studies.paraphrase_id.tables import ablation_table, accuracy_table, correlations
 
     tables: dict[str, Table] = {}
     if tasks:
@@ -223,7 +223,7 @@ def _tables(
 def _draw_roc(results: Results, folder: Path) -> None:
     from tertium.report.plots import roc
     from tertium.stats.classification import auc, roc_curve
-    from tertium.studies.paraphrase_id import labels
+    from tertium.studies.paraphrase_id.study import labels
 
     for task in results.tasks:
         curves = {}

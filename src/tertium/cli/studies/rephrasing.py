@@ -89,12 +89,12 @@ def rephrasing(
     """
     check_plots(plots, output)
     from tertium.data.uriel import family_of
-    from tertium.studies import rephrasing_paper as paper
-    from tertium.studies import rephrasing_tables as tables
     from tertium.studies.cells import CellFolder
-    from tertium.studies.rephrasing import Engines, RephrasingStudy, with_words
-    from tertium.studies.rephrasing_pairs import pairs_of
-    from tertium.studies.typology import correlate, feature_axis
+    from tertium.studies.rephrasing import paper as paper
+    from tertium.studies.rephrasing import tables as tables
+    from tertium.studies.rephrasing.pairs import pairs_of
+    from tertium.studies.rephrasing.study import Engines, RephrasingStudy, with_words
+    from tertium.studies.rephrasing.typology import correlate, feature_axis
 
     given = [*split_measures(measures or ""), *(measure or [])]
     specs = [with_words(spec, tokenize) for spec in measure_specs(given, DEFAULT_MEASURES)]
@@ -145,7 +145,7 @@ def rephrasing(
         lines = [f"{name}\t{signature}" for name, signature in results.signatures.items()]
         (output / "signatures.tsv").write_text("\n".join(lines) + "\n", "utf-8")
         if plots:
-            from tertium.cli.studies.rephrasing_figures import draw
+            from tertium.studies.rephrasing.figures import draw
 
             draw(results, axes, families, output)
     if study.reused:
@@ -170,8 +170,8 @@ def split_measures(text: str) -> list[str]:
 
 def _sets(data: Path, langs: str | None, min_sets: int) -> dict[str, Sequence[ParaphraseSet]]:
     from tertium.data.languages import iso_code
-    from tertium.studies.rephrasing_pairs import read_paraphrase_sets
-    from tertium.studies.rephrasing_paper import paper_family
+    from tertium.studies.rephrasing.pairs import read_paraphrase_sets
+    from tertium.studies.rephrasing.paper import paper_family
 
     chosen = langs.split(",") if langs is not None and langs != PAPER else None
     found = read_paraphrase_sets(data, chosen)

@@ -10,9 +10,9 @@ from typing import Any, Literal
 from tertium.compat.nmtscore.models import TranslationModel
 from tertium.errors import CutWarning, SettingError
 from tertium.models.catalog import load_model
-from tertium.models.ctranslate2 import ComputeType
-from tertium.models.known import known_model
 from tertium.models.languages import source_language, target_language
+from tertium.models.translation.ctranslate2 import ComputeType
+from tertium.models.translation.known import known_model
 
 DEVICE = re.compile(r"(cpu|cuda)(?::(\d+))?")
 FINGERPRINT_DIGITS = 12

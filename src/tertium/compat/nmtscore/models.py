@@ -12,7 +12,7 @@ from typing import Any
 from tertium.compat.nmtscore.cache import Cache
 from tertium.compat.nmtscore.texts import Sentences, listed, paired
 from tertium.errors import ModelError
-from tertium.paths import cache_folder
+from tertium.storage.paths import cache_folder
 
 CACHE_VARIABLE = "NMTSCORE_CACHE"
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tertium.atomic import write_text
 from tertium.data.lines import open_bytes
 from tertium.errors import InputError
+from tertium.storage.atomic import write_text
 
 ORIGINAL, PARAPHRASE = "sentence_original", "sentence_paraphrase"
 SOURCE, TARGET = "source", "target"

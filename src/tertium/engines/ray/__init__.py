@@ -1,0 +1,1 @@
+"""Jobs that run on a Ray cluster (extra: ``ray``)."""

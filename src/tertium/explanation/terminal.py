@@ -1,0 +1,58 @@
+"""An explanation in a terminal: tokens over their log-probabilities, as in Prism's table 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tertium.explanation.tokens import Direction, Explanation
+from tertium.report.shades import shade, visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text as RichText
+
+GAP = 1
+NARROWEST = 6
+
+
+def print_explanation(explanation: Explanation, console: Console) -> None:
+    """Print both directions and the measures."""
+    for direction in explanation.directions:
+        for line in direction_lines(direction, console.width):
+            console.print(line, soft_wrap=True)
+        console.print()
+    console.print(
+        f"prism-ref {explanation.prism_ref:.4f}   direct {explanation.direct:.4f}   "
+        f"({explanation.model})",
+        highlight=False,
+    )
+
+
+def direction_lines(direction: Direction, width: int) -> Iterator[RichText]:
+    """Lay out one direction in lines of at most ``width``."""
+    from rich.cells import cell_len
+    from rich.text import Text as RichText
+
+    scores = direction.scores
+    langs = [text.lang or "?" for text in (direction.target, direction.source)]
+    yield RichText(f"{langs[0]} given {langs[1]}: {direction.source.text}", style="dim")
+    tokens, numbers = RichText(), RichText()
+    for token, log_prob in zip(scores.tokens, scores.log_probs, strict=True):
+        word, number = visible(token), f"{log_prob:.2f}"
+        cell = max(cell_len(word), len(number), NARROWEST)
+        if len(tokens) and tokens.cell_len + cell > width:
+            yield tokens
+            yield numbers
+            tokens, numbers = RichText(), RichText()
+        red, green, blue = shade(log_prob)
+        tokens.append(word, style=f"bold rgb({red},{green},{blue})")
+        tokens.append(" " * (cell - cell_len(word) + GAP))
+        numbers.append(number.ljust(cell + GAP), style="dim")
+    yield tokens
+    yield numbers
+    end = "; cut: only the beginning counts" if scores.cut else ""
+    yield RichText(f"H = {scores.H:.4f}   G = {scores.G:.2f}   {len(scores.tokens)} tokens{end}")
+    for place, alternatives in direction.alternatives.items():
+        rather = ", ".join(f"{visible(each.token)} ({each.log_prob:.2f})" for each in alternatives)
+        yield RichText(f"  instead of {visible(scores.tokens[place])}: {rather}", style="italic")

@@ -1,0 +1,1 @@
+"""Cached results of models: in memory and on disk."""

@@ -1,0 +1,1 @@
+"""Conversion of published models to the engine's format (extra: ``convert``)."""

@@ -1,0 +1,117 @@
+"""From a Hugging Face classifier of sentence pairs to a detector folder (extra: ``convert``)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tertium.errors import ModelError, SettingError
+from tertium.models.convert.checkpoint import first_names, load_weights, not_converted
+from tertium.models.convert.encoder import (
+    count_layers,
+    need_libraries,
+    read_config,
+    save_tokenizer,
+    vocabulary,
+)
+from tertium.models.convert.encoder_network import positions, write_network
+from tertium.models.convert.translation import Quantization
+from tertium.models.detectors.folder import (
+    HEAD,
+    Detecting,
+    DetectorFolder,
+    read_detector_folder,
+    write_detector_card,
+)
+from tertium.models.encoders.folder import TOKENIZER
+from tertium.storage.unfinished import appearing
+
+MAX_LENGTH = 128
+"""As the paper and XTREME have it; pairs of PAWS-X are rarely longer."""
+HEADS = {
+    "bert": ("bert.pooler.dense", "tanh", "classifier"),
+    "camembert": ("classifier.dense", "tanh", "classifier.out_proj"),
+    "distilbert": ("pre_classifier", "relu", "classifier"),
+    "mpnet": ("classifier.dense", "tanh", "classifier.out_proj"),
+    "roberta": ("classifier.dense", "tanh", "classifier.out_proj"),
+    "xlm-roberta": ("classifier.dense", "tanh", "classifier.out_proj"),
+}
+"""The two layers behind the vector of the first piece, and what stands between them."""
+
+
+def convert_detector(
+    source: Path,
+    out: Path,
+    *,
+    name: str | None = None,
+    positive: int = 1,
+    max_length: int = MAX_LENGTH,
+    licence: str = "unknown",
+    quantization: Quantization = "float32",
+    origin: str = "",
+) -> DetectorFolder:
+    """Convert a classifier; ``positive`` is the class of paraphrases. ``out`` appears whole."""
+    if not source.is_dir():
+        raise ModelError(f"{source}: there is no such folder")
+    config = read_config(source)
+    layers = count_layers(config, source)
+    need_libraries()
+    network = load_classifier(source)
+    classes = network.config.num_labels
+    if not 0 <= positive < classes or classes < 2:
+        raise SettingError(f"positive={positive}: {source} has {classes} classes, from 0 on")
+    family = str(config["model_type"])
+    inner, activation, outer = HEADS[family]
+    encoder = network.base_model
+    detecting = Detecting(
+        family=family,
+        layers=layers,
+        max_length=min(positions(encoder), max_length),
+        activations=(activation, "identity"),
+        positive=positive,
+    )
+    with appearing(out) as made:
+        scratch = made.with_name(TOKENIZER)
+        save_tokenizer(source, scratch)
+        tokens, unknown = vocabulary(scratch, network.config.vocab_size, source)
+        try:
+            write_network(
+                encoder,
+                made,
+                tokens=tokens,
+                unknown=unknown,
+                quantization=None if quantization == "float32" else quantization,
+                types=detecting.types,
+            )
+        except (RuntimeError, ValueError) as error:
+            raise not_converted(source, error) from error
+        scratch.rename(made / TOKENIZER)
+        _write_head(network, (inner, outer), made / HEAD)
+        write_detector_card(
+            made, detecting, name=name or out.name, licence=licence, origin=origin or source.name
+        )
+    return read_detector_folder(out)
+
+
+def load_classifier(folder: Path) -> Any:
+    """Load a classifier; a weight that is missing is an error, not a random number."""
+    from transformers import AutoModelForSequenceClassification
+
+    network, report = load_weights(AutoModelForSequenceClassification, folder)
+    if missing := report["missing_keys"]:
+        raise ModelError(
+            f"{folder}: weights are missing ({first_names(missing)}); it is no classifier. An "
+            "encoder becomes one by training: tertium train detector"
+        )
+    return network.eval()
+
+
+def _write_head(network: Any, layers: tuple[str, str], file: Path) -> None:
+    import numpy as np
+
+    arrays = {}
+    for place, layer in enumerate(layers):
+        module = network.get_submodule(layer)
+        arrays[f"weight_{place}"] = module.weight.detach().numpy()
+        arrays[f"bias_{place}"] = module.bias.detach().numpy()
+    np.savez(file, **arrays)

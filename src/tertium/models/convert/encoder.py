@@ -1,0 +1,183 @@
+"""From the folders of Hugging Face encoders, and of sentence-transformers, to those that Tertium
+loads (extra: ``convert``).
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tertium.errors import ModelError, SettingError, first_line
+from tertium.models.convert.checkpoint import not_converted, quiet
+from tertium.models.convert.encoder_network import FAMILIES, load_network, positions, write_network
+from tertium.models.convert.published import (
+    CONFIG,
+    count,
+    open_pieces,
+    open_tokenizer_json,
+    read_config_file,
+)
+from tertium.models.convert.translation import Quantization
+from tertium.models.encoders.folder import (
+    DENSE,
+    TOKENIZER,
+    EncoderFolder,
+    Encoding,
+    read_encoder_folder,
+    write_encoder_card,
+)
+from tertium.models.encoders.known import KNOWN_ENCODERS
+from tertium.models.encoders.pooling import Dense
+from tertium.models.encoders.sentence_modules import MODULES, SentenceModules, read_sentence_modules
+from tertium.storage.unfinished import appearing
+
+
+def is_encoder(source: Path) -> bool:
+    """Whether a folder holds an encoder of a family that can be converted."""
+    if (source / MODULES).is_file():
+        return True
+    try:
+        return _is_known(read_config_file(source))
+    except ModelError:
+        return False
+
+
+def convert_encoder(
+    source: Path,
+    out: Path,
+    *,
+    layer: int | None = None,
+    name: str | None = None,
+    prefix: str | None = None,
+    licence: str = "unknown",
+    quantization: Quantization = "float32",
+    origin: str = "",
+) -> EncoderFolder:
+    """Convert an encoder, up to a layer; ``out`` appears whole, or not at all.
+
+    By default the layer is the one that is known to be best for token vectors, where the name is a
+    known one, and the last layer otherwise. What stands behind the last layer of a
+    sentence-transformers model (Dense) is kept only with the last layer.
+    """
+    if not source.is_dir():
+        raise ModelError(f"{source}: there is no such folder")
+    name = name or out.name
+    known = KNOWN_ENCODERS.get(name) or KNOWN_ENCODERS.get(source.name)
+    modules = read_sentence_modules(source)
+    config = read_config(modules.transformer)
+    layers = count_layers(config, modules.transformer)
+    layer = layer or (known.layer if known else None) or layers
+    if not 1 <= layer <= layers:
+        raise SettingError(f"layer {layer}: {source} has layers 1 to {layers}")
+    need_libraries()
+    network = load_network(modules.transformer, layer)
+    dense = modules.dense if layer == layers else ()
+    encoding = Encoding(
+        family=str(config["model_type"]),
+        layers=layer,
+        layers_of_original=layers,
+        max_length=min(positions(network), modules.max_length or positions(network)),
+        pooling=modules.pooling,
+        activations=tuple(one.activation for one in dense),
+        lowercase=modules.lowercase,
+        prefix=prefix if prefix is not None else modules.prefix or (known.prefix if known else ""),
+    )
+    with appearing(out) as made:
+        _write(network, modules, dense, made, None if quantization == "float32" else quantization)
+        write_encoder_card(made, encoding, name=name, licence=licence, origin=origin or source.name)
+    return read_encoder_folder(out)
+
+
+def _write(
+    network: Any,
+    modules: SentenceModules,
+    dense: tuple[Dense, ...],
+    made: Path,
+    quantization: str | None,
+) -> None:
+    import numpy as np
+
+    scratch = made.with_name(TOKENIZER)
+    save_tokenizer(modules.transformer, scratch)
+    tokens, unknown = vocabulary(scratch, network.config.vocab_size, modules.transformer)
+    try:
+        write_network(network, made, tokens=tokens, unknown=unknown, quantization=quantization)
+    except (RuntimeError, ValueError) as error:
+        raise not_converted(modules.transformer, error) from error
+    scratch.rename(made / TOKENIZER)
+    if dense:
+        arrays = {f"weight_{place}": one.weight for place, one in enumerate(dense)}
+        arrays |= {f"bias_{i}": one.bias for i, one in enumerate(dense) if one.bias is not None}
+        np.savez(made / DENSE, **arrays)  # type: ignore[arg-type]
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """Read the configuration of an encoder that can be converted."""
+    config = read_config_file(folder)
+    if not _is_known(config):
+        raise ModelError(
+            f"{folder}: encoders of type {config.get('model_type')!r} are none that Tertium knows "
+            f"({', '.join(FAMILIES)})"
+        )
+    if config.get("position_embedding_type", "absolute") != "absolute" or config.get("is_decoder"):
+        raise ModelError(f"{folder}: only encoders with absolute positions can be converted")
+    return config
+
+
+def count_layers(config: Mapping[str, Any], folder: Path) -> int:
+    """How many layers an encoder has; DistilBERT has another name for them."""
+    return count(config, folder / CONFIG, "num_hidden_layers", "n_layers")
+
+
+def _is_known(config: Mapping[str, Any]) -> bool:
+    kind = config.get("model_type")
+    return isinstance(kind, str) and kind in FAMILIES
+
+
+def save_tokenizer(folder: Path, file: Path) -> None:
+    """Take ``tokenizer.json``; where there is none, make it as transformers does."""
+    if (folder / TOKENIZER).is_file():
+        shutil.copyfile(folder / TOKENIZER, file)
+        return
+    from transformers import AutoTokenizer
+
+    for pieces in sorted(folder.glob("*.model")):
+        open_pieces(pieces)
+    try:
+        with quiet():
+            AutoTokenizer.from_pretrained(folder).backend_tokenizer.save(str(file))
+    except Exception as error:  # of transformers, tokenizers or sentencepiece
+        raise ModelError(
+            f"{folder}: its tokenizer cannot be converted: {first_line(error)}"
+        ) from error
+
+
+def vocabulary(tokenizer: Path, size: int, folder: Path) -> tuple[list[str], str]:
+    """The pieces by their number, and the one that stands for unknown ones."""
+    backend = open_tokenizer_json(tokenizer, named=folder / TOKENIZER)
+    ids = backend.get_vocab(with_added_tokens=True)
+    if not ids:
+        raise ModelError(f"{folder / TOKENIZER} has no pieces")
+    if max(ids.values()) >= size:
+        raise ModelError(
+            f"{folder}: the tokenizer has {max(ids.values()) + 1} pieces, the model only {size}"
+        )
+    tokens = [f"<extra_id_{id_}>" for id_ in range(size)]
+    for token, id_ in ids.items():
+        tokens[id_] = token
+    model = json.loads(backend.to_str())["model"]
+    unknown = tokens[model.get("unk_id") or ids.get(model.get("unk_token") or "<unk>", 0)]
+    return tokens, unknown
+
+
+def need_libraries() -> None:
+    """Say what is missing for a conversion."""
+    try:
+        from transformers import AutoModel  # noqa: F401 (it needs torch)
+    except ImportError as error:
+        raise ModelError(
+            f"converting needs PyTorch and transformers ({error}): pip install 'tertium[convert]'"
+        ) from None

@@ -1,0 +1,1 @@
+"""Conversion of fairseq releases, without fairseq."""

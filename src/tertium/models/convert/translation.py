@@ -1,0 +1,133 @@
+"""From Hugging Face folders, and fairseq's, to those that Tertium loads (extra: ``convert``)."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+from tertium.errors import ModelError
+from tertium.models.convert.checkpoint import load_all_weights, not_converted, quiet
+from tertium.models.convert.fairseq.release import is_release, read_release
+from tertium.models.convert.families import Family, recognise
+from tertium.models.convert.published import CONFIG, count, read_config_file
+from tertium.models.folder import ModelFolder, read_folder, write_card
+from tertium.storage.unfinished import appearing
+
+Quantization = Literal["int8", "float32"]
+
+
+class Vocabulary:
+    """A family's vocabulary with what the engine's converter asks of a tokenizer."""
+
+    bos_token, eos_token, unk_token, pad_token = "<s>", "</s>", "<unk>", "<pad>"
+    special_tokens_map: dict[str, list[str]] = {}  # noqa: RUF012 (read by the converter only)
+
+    def __init__(self, tokens: list[str], size: int) -> None:
+        self.tokens = tokens
+        self.num_madeup_words = size - len(tokens)
+
+    def get_vocab(self) -> dict[str, int]:
+        return {token: id_ for id_, token in enumerate(self.tokens)}
+
+    def convert_ids_to_tokens(self, id_: int) -> str:
+        return self.tokens[id_]
+
+
+def convert(
+    source: Path,
+    out: Path,
+    *,
+    name: str | None = None,
+    dialect: str | None = None,
+    licence: str = "unknown",
+    quantization: Quantization = "float32",
+    origin: str = "",
+) -> ModelFolder:
+    """Convert a Hugging Face folder, or Prism's release; ``out`` appears whole, or not at all.
+
+    What the folder is is told by its files; ``dialect`` settles what they leave open (a SMaLL-100
+    that does not say so looks like M2M100). Only safetensors, and PyTorch files that hold nothing
+    but weights, are read: no code in a checkpoint is run.
+    """
+    if not source.is_dir():
+        raise ModelError(f"{source}: there is no such folder")
+    release = read_release(source, dialect=dialect) if is_release(source) else None
+    family = release.family if release else recognise(source, dialect=dialect, name=name)
+    scheme = None if quantization == "float32" else quantization
+
+    def fill(made: Path) -> None:
+        if release:
+            release.write(made, quantization=scheme)
+        else:
+            _convert_weights(source, made, family, scheme)
+        for tokenizer in {family.source_tokenizer, family.target_tokenizer}:
+            shutil.copyfile(source / tokenizer, made / tokenizer)
+
+    return make_folder(
+        out,
+        family,
+        fill,
+        name=name or out.name,
+        licence=licence,
+        origin=origin or str(source.name),
+    )
+
+
+def make_folder(
+    out: Path,
+    family: Family,
+    fill: Callable[[Path], None],
+    *,
+    name: str,
+    licence: str,
+    origin: str,
+) -> ModelFolder:
+    """Make a model folder, whole or not at all."""
+    with appearing(out) as made:
+        fill(made)
+        write_card(
+            made,
+            name=name,
+            dialect=family.dialect,
+            languages=family.languages,
+            max_length=family.max_length,
+            source_tokenizer=family.source_tokenizer,
+            target_tokenizer=family.target_tokenizer,
+            licence=licence,
+            origin=origin,
+            early_stopping=family.early_stopping,
+        )
+    return read_folder(out)
+
+
+def _convert_weights(source: Path, out: Path, family: Family, quantization: str | None) -> None:
+    try:
+        from ctranslate2.converters import TransformersConverter
+        from transformers import AutoConfig  # noqa: F401 (the converter needs it, and torch)
+    except ImportError as error:
+        raise ModelError(
+            f"converting needs PyTorch and transformers ({error}): pip install 'tertium[convert]'"
+        ) from None
+
+    size = count(read_config_file(source), source / CONFIG, "vocab_size")
+    vocabulary = Vocabulary(family.tokens, size)
+
+    class Converter(TransformersConverter):  # type: ignore[misc]
+        def load_model(self, model_class: Any, path: str, **options: Any) -> Any:
+            model = load_all_weights(model_class, source, **options)
+            # transformers 5 calls every T5 tied, and says here whether its outputs are scaled.
+            scaled = getattr(model.config, "scale_decoder_outputs", None)
+            if scaled is not None:
+                model.config.tie_word_embeddings = scaled
+            return model
+
+        def load_tokenizer(self, tokenizer_class: Any, path: str, **options: Any) -> Vocabulary:
+            return vocabulary
+
+    try:
+        with quiet():
+            Converter(str(source)).convert(str(out), quantization=quantization)
+    except Exception as error:  # of transformers or the engine
+        raise not_converted(source, error) from error

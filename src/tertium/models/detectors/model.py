@@ -1,0 +1,208 @@
+"""Detectors of paraphrases: a classification head behind an encoder, and the mean of both orders.
+
+The encoder is run by CTranslate2, the head by numpy, so that no PyTorch is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from tertium.errors import InputError, LanguageError, ModelError
+from tertium.models.base import Detections, Languages, ParaphraseDetector, Progress, per_row
+from tertium.models.detectors.folder import DetectorFolder, read_detector_folder
+from tertium.models.encoders.folder import TOKENIZER
+from tertium.models.encoders.model import CTranslate2Encoder, Rows
+from tertium.models.encoders.pooling import Dense, Pooling
+from tertium.models.encoders.reading import JsonReader, Reading
+from tertium.models.translation.ctranslate2 import ComputeType
+
+
+class EncoderDetector:
+    """A detector folder that runs: P(paraphrase) is the softmax over the classes of its head."""
+
+    def __init__(
+        self,
+        folder: DetectorFolder,
+        *,
+        compute_type: ComputeType = "auto",
+        threads: int | None = None,
+    ) -> None:
+        detecting = folder.detecting
+        self._name, self._fingerprint = folder.name, folder.fingerprint
+        self._positive = detecting.positive
+        self._head: tuple[Dense, ...] = folder.head()
+        self._reader = JsonReader(
+            folder.path / TOKENIZER, detecting.max_length, lowercase=detecting.lowercase
+        )
+        self._encoder = CTranslate2Encoder(
+            folder.path,
+            self._reader,
+            Pooling(("cls",)),
+            name=folder.name,
+            fingerprint=folder.fingerprint,
+            layer=detecting.layers,
+            positions_as_types=detecting.family == "mpnet",
+            types=detecting.types,
+            compute_type=compute_type,
+            threads=threads,
+        )
+        engine = self._encoder.settings
+        self._settings = {
+            "max_length": str(detecting.max_length),
+            "precision": engine["precision"],
+            "engine": engine["engine"],
+        }
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def fingerprint(self) -> str:
+        return self._fingerprint
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        return self._settings
+
+    def detect(
+        self,
+        first: Sequence[str],
+        second: Sequence[str],
+        *,
+        lang: Languages = None,
+        progress: Progress | None = None,
+    ) -> Detections:
+        """Judge each pair in the order given; the language does not matter to the network."""
+        check_pairs(first, second)
+        readings = self._reader.read_pairs(first, second)
+        found = self._encoder.encode(readings, self._classify, progress)
+        return Detections(
+            tuple(found[reading.ids] for reading in readings),
+            tuple(reading.cut for reading in readings),
+        )
+
+    def _classify(self, reading: Reading, rows: Rows) -> float:
+        vector = rows[0]
+        for layer in self._head:
+            vector = layer(vector)
+        powers = np.exp((vector - vector.max()).astype(np.float64))
+        return float(powers[self._positive] / powers.sum())
+
+
+@dataclass(frozen=True)
+class Commutative:
+    """A detector for which the order of the texts does not matter: the mean of both orders.
+
+    A network that reads two texts one after the other may answer otherwise when they are swapped.
+    """
+
+    detector: ParaphraseDetector
+
+    @property
+    def name(self) -> str:
+        return self.detector.name
+
+    @property
+    def fingerprint(self) -> str:
+        return self.detector.fingerprint
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        return {**self.detector.settings, "orders": "both"}
+
+    def detect(
+        self,
+        first: Sequence[str],
+        second: Sequence[str],
+        *,
+        lang: Languages = None,
+        progress: Progress | None = None,
+    ) -> Detections:
+        """Judge each pair in both orders."""
+        one = self.detector.detect(first, second, lang=lang, progress=progress)
+        two = self.detector.detect(second, first, lang=lang, progress=progress)
+        both = zip(one.probabilities, two.probabilities, strict=True)
+        return Detections(
+            tuple((a + b) / 2 for a, b in both),
+            tuple(a or b for a, b in zip(one.cut, two.cut, strict=True)),
+        )
+
+
+@dataclass(frozen=True)
+class ByLanguage:
+    """A detector for each language, for want of one that knows them all."""
+
+    detectors: Mapping[str, ParaphraseDetector]
+
+    @property
+    def name(self) -> str:
+        return ",".join(f"{lang}={each.name}" for lang, each in self.detectors.items())
+
+    @property
+    def fingerprint(self) -> str:
+        return ",".join(f"{lang}={each.fingerprint}" for lang, each in self.detectors.items())
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        return {
+            f"{lang}-{name}": value
+            for lang, each in self.detectors.items()
+            for name, value in each.settings.items()
+        }
+
+    def detect(
+        self,
+        first: Sequence[str],
+        second: Sequence[str],
+        *,
+        lang: Languages = None,
+        progress: Progress | None = None,
+    ) -> Detections:
+        """Judge each pair by the detector of its language."""
+        check_pairs(first, second)
+        langs = per_row(lang, len(first))
+        probabilities, cut = [0.0] * len(first), [False] * len(first)
+        for code in dict.fromkeys(langs):
+            if code is None or code not in self.detectors:
+                raise LanguageError(
+                    f"no detector for {code or 'texts of unknown language'}: there is one for "
+                    f"{', '.join(self.detectors)}"
+                )
+            places = [place for place, own in enumerate(langs) if own == code]
+            found = self.detectors[code].detect(
+                [first[place] for place in places],
+                [second[place] for place in places],
+                lang=code,
+                progress=progress,
+            )
+            for place, p, shortened in zip(places, found.probabilities, found.cut, strict=True):
+                probabilities[place], cut[place] = p, shortened
+        return Detections(tuple(probabilities), tuple(cut))
+
+
+@lru_cache(maxsize=4)
+def detector_of(
+    path: Path,
+    fingerprint: str,  # a folder that was written anew is another detector
+    compute_type: ComputeType,
+    threads: int | None,
+) -> EncoderDetector:
+    """The detector that lies in a folder; the last few stay loaded."""
+    folder = read_detector_folder(path)
+    if folder.fingerprint != fingerprint:
+        raise ModelError(f"{path} was changed while it was being loaded")
+    return EncoderDetector(folder, compute_type=compute_type, threads=threads)
+
+
+def check_pairs(first: Sequence[str], second: Sequence[str]) -> None:
+    """There must be as many second texts as first ones, and both must be lists."""
+    if isinstance(first, str) or isinstance(second, str):
+        raise InputError("give two lists of texts, not a string")
+    if len(first) != len(second):
+        raise InputError(f"{len(first)} first texts, but {len(second)} second ones")

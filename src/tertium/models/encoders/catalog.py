@@ -1,0 +1,79 @@
+"""Encoders by the names that users know, and the encoders inside translation models."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from pathlib import Path
+
+from tertium.errors import ModelError, SettingError
+from tertium.models.base import TextEncoder
+from tertium.models.catalog import DEFAULT_MODEL, locate, look_up
+from tertium.models.encoders import use
+from tertium.models.encoders.folder import EncoderFolder, read_encoder_folder
+from tertium.models.encoders.known import KNOWN_ENCODERS
+from tertium.models.encoders.packaged import PACKAGED, package_hint, packaged_folder
+from tertium.models.folder import ENCODER, ModelFolder, kind, read_card, read_folder
+from tertium.models.translation.ctranslate2 import ComputeType
+from tertium.storage.paths import models_folder
+
+
+def load_encoder(
+    encoder: str | Path = DEFAULT_MODEL,
+    *,
+    layer: int | None = None,
+    compute_type: ComputeType = "auto",
+    threads: int | None = None,
+) -> TextEncoder:
+    """Load an encoder by name or folder; of a translation model, its encoder is taken.
+
+    ``layer`` counts from 1, as the hidden states of transformers do, where 0 is the embeddings; the
+    default is the last layer that the folder has. Nothing above the layer is loaded or computed.
+
+    >>> encoder = load_encoder("tertium-mini")
+    >>> one, other, third = encoder.sentence_vectors(
+    ...     ["I have a cat.", "Ich habe eine Katze.", "The train is late."]
+    ... ).vectors
+    >>> bool(one @ other > one @ third)
+    True
+    """
+    from tertium.models.encoders.loading import encoder_of, universal
+
+    if str(encoder) == use.NAME:
+        if layer is not None or compute_type not in ("auto", "float32"):
+            raise SettingError(f"{use.NAME} has no layers to choose from, and float32 only")
+        return universal(threads)
+    folder = find_encoder(encoder)
+    return encoder_of(folder.path, folder.fingerprint, layer, compute_type, threads)
+
+
+def find_encoder(name: str | Path) -> EncoderFolder | ModelFolder:
+    """Find an encoder, or a translation model that has one, by its name or its folder.
+
+    An encoder that an installed package brings along is converted when it is first asked for.
+    """
+    path = look_up(name)
+    if path is None:
+        packaged = packaged_folder(str(name))
+        if packaged is not None:
+            return _convert_packaged(str(name), packaged)
+        try:
+            path = locate(name)
+        except ModelError as error:
+            raise ModelError(f"{error}{package_hint(str(name))}") from None
+    return read_either(path)
+
+
+def read_either(path: Path) -> EncoderFolder | ModelFolder:
+    """Read what lies in a folder, whichever kind it is of."""
+    return read_encoder_folder(path) if kind(read_card(path)) == ENCODER else read_folder(path)
+
+
+def _convert_packaged(name: str, source: Path) -> EncoderFolder:
+    from tertium.models.convert.encoder import convert_encoder
+
+    known = KNOWN_ENCODERS[name]
+    distribution = PACKAGED[name].distribution
+    origin = f"{distribution} {version(distribution)}"
+    return convert_encoder(
+        source, models_folder() / name, name=name, licence=known.licence, origin=origin
+    )

@@ -1,0 +1,201 @@
+"""The engine's encoders behind the protocol of :class:`~tertium.models.base.TextEncoder`."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tertium.errors import ModelError
+from tertium.models.base import Languages, Progress, SentenceVectors, TokenVectors
+from tertium.models.batches import uniform_batches
+from tertium.models.cache.vectors import VectorMemo
+from tertium.models.encoders.pooling import Pooling
+from tertium.models.encoders.reading import Reader, Reading
+from tertium.models.threads import available_cores
+from tertium.models.translation.ctranslate2 import IN_FLIGHT, ComputeType, check_engine_settings
+
+Answer = TypeVar("Answer")
+Rows = NDArray[np.float32]
+
+BATCH_TOKENS = 512
+
+
+class CTranslate2Encoder:
+    """An encoder run by CTranslate2: of a model that is nothing else, or of a translation model.
+
+    ``path`` is a folder with the engine's files. The vectors are those of the last layer in them.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        reader: Reader,
+        pooling: Pooling,
+        *,
+        name: str,
+        fingerprint: str,
+        layer: int,
+        prefix: str = "",
+        positions_as_types: bool = False,
+        types: bool = False,
+        compute_type: ComputeType = "auto",
+        threads: int | None = None,
+        batch_tokens: int = BATCH_TOKENS,
+    ) -> None:
+        check_engine_settings(compute_type, threads, batch_tokens)
+        import ctranslate2
+
+        self.threads = threads or available_cores()
+        self.batch_tokens = batch_tokens
+        self.layer = layer
+        self._name = name
+        self._fingerprint = fingerprint
+        self._reader = reader
+        self._pooling = pooling
+        self._prefix = prefix
+        self._positions_as_types = positions_as_types
+        self._types = types
+        try:
+            self._engine = ctranslate2.Encoder(
+                str(path),
+                compute_type="default" if compute_type == "auto" else compute_type,
+                inter_threads=self.threads,
+                intra_threads=1,
+            )
+        except (IndexError, RuntimeError, ValueError) as error:
+            raise ModelError(f"{name}: the engine cannot load the encoder: {error}") from error
+        self._memo = VectorMemo()
+        self._process = os.getpid()
+        self._depth = self._forward([[0]]).shape[-1]
+        self._settings = {
+            "layer": str(layer),
+            "pooling": pooling.describe(),
+            **({"prefix": prefix.strip()} if prefix else {}),
+            **reader.settings,
+            "precision": self._engine.compute_type,
+            "engine": f"ctranslate2-{ctranslate2.__version__}",
+        }
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def fingerprint(self) -> str:
+        return self._fingerprint
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        return self._settings
+
+    def token_vectors(
+        self, texts: Sequence[str], *, lang: Languages = None, progress: Progress | None = None
+    ) -> list[TokenVectors]:
+        """Encode each text as one vector a piece.
+
+        >>> import tertium
+        >>> [found] = tertium.load_encoder("tertium-mini").token_vectors(["My house"])
+        >>> found.tokens, found.framing, found.vectors.shape
+        (('▁My', '▁house', '</s>'), (False, False, True), (3, 256))
+        """
+        readings = self._reader.read(texts, lang)
+
+        found = self.encode(readings, lambda reading, rows: rows, progress)
+        return [
+            TokenVectors(reading.tokens, found[reading.ids], reading.framing, reading.cut)
+            for reading in readings
+        ]
+
+    def sentence_vectors(
+        self, texts: Sequence[str], *, lang: Languages = None, progress: Progress | None = None
+    ) -> SentenceVectors:
+        """Encode each text as one vector of length 1.
+
+        >>> import tertium
+        >>> found = tertium.load_encoder("tertium-mini").sentence_vectors(["My house", ""])
+        >>> found.vectors.shape, found.vectors[1].any()
+        ((2, 256), np.False_)
+        """
+        readings = self._reader.read([self._prefix + text for text in texts], lang)
+
+        def pool(reading: Reading, rows: Rows) -> Rows:
+            return self._pooling(rows, reading.framing)
+
+        found = self.encode(readings, pool, progress)
+        vectors = np.empty((len(texts), self._pooling.width(self._depth)), dtype=np.float32)
+        for place, reading in enumerate(readings):
+            vectors[place] = found[reading.ids]
+        return SentenceVectors(vectors, tuple(reading.cut for reading in readings))
+
+    def forget(self) -> None:
+        """Drop the vectors that are remembered, so that the next texts are encoded anew."""
+        self._memo = VectorMemo()
+
+    def encode(
+        self,
+        readings: Sequence[Reading],
+        make: Callable[[Reading, Rows], Answer],
+        progress: Progress | None = None,
+    ) -> dict[tuple[int, ...], Answer]:
+        """Encode each new sequence once, longest first, in batches without padding.
+
+        The answers are what ``make`` makes of a sequence's vectors, by the numbers of its pieces.
+        """
+        if os.getpid() != self._process:
+            raise ModelError(
+                f"{self.name} was loaded before this process was forked, and its threads are gone; "
+                "load it in the new process, or start processes with 'spawn'"
+            )
+        answers: dict[tuple[int, ...], Answer] = {}
+        distinct = []
+        for reading in {reading.ids: reading for reading in readings}.values():
+            if (known := self._memo.get(reading.ids)) is None:
+                distinct.append(reading)
+            else:
+                answers[reading.ids] = make(reading, known)
+        known_before = len(answers)
+        flying: deque[tuple[list[int], Future[Rows]]] = deque()
+
+        def land() -> None:
+            batch, future = flying.popleft()
+            for index, found in zip(batch, future.result(), strict=True):
+                rows = found.copy()  # not a view, which would keep the whole batch
+                rows.flags.writeable = False  # texts that are read alike share it
+                self._memo.put(distinct[index].ids, rows)
+                answers[distinct[index].ids] = make(distinct[index], rows)
+            if progress is not None:
+                progress("encoding", len(answers) - known_before, len(distinct))
+
+        shapes = [(len(reading.ids),) for reading in distinct]
+        with ThreadPoolExecutor(self.threads) as pool:
+            for batch in uniform_batches(shapes, self.batch_tokens):
+                ids = [distinct[index].ids for index in batch]
+                types = [distinct[index].types for index in batch] if self._types else None
+                flying.append((batch, pool.submit(self._forward, ids, types)))
+                if len(flying) > IN_FLIGHT * self.threads:
+                    land()
+            while flying:
+                land()
+        return answers
+
+    def _forward(
+        self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None
+    ) -> Rows:
+        """The vectors of a batch: text, piece, number."""
+        if not ids[0]:  # the engine does not survive a sequence of nothing
+            return np.empty((len(ids), 0, self._depth), dtype=np.float32)
+        batch = [list(row) for row in ids]
+        kinds = None
+        if self._positions_as_types:
+            kinds = [list(range(len(row))) for row in batch]
+        elif self._types:
+            kinds = [list(row) for row in types or [[0] * len(row) for row in batch]]
+        output = self._engine.forward_batch(batch, token_type_ids=kinds)
+        return np.array(output.last_hidden_state, dtype=np.float32)

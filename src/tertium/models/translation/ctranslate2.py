@@ -1,0 +1,407 @@
+"""The engine: CTranslate2 behind the protocol of :class:`~tertium.models.base.TranslationModel`."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from tertium.errors import ModelError, SettingError
+from tertium.models.base import (
+    Alternative,
+    Languages,
+    Progress,
+    TokenScores,
+    Translation,
+    per_row,
+)
+from tertium.models.batches import batches_by_limit, padded_batches, uniform_batches
+from tertium.models.folder import ModelFolder
+from tertium.models.languages import LanguageSet, source_language, target_language
+from tertium.models.threads import available_cores
+from tertium.models.tokenizer import open_tokenizer
+from tertium.models.translation.dialects import END, dialect
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+ComputeType = Literal["auto", "float32", "int8"]
+Answer = TypeVar("Answer")
+
+COMPUTE_TYPES = ("auto", "float32", "int8")
+BATCH_TOKENS = 512
+"""Enough to keep a core busy; more only makes the table of logits outgrow the cache."""
+LENGTH_STEP = 16
+"""A source's length is rounded up to a multiple of it, to tell how long a translation may be."""
+TRANSLATION_SHARE = 4
+"""Translations per scoring: they hold the logits of one step at a time, not of all tokens."""
+PATIENCE = {True: 1.0, False: 2.0}
+"""How many translations must have ended before beam search does, in beams: with early stopping,
+and without. So the engine finds what transformers finds, which goes on, without early stopping,
+while a better one is possible."""
+IN_FLIGHT = 4
+"""Batches queued for each worker: none waits for work, and memory stays bounded."""
+
+
+def check_engine_settings(compute_type: str, threads: int | None, batch_tokens: int) -> None:
+    """Refuse what the engine cannot be run with."""
+    if compute_type not in COMPUTE_TYPES:
+        raise SettingError(f"compute_type {compute_type!r} is none of {', '.join(COMPUTE_TYPES)}")
+    if threads is not None and threads < 1:
+        raise SettingError(f"threads is {threads}; it must be at least 1")
+    if batch_tokens < 1:
+        raise SettingError(f"batch_tokens is {batch_tokens}; it must be at least 1")
+
+
+class CTranslate2Model:
+    """A translation model run by CTranslate2.
+
+    ``compute_type="auto"`` keeps the precision that the weights were saved in. On a CPU every core
+    runs a batch of its own (many small multiplications gain nothing from being split).
+    """
+
+    def __init__(
+        self,
+        folder: ModelFolder,
+        *,
+        compute_type: ComputeType = "auto",
+        device: Literal["cpu", "cuda", "auto"] = "cpu",
+        threads: int | None = None,
+        batch_tokens: int = BATCH_TOKENS,
+    ) -> None:
+        check_engine_settings(compute_type, threads, batch_tokens)
+        import ctranslate2
+
+        self.folder = folder
+        self.threads = threads or available_cores()
+        self.batch_tokens = batch_tokens
+        self._dialect = dialect(folder.dialect)
+        tags = {*folder.languages.source.values(), *folder.languages.target.values()}
+        self._source_tokenizer = open_tokenizer(
+            folder.path / folder.source_tokenizer, () if self._dialect.tag_is_text else tags
+        )
+        self._target_tokenizer = open_tokenizer(folder.path / folder.target_tokenizer, tags)
+        try:
+            self._translator = ctranslate2.Translator(
+                str(folder.path),
+                device=device,
+                compute_type="default" if compute_type == "auto" else compute_type,
+                inter_threads=self.threads,
+                intra_threads=1,
+            )
+        except (IndexError, RuntimeError, ValueError) as error:
+            raise ModelError(f"{folder.path}: the engine cannot load the model: {error}") from error
+        exact = self._translator.device == "cpu" and "int8" in self._translator.compute_type
+        self._batches = uniform_batches if exact else padded_batches
+        self._process = os.getpid()
+        self._settings = {
+            "precision": self._translator.compute_type,
+            "engine": f"ctranslate2-{ctranslate2.__version__}",
+        }
+        if self._translator.device != "cpu":
+            self._settings["device"] = f"{self._translator.device}-{batch_tokens}"
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @property
+    def fingerprint(self) -> str:
+        return self.folder.fingerprint
+
+    @property
+    def languages(self) -> LanguageSet:
+        return self.folder.languages
+
+    @property
+    def needs_source_language(self) -> bool:
+        return self._dialect.needs_source_language
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        return self._settings
+
+    def log_probs(
+        self,
+        targets: Sequence[str],
+        sources: Sequence[str],
+        *,
+        target_lang: Languages,
+        source_lang: Languages = None,
+        progress: Progress | None = None,
+    ) -> list[TokenScores]:
+        """Force-decode each target from its source, token by token.
+
+        >>> import tertium
+        >>> model = tertium.load_model("tertium-mini", cache=False)
+        >>> [scores] = model.log_probs(["Hallo!"], ["Hello!"], target_lang="de")
+        >>> scores.tokens
+        ('▁Hallo', '!', '</s>')
+        """
+        if len(targets) != len(sources):
+            raise ValueError(f"{len(targets)} targets for {len(sources)} sources")
+        tags = self._target_tags(target_lang, len(targets))
+        encoder_inputs, sources_cut = self._encoder_inputs(sources, source_lang, tags)
+        prefixes = [self._dialect.target_prefix(tag) for tag in tags]
+        room = self.folder.max_length - 1  # the decoder reads one start token of its own
+        bodies, targets_cut = [], []
+        for prefix, pieces in zip(prefixes, self._target_tokenizer.encode(targets), strict=True):
+            bodies.append(pieces[: room - len(prefix)])
+            targets_cut.append(len(bodies[-1]) < len(pieces))
+        decoder_inputs = [[*prefix, *body] for prefix, body in zip(prefixes, bodies, strict=True)]
+
+        def submit(batch: list[int]) -> list[Any]:
+            futures: list[Any] = self._translator.score_batch(
+                [encoder_inputs[index] for index in batch],
+                [decoder_inputs[index] for index in batch],
+                max_input_length=0,  # whatever was too long is cut above, openly
+                asynchronous=True,
+            )
+            return futures
+
+        def read(index: int, result: Any) -> TokenScores:
+            end = -1 if targets_cut[index] else None  # a cut text has not come to its end
+            window = slice(len(prefixes[index]), end)
+            return TokenScores(
+                tuple(result.tokens[window]),
+                tuple(result.log_probs[window]),
+                target_cut=targets_cut[index],
+                source_cut=sources_cut[index],
+            )
+
+        shapes = [
+            (len(source), len(target))
+            for source, target in zip(encoder_inputs, decoder_inputs, strict=True)
+        ]
+        batches = self._batches(shapes, self.batch_tokens)
+        return self._run("scoring", batches, len(shapes), submit, read, progress)
+
+    def translate(
+        self,
+        sources: Sequence[str],
+        *,
+        target_lang: Languages,
+        source_lang: Languages = None,
+        beam_size: int = 5,
+        progress: Progress | None = None,
+    ) -> list[Translation]:
+        """Translate each source by beam search; nothing is translated as nothing."""
+        if beam_size < 1:
+            raise SettingError(f"beam_size is {beam_size}; it must be at least 1")
+        tags = self._target_tags(target_lang, len(sources))
+        encoder_inputs, cut = self._encoder_inputs(sources, source_lang, tags)
+        prefixes = [self._dialect.target_prefix(tag) for tag in tags]
+        blank = [not source.strip() for source in sources]
+
+        def submit(batch: list[int]) -> list[Any]:
+            futures: list[Any] = self._translator.translate_batch(
+                [encoder_inputs[index] for index in batch],
+                [prefixes[index] for index in batch],
+                beam_size=beam_size,
+                patience=PATIENCE[self.folder.early_stopping],
+                max_input_length=0,
+                min_decoding_length=0,
+                max_decoding_length=self._longest_translation(len(encoder_inputs[batch[0]])),
+                return_end_token=True,
+                asynchronous=True,
+            )
+            return futures
+
+        def read(index: int, result: Any) -> Translation:
+            pieces = result.hypotheses[0][len(prefixes[index]) :]
+            ended = bool(pieces) and pieces[-1] == END
+            text = self._target_tokenizer.decode(pieces[:-1] if ended else pieces)
+            return Translation(text, cut[index] or not ended)
+
+        asked = [index for index in range(len(sources)) if not blank[index]]
+        shapes = [(len(encoder_inputs[index]),) for index in asked]
+        limits = [self._longest_translation(length) for (length,) in shapes]
+        max_tokens = self.batch_tokens * TRANSLATION_SHARE
+        found = self._run(
+            "translating",
+            batches_by_limit(limits, shapes, max_tokens, self._batches),
+            len(asked),
+            lambda batch: submit([asked[place] for place in batch]),
+            lambda place, result: read(asked[place], result),
+            progress,
+        )
+        answers = [Translation("")] * len(sources)
+        for index, translation in zip(asked, found, strict=True):
+            answers[index] = translation
+        return answers
+
+    def alternatives(
+        self,
+        target: str,
+        source: str,
+        places: Sequence[int],
+        *,
+        target_lang: str,
+        source_lang: str | None = None,
+        count: int = 3,
+    ) -> list[list[Alternative]]:
+        """What the model would rather have said at some places of a target, best first."""
+        import numpy as np
+
+        tags = self._target_tags(target_lang, 1)
+        [encoder_input], _ = self._encoder_inputs([source], source_lang, tags)
+        prefix = self._dialect.target_prefix(tags[0])
+        [pieces] = self._target_tokenizer.encode([target])
+        forced = [*prefix, *pieces[: self.folder.max_length - 1 - len(prefix)]]
+        [result] = self._translator.translate_batch(
+            [encoder_input],
+            [forced],
+            beam_size=1,
+            return_logits_vocab=True,
+            max_input_length=0,
+            min_decoding_length=0,
+            max_decoding_length=len(forced) + 1,
+        )
+        if not result.logits:  # the engine has nothing to say about an empty source
+            return [[] for _ in places]
+        vocabulary = self.folder.target_vocabulary()
+        found = []
+        for place in places:
+            logits = np.array(result.logits[0][len(prefix) + place], dtype=np.float64).ravel()
+            log_probs = logits - np.logaddexp.reduce(logits)
+            best = np.argsort(-log_probs)[:count]
+            found.append([Alternative(vocabulary[id_], float(log_probs[id_])) for id_ in best])
+        return found
+
+    @property
+    def target_vocabulary(self) -> Sequence[str]:
+        return self.folder.target_vocabulary()
+
+    def target_pieces(self, texts: Sequence[str]) -> list[list[str]]:
+        return self._target_tokenizer.encode(texts)
+
+    def target_text(self, pieces: Sequence[str]) -> str:
+        return self._target_tokenizer.decode(pieces)
+
+    def forced_pieces(self, target_lang: str) -> int:
+        return len(self._dialect.target_prefix(self._target_tags(target_lang, 1)[0]))
+
+    def longest_translation(self, source: str) -> int:
+        [pieces] = self._source_tokenizer.encode([source])
+        return self._longest_translation(len(pieces) + 1)
+
+    def next_log_probs(
+        self,
+        sources: Sequence[str],
+        prefixes: Sequence[Sequence[str]],
+        *,
+        target_lang: str,
+        source_lang: str | None = None,
+    ) -> NDArray[np.float32]:
+        """The log-probability of every piece after each prefix.
+
+        The engine keeps no decoder's state between calls: each reads its prefix anew.
+        """
+        import numpy as np
+
+        tags = self._target_tags(target_lang, len(sources))
+        encoder_inputs, _ = self._encoder_inputs(sources, source_lang, tags)
+        forced = [
+            [*self._dialect.target_prefix(tag), *prefix]
+            for tag, prefix in zip(tags, prefixes, strict=True)
+        ]
+
+        def submit(batch: list[int]) -> list[Any]:
+            futures: list[Any] = self._translator.translate_batch(
+                [encoder_inputs[index] for index in batch],
+                [forced[index] for index in batch],
+                beam_size=1,
+                return_logits_vocab=True,
+                max_input_length=0,
+                min_decoding_length=0,
+                max_decoding_length=len(forced[batch[0]]) + 1,
+                asynchronous=True,
+            )
+            return futures
+
+        def read(index: int, result: Any) -> NDArray[np.float32]:
+            logits = np.array(result.logits[0][len(forced[index])], np.float32).ravel()
+            log_probs: NDArray[np.float32] = logits - np.logaddexp.reduce(logits)
+            return log_probs
+
+        shapes = [(len(a), len(b)) for a, b in zip(encoder_inputs, forced, strict=True)]
+        # of one shape each: the engine is told one length for the whole batch
+        batches = uniform_batches(shapes, self.batch_tokens)
+        return np.stack(self._run("searching", batches, len(shapes), submit, read, None))
+
+    def _encoder_inputs(
+        self, sources: Sequence[str], source_lang: Languages, target_tags: Sequence[str]
+    ) -> tuple[list[list[str]], list[bool]]:
+        """Frame the sources; whatever the encoder has no room for is cut, and marked."""
+        dialect = self._dialect
+        source_tags = self._source_tags(source_lang, len(sources))
+        texts = [
+            dialect.source_text(text, target_tag=tag)
+            for text, tag in zip(sources, target_tags, strict=True)
+        ]
+        framed, cut = [], []
+        for pieces, source_tag, target_tag in zip(
+            self._source_tokenizer.encode(texts), source_tags, target_tags, strict=True
+        ):
+            frame = dialect.source([], source_tag=source_tag, target_tag=target_tag)
+            kept = pieces[: self.folder.max_length - len(frame)]
+            framed.append(dialect.source(kept, source_tag=source_tag, target_tag=target_tag))
+            cut.append(len(kept) < len(pieces))
+        return framed, cut
+
+    def _source_tags(self, languages: Languages, count: int) -> list[str]:
+        """The tags of the sources; a language that is not needed is checked if it is given."""
+        tags = self.languages.source
+        return [
+            ""
+            if lang is None and not self.needs_source_language
+            else tags[source_language(self, lang)]
+            for lang in per_row(languages, count)
+        ]
+
+    def _target_tags(self, languages: Languages, count: int) -> list[str]:
+        tags = self.languages.target
+        return [tags[target_language(self, lang)] for lang in per_row(languages, count)]
+
+    def _longest_translation(self, source_length: int) -> int:
+        """Stop a decoder that has lost its way, long before the positions run out.
+
+        The engine is told one length for a batch, so sources of similar lengths share theirs.
+        """
+        similar = -(-source_length // LENGTH_STEP) * LENGTH_STEP
+        return min(self.folder.max_length - 1, 2 * similar + 50)
+
+    def _run(
+        self,
+        what: str,
+        batches: Iterable[list[int]],
+        count: int,
+        submit: Callable[[list[int]], list[Any]],
+        read: Callable[[int, Any], Answer],
+        progress: Progress | None,
+    ) -> list[Answer]:
+        """Keep the workers busy, longest first, and put the answers back in order."""
+        if os.getpid() != self._process:
+            raise ModelError(
+                f"{self.name} was loaded before this process was forked, and its threads are gone; "
+                "load it in the new process, or start processes with 'spawn'"
+            )
+        answers: dict[int, Answer] = {}
+        flying: deque[tuple[list[int], list[Any]]] = deque()
+
+        def land() -> None:
+            batch, futures = flying.popleft()
+            for index, future in zip(batch, futures, strict=True):
+                answers[index] = read(index, future.result())
+            if progress is not None:
+                progress(what, len(answers), count)
+
+        for batch in batches:
+            flying.append((batch, submit(batch)))
+            if len(flying) > IN_FLIGHT * self.threads:
+                land()
+        while flying:
+            land()
+        return [answers[index] for index in range(count)]

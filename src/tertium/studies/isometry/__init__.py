@@ -1,0 +1,1 @@
+"""Isometry of translation models (Shankar, 2020)."""

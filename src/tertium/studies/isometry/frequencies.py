@@ -1,0 +1,154 @@
+"""How often each behaviour is found (table 2), how sure that is, and whether models differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tertium.data.datasets.isometry import Predictions
+from tertium.errors import InputError
+from tertium.report.tables import Cell, Table
+from tertium.stats.arrays import Floats, Ints
+from tertium.stats.conventions import ALPHA, SAMPLES, Interval
+from tertium.stats.resampling import (
+    bootstrap_counts,
+    bootstrap_p_value,
+    combine,
+    percentile_interval,
+    spawn,
+)
+from tertium.studies.isometry.classes import BEHAVIOURS, THRESHOLD, Behaviour, decisions, mode
+
+MEAN = "mean"
+"""The macro-average over the data sets, which the paper calls mu."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """How large a part of the pairs shows a behaviour."""
+
+    value: float
+    replicates: Floats
+    """The same in each bootstrap sample; all models on a data set have the same samples."""
+
+    @property
+    def interval(self) -> Interval:
+        return percentile_interval(self.replicates)
+
+
+@dataclass(frozen=True)
+class Frequencies:
+    """The shares by model, data set (or MEAN) and behaviour."""
+
+    models: Sequence[str]
+    datasets: Sequence[str]
+    shares: Mapping[tuple[str, str, Behaviour], Share]
+    sizes: Mapping[str, int]
+    """Of the data sets."""
+
+    def columns(self) -> list[tuple[str, str]]:
+        """Models and data sets, in the order of the paper's tables."""
+        extra = [MEAN] if len(self.datasets) > 1 else []
+        return [(model, name) for model in self.models for name in (*self.datasets, *extra)]
+
+
+def frequencies(
+    found: Sequence[Predictions],
+    *,
+    threshold: float = THRESHOLD,
+    samples: int = SAMPLES,
+    seed: int = 0,
+) -> Frequencies:
+    """Count the behaviours; every model must have been tried on every data set."""
+    modes = {(each.model, each.dataset): mode(decisions(each, threshold)) for each in found}
+    models = list(dict.fromkeys(each.model for each in found))
+    datasets = list(dict.fromkeys(each.dataset for each in found))
+    _check_complete(modes, models, datasets)
+    seeds = dict(zip(datasets, spawn(seed, len(datasets)), strict=True))
+    shares: dict[tuple[str, str, Behaviour], Share] = {}
+    sizes = {name: len(modes[models[0], name]) for name in datasets}
+    for name in datasets:
+        counts = bootstrap_counts(sizes[name], samples=samples, seed=seeds[name])
+        for model in models:
+            for behaviour in BEHAVIOURS:
+                shown = (modes[model, name] == behaviour.code).astype(np.float64)
+                replicates = np.asarray(counts @ shown / sizes[name])
+                shares[model, name, behaviour] = Share(float(shown.mean()), replicates)
+    for model in models:
+        for behaviour in BEHAVIOURS:
+            parts = [shares[model, name, behaviour] for name in datasets]
+            value = float(np.mean([part.value for part in parts]))
+            shares[model, MEAN, behaviour] = Share(
+                value, combine([part.replicates for part in parts])
+            )
+    return Frequencies(models, datasets, shares, sizes)
+
+
+def frequency_table(found: Frequencies) -> Table:
+    """Table 2: a row a behaviour, a column a model and a data set, with 95 % intervals."""
+    columns = found.columns()
+    rows = []
+    for behaviour in BEHAVIOURS:
+        own = [found.shares[model, name, behaviour] for model, name in columns]
+        first = [Cell(f"{behaviour.symbol} {behaviour.name}")]
+        rows.append([*first, *(Cell(share.value, ".3f") for share in own)])
+        limits = [f"{each.interval.low:.3f}-{each.interval.high:.3f}" for each in own]
+        rows.append([Cell(""), *map(Cell, limits)])
+    header = ["M(S)", *(f"{model}, {name}" for model, name in columns)]
+    note = "Below each frequency: its 95 % interval (bootstrap over the pairs)."
+    return Table(header, rows, "Relative frequency of each behaviour", note)
+
+
+def difference_table(found: Frequencies) -> Table | None:
+    """Where the models differ: frequencies of one less those of another, with p-values.
+
+    The test is the paired bootstrap, two-sided: all models translate the same pairs.
+    """
+    rows = []
+    names = [*found.datasets, *([MEAN] if len(found.datasets) > 1 else [])]
+    for place, one in enumerate(found.models):
+        for other in found.models[place + 1 :]:
+            for name in names:
+                rows += [_difference(found, one, other, name, each) for each in BEHAVIOURS]
+    if not rows:
+        return None
+    return Table(
+        ["models", "data", "M(S)", "difference", "95 % interval", "p"],
+        rows,
+        "Differences between models",
+        f"Paired bootstrap, two-sided; bold, *: p < {ALPHA:.2f}, not corrected for many tests.",
+    )
+
+
+def _difference(
+    found: Frequencies, one: str, other: str, name: str, behaviour: Behaviour
+) -> list[Cell]:
+    a, b = (found.shares[model, name, behaviour] for model in (one, other))
+    observed = a.value - b.value
+    p = bootstrap_p_value(a.replicates, b.replicates, observed, tail="two-sided")
+    limits = percentile_interval(a.replicates - b.replicates)
+    return [
+        Cell(f"{one} - {other}"),
+        Cell(name),
+        Cell(f"{behaviour.symbol} {behaviour.name}"),
+        Cell(observed, "+.3f", bold=p < ALPHA),
+        Cell(f"{limits.low:+.3f} to {limits.high:+.3f}"),
+        Cell(p, ".3f"),
+    ]
+
+
+def _check_complete(
+    modes: Mapping[tuple[str, str], Ints], models: Sequence[str], datasets: Sequence[str]
+) -> None:
+    if not modes:
+        raise InputError("there are no predictions to look at")
+    for name in datasets:
+        sizes = set()
+        for model in models:
+            if (model, name) not in modes:
+                raise InputError(f"{model} was not tried on {name}: models cannot be compared")
+            sizes.add(len(modes[model, name]))
+        if len(sizes) > 1:
+            raise InputError(f"{name} has not as many pairs for every model: {sorted(sizes)}")

@@ -1,0 +1,1 @@
+"""Correlation with human judgements."""

@@ -1,0 +1,1 @@
+"""Paraphrase identification (NMTScore, section 4)."""

@@ -1,0 +1,188 @@
+"""The tables of the NMTScore paper, from the results of paraphrase identification."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tertium.errors import InputError
+from tertium.report.tables import Cell, Table
+from tertium.stats.arrays import Floats
+from tertium.stats.correlation import kendall
+from tertium.stats.resampling import combine, percentile_interval
+from tertium.studies.columns import TOP_NOTE, Column, with_averages
+from tertium.studies.paraphrase_id.study import Results
+from tertium.studies.paraphrase_id.tasks import Task
+from tertium.studies.specs import MeasureSpec
+
+PERCENT = ".1f"
+MEASURE = "measure"
+
+
+def columns(results: Results, tasks: Sequence[Task]) -> list[Column]:
+    """A column a task, and the averages."""
+    return with_averages([(task.group, _column(results, task)) for task in tasks])
+
+
+def accuracy_table(results: Results, tasks: Sequence[Task], title: str) -> Table:
+    """Tables 1 and 2: accuracy, or AUC, in percent; the top significance cluster in bold."""
+    found = columns(results, tasks)
+    tops = [column.top() for column in found]
+    rows = [
+        [Cell(measure)]
+        + [
+            _percent(column.values.get(measure), measure in top)
+            for column, top in zip(found, tops, strict=True)
+        ]
+        for measure in results.measures
+    ]
+    return Table([MEASURE, *(column.heading for column in found)], rows, title, TOP_NOTE)
+
+
+def ablation_table(results: Results, tasks: Sequence[Task]) -> Table | None:
+    """Table 4: measures with and without normalization; the significantly better one in bold.
+
+    None where no measure was run both ways.
+    """
+    couples = []
+    for measure in results.measures:
+        spec = MeasureSpec.parse(measure)
+        bare = MeasureSpec(spec.measure, spec.model, {**spec.settings, "normalized": False})
+        if "normalized" not in spec.settings and str(bare) in results.measures:
+            couples.append((measure, str(bare)))
+    if not couples:
+        return None
+    found = columns(results, tasks)
+    rows = []
+    for couple in couples:
+        tops = [column.top(couple) for column in found]
+        for measure in couple:
+            cells = [
+                _percent(column.values.get(measure), top == {measure})
+                for column, top in zip(found, tops, strict=True)
+            ]
+            rows.append([Cell(measure), *cells])
+    return Table(
+        [MEASURE, *(column.heading for column in found)],
+        rows,
+        "Ablation of normalization",
+        "Bold, *: significantly better than the other variant (paired bootstrap, p < 0.05).",
+    )
+
+
+@dataclass(frozen=True)
+class Correlations:
+    """Kendall's tau-b of each measure with each, averaged as accuracy is; with intervals."""
+
+    measures: Sequence[str]
+    values: Floats
+    reach: Floats
+    """How far the 95 % interval reaches from the value, on its longer side."""
+
+    def table(self) -> Table:
+        """Table 3: below the diagonal."""
+        rows = [
+            [Cell(measure)]
+            + [
+                Cell(f"{self.values[row, place]:.2f}±{self.reach[row, place]:.2f}")
+                if place < row
+                else Cell(None)
+                for place in range(len(self.measures) - 1)
+            ]
+            for row, measure in enumerate(self.measures)
+            if row
+        ]
+        title = "Kendall's tau-b between the measures"
+        return Table([MEASURE, *self.measures[:-1]], rows, title, "±: 95 % interval, by bootstrap.")
+
+
+def correlations(results: Results, tasks: Sequence[Task]) -> Correlations:
+    """Correlate the measures that have scores on all tasks, pair by pair."""
+    measures = [
+        measure
+        for measure in results.measures
+        if all((task.name, measure) in results.outcomes for task in tasks)
+    ]
+    size = len(measures)
+    values, reach = np.eye(size), np.zeros((size, size))
+    counts = {task.name: results.counts(task) for task in tasks}
+    for row in range(size):
+        for place in range(row):
+            groups: dict[str, list[tuple[float, Floats]]] = {}
+            for task in tasks:
+                x, y = (results.outcomes[task.name, measures[each]].scores for each in (row, place))
+                tau = (kendall(x, y), kendall(x, y, counts=counts[task.name]))
+                groups.setdefault(task.group, []).append(tau)
+            value = float(np.mean([np.mean([tau for tau, _ in each]) for each in groups.values()]))
+            samples = combine([combine([sample for _, sample in each]) for each in groups.values()])
+            interval = percentile_interval(samples)
+            values[row, place] = values[place, row] = value
+            longer = max(value - interval.low, interval.high - value)
+            reach[row, place] = reach[place, row] = longer
+    return Correlations(measures, values, reach)
+
+
+def disagreements(results: Results, task: Task, one: str, two: str, *, count: int = 5) -> Table:
+    """Tables A9 to A11: the test pairs that two measures rank most differently.
+
+    Measures have scales of their own, so what is compared is the share of pairs that score lower.
+    """
+    for measure in (one, two):
+        if (task.name, measure) not in results.outcomes:
+            raise InputError(f"{measure} has no scores on {task.name}")
+    first, second = (results.outcomes[task.name, measure].scores for measure in (one, two))
+    apart = np.abs(_ranks(first) - _ranks(second))
+    rows = []
+    for label in (False, True):
+        places = [
+            int(place)
+            for place in np.argsort(-apart, kind="stable")
+            if task.test[place].label is label
+        ]
+        for place in places[:count]:
+            pair = task.test[place]
+            texts = [pair.a.text, pair.b.text]
+            if pair.a.lang != pair.b.lang:
+                texts = [f"{text.lang}: {text.text}" for text in (pair.a, pair.b)]
+            rows.append(
+                [
+                    Cell(" / ".join(texts)),
+                    Cell(int(label)),
+                    Cell(float(first[place]), ".2f"),
+                    Cell(float(second[place]), ".2f"),
+                ]
+            )
+    title = f"{task.name}: where {one} and {two} disagree most"
+    return Table(["pair", "gold", one, two], rows, title)
+
+
+def timing_table(seconds: Mapping[str, float], pairs: int) -> Table:
+    """Table A1: milliseconds per pair."""
+    rows = [[Cell(measure), Cell(1000 * value, ".2f")] for measure, value in seconds.items()]
+    return Table([MEASURE, "ms per pair"], rows, f"Time, over {pairs} pairs")
+
+
+def _column(results: Results, task: Task) -> Column:
+    found = {
+        measure: results.outcomes[task.name, measure]
+        for measure in results.measures
+        if (task.name, measure) in results.outcomes
+    }
+    return Column(
+        task.heading,
+        {measure: outcome.value for measure, outcome in found.items()},
+        {measure: outcome.replicates for measure, outcome in found.items()},
+    )
+
+
+def _percent(value: float | None, bold: bool) -> Cell:
+    return Cell(None if value is None else 100 * value, PERCENT, bold)
+
+
+def _ranks(scores: Floats) -> Floats:
+    """The share of pairs that score lower; of equal ones, half."""
+    ordered = np.sort(scores)
+    ends = (np.searchsorted(ordered, scores, side=side) for side in ("left", "right"))
+    return np.asarray(sum(ends) / (2 * len(scores)))

@@ -1,0 +1,1 @@
+"""Sensitivity to rephrasing in many languages (Wang, Chen and Ataman, 2024)."""

@@ -1,0 +1,216 @@
+"""The tables of the rephrasing paper, and those that it lacks."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tertium.data.languages import iso_code, language_name
+from tertium.report.tables import Cell, Table
+from tertium.studies.rephrasing import paper as paper
+from tertium.studies.rephrasing.study import Results, words_of
+from tertium.studies.rephrasing.typology import Axis, Link
+from tertium.studies.specs import MeasureSpec
+
+THREE = ".3f"
+WHERE = re.compile(r"^row \d+: ([\w-]+: )?")
+"""How an error names its row, which says nothing here: all rows are in the language."""
+SIGN_NOTE = (
+    "The sign of a component is arbitrary: it is fixed so that its largest loading is positive, "
+    "and only |r| can be compared with the paper's."
+)
+
+
+@dataclass(frozen=True)
+class Families:
+    """The family of each language, and the languages in the order of tables and pictures."""
+
+    of: Mapping[str, str]
+
+    @property
+    def order(self) -> list[str]:
+        """Families by their number of languages, and then by name."""
+        names = sorted(set(self.of.values()))
+        return sorted(names, key=lambda name: -list(self.of.values()).count(name))
+
+    def sorted(self, langs: Sequence[str]) -> list[str]:
+        """Languages by family, and within it by name."""
+        places = {name: place for place, name in enumerate(self.order)}
+        return sorted(langs, key=lambda lang: (places[self.of[lang]], language_name(lang), lang))
+
+
+def language_table(results: Results, families: Families) -> Table:
+    """The mean of each measure in each language."""
+    by_code = {language.lang: language for language in results.languages}
+    rows = []
+    for lang in families.sorted(list(by_code)):
+        language = by_code[lang]
+        pairs = f"{len(language.pairs)}"
+        if len(language.pairs) < language.of:
+            pairs += f"/{language.of}"
+        means = [Cell(value, THREE) for value in _row(results, lang)]
+        head = [Cell(f"{lang} {language_name(lang)}"), Cell(families.of[lang])]
+        rows.append([*head, Cell(language.sets), Cell(pairs), *means])
+    header = ["language", "family", "sets", "pairs", *results.measures]
+    notes = ["Pairs: drawn of how many there are."] if any_sampled(results) else []
+    words = {measure: words_of(MeasureSpec.parse(measure)) for measure in results.measures}
+    told = "; ".join(f"{measure} {own}" for measure, own in words.items() if own is not None)
+    notes += [f"Words, in all languages: {told}."] if told else []
+    return Table(header, rows, "Mean scores by language", " ".join(notes))
+
+
+def family_table(results: Results, families: Families) -> Table:
+    """The mean over the languages of each family."""
+    means = results.family_means(families.of)
+    rows = []
+    for family in families.order:
+        count = list(families.of.values()).count(family)
+        cells = [Cell(means.get((family, measure)), THREE) for measure in results.measures]
+        rows.append([Cell(family), Cell(count), *cells])
+    return Table(
+        ["family", "languages", *results.measures],
+        rows,
+        "Mean scores by family (URIEL's)",
+        "The mean over languages, each counting once.",
+    )
+
+
+def paper_table(results: Results) -> Table | None:
+    """The mean by the paper's families beside what it prints; None if no measure is like its."""
+    counterparts = {
+        measure: paper.COUNTERPARTS[name]
+        for measure in results.measures
+        if (name := MeasureSpec.parse(measure).measure) in paper.COUNTERPARTS
+    }
+    groups = {
+        language.lang: family
+        for language in results.languages
+        if (family := paper.paper_family(iso_code(language.lang))) is not None
+    }
+    if not counterparts or not groups:
+        return None
+    means = results.family_means(groups)
+    header, columns = ["family", "languages", "there"], []
+    for title in dict.fromkeys(title for title, _ in counterparts.values()):
+        own = [measure for measure in counterparts if counterparts[measure][0] == title]
+        header += [f"{title}, paper", *own]
+        columns.append((title, own))
+    rows = []
+    for family, codes in paper.FAMILIES.items():
+        there = list(groups.values()).count(family)
+        if not there:
+            continue
+        cells = [Cell(family), Cell(len(codes)), Cell(there)]
+        for title, own in columns:
+            cells.append(Cell(paper.AVERAGES[title].get(family), THREE))
+            for measure in own:
+                value, scale = means.get((family, measure)), counterparts[measure][1]
+                cells.append(Cell(None if value is None else value / scale, THREE))
+        rows.append(cells)
+    note = "There: the languages that these data have. sacrebleu's scores are divided by 100."
+    return Table(header, rows, "By the paper's families, beside the paper's averages", note)
+
+
+def correlation_table(links: Sequence[Link], features: Sequence[str]) -> Table:
+    """Table 1: r of each measure with each feature set; significant ones (permutation) in bold."""
+    found = {(link.measure, link.feature): link for link in links}
+    rows = []
+    for measure in dict.fromkeys(link.measure for link in links):
+        cells = [Cell(measure)]
+        for feature in features:
+            link = found.get((measure, feature))
+            cells.append(
+                Cell(None)
+                if link is None
+                else Cell(link.found.r, "+.3f", link.found.permutation_p < 0.05)
+            )
+        rows.append(cells)
+        title, _ = paper.COUNTERPARTS.get(MeasureSpec.parse(measure).measure, ("", 1.0))
+        if title:
+            printed = [paper.CORRELATIONS[title].get(feature) for feature in features]
+            rows.append([Cell(f"  paper: {title}"), *(Cell(value, "+.3f") for value in printed)])
+    note = f"Bold, *: p < 0.05 by permutation, without correction. {SIGN_NOTE}"
+    return Table(["measure", *features], rows, "Pearson's r with typological features", note)
+
+
+def evidence_table(links: Sequence[Link]) -> Table:
+    """How far each correlation is to be believed."""
+    rows = []
+    for link in links:
+        found, values = link.found, {k: v for k, v in link.without.items() if not math.isnan(v)}
+        interval = f"[{found.interval.low:+.2f}, {found.interval.high:+.2f}]"
+        weakest = min(values, key=lambda name: abs(values[name]), default="")
+        swing = f"[{min(values.values()):+.2f}, {max(values.values()):+.2f}]" if values else ""
+        rows.append(
+            [
+                Cell(f"{link.measure} {link.feature}"),
+                Cell(found.items),
+                Cell(abs(found.r), THREE),
+                Cell(interval),
+                Cell(found.p, THREE),
+                Cell(found.permutation_p, THREE),
+                Cell(swing),
+                Cell(weakest),
+                Cell(None if math.isnan(link.refitted) else link.refitted, THREE),
+            ]
+        )
+    header = ["measure and features", "n", "|r|", "95 % interval", "p", "p (permutation)"]
+    header += ["r without a family", "weakest without", "|r| refitted"]
+    note = (
+        "Interval: bootstrap over languages. r without a family: the range when the languages of "
+        "each family are left out in turn, and the family without which r is nearest to 0. "
+        "Refitted: without the largest family, on a component of the other languages alone."
+    )
+    return Table(header, rows, "The evidence for each correlation", note)
+
+
+def axis_table(axes: Sequence[Axis]) -> Table:
+    """What became of each feature set."""
+    rows = [
+        [
+            Cell(axis.name),
+            Cell(len(axis.scores)),
+            Cell(axis.features),
+            Cell(100 * axis.missing, ".1f"),
+            Cell(100 * axis.explained, ".1f"),
+            Cell(len(axis.absent)),
+            Cell(len(axis.sparse)),
+        ]
+        for axis in axes
+    ]
+    header = ["feature set", "languages", "features", "missing %", "explained %"]
+    header += ["not in URIEL", "too little known"]
+    notes = [
+        "Features: those that differ among the languages. Missing values have the feature's mean. "
+        "Explained: the variance along the first principal component."
+    ]
+    for axis in axes:
+        for why, langs in (("not in URIEL", axis.absent), ("too little known", axis.sparse)):
+            notes += [f"{axis.name}, {why}: {' '.join(langs)}."] if langs else []
+    return Table(header, rows, "Typological features (URIEL)", "\n".join(notes))
+
+
+def left_out_table(results: Results) -> Table | None:
+    """Which languages a measure could not score, and why; None if it could score all."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for (lang, measure), reason in results.left_out.items():
+        general = WHERE.sub("", reason).split(";")[0].replace(f"{lang!r}", "a language")
+        reasons.setdefault((measure, general), []).append(lang)
+    if not reasons:
+        return None
+    rows = [
+        [Cell(measure), Cell(len(langs)), Cell(" ".join(langs)), Cell(reason)]
+        for (measure, reason), langs in reasons.items()
+    ]
+    return Table(["measure", "languages", "which", "why"], rows, "Left out")
+
+
+def any_sampled(results: Results) -> bool:
+    """Whether only some pairs of a language were scored."""
+    return any(len(language.pairs) < language.of for language in results.languages)
+
+
+def _row(results: Results, lang: str) -> list[float | None]:
+    return [results.means.get((lang, measure)) for measure in results.measures]

@@ -1,0 +1,247 @@
+"""A real cluster of two nodes on this machine: the numbers of a local run, whatever is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from tertium.cli.measures import MeasureLoader, Models
+from tertium.data.pairs import Languages, TablePairs, choose_columns
+from tertium.data.records import open_table
+from tertium.engines.local.scoring import ScoringJob
+from tertium.engines.outputs import FileOutput
+from tertium.engines.ray.cluster import ClusterSettings, import_ray
+from tertium.engines.ray.scoring import DistributedJob
+from tertium.engines.ray.shards import ShardFolder
+from tertium.engines.scoring import Scorer
+from tertium.errors import ClusterError
+from tertium.models.cache.condition import examine
+
+from ...cli.conftest import Run, tertium
+
+try:
+    ray = import_ray()
+except ClusterError:
+    pytest.skip("RAY IS NOT INSTALLED: nothing distributed is tested", allow_module_level=True)
+pytestmark = [  # Ray warns of its own code
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+
+__all__ = ["tertium"]
+
+WHO = ("My brother", "The old man", "She", "Our teacher", "The dog")
+DOES = ("reads", "sees", "wants", "finds", "has")
+WHAT = ("a book.", "the sea.", "a new car.", "the red house.", "three letters today.")
+SIZES = (50, 46)
+ROWS_AT_A_TIME = 8
+SOON = {
+    "health_check_initial_delay_ms": 0,
+    "health_check_period_ms": 500,
+    "health_check_timeout_ms": 2000,
+    "health_check_failure_threshold": 3,
+}
+"""How soon a cluster takes a node for lost; by default, after half a minute."""
+A_MOMENT = 0.1
+ENGLISH = Languages("en", "en")
+MEASURES = ["direct", "chrf"]
+
+
+class SlowLoader(MeasureLoader):
+    """Leaves the number of its process behind, which from then on takes its time for a shard."""
+
+    def __call__(self, threads: int) -> Any:
+        score = Scorer.score
+
+        def slow(*arguments: Any) -> Any:
+            time.sleep(4 * A_MOMENT)
+            return score(*arguments)
+
+        Scorer.score = slow  # type: ignore[method-assign, assignment]
+        folder = Path(os.environ["TERTIUM_CACHE"])
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{os.getpid()}.pid").touch()
+        return super().__call__(threads)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SlowLoader, super().__reduce__()[1]
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Two nodes with a core each."""
+    from ray.cluster_utils import Cluster
+
+    size = {"num_cpus": 1, "object_store_memory": 80 << 20}
+    cache = tmp_path_factory.mktemp("cluster") / "cache"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        patch.setenv("TERTIUM_CACHE", str(cache))
+        head = {**size, "include_dashboard": False, "_system_config": SOON}
+        nodes = Cluster(initialize_head=True, head_node_args=head)
+        nodes.add_node(**size)
+        nodes.cache = cache
+        yield nodes
+        nodes.shutdown()
+
+
+@pytest.fixture(scope="module")
+def shards(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of two Parquet files, the first of them in several row groups."""
+    draw = random.Random(7)
+    folder = tmp_path_factory.mktemp("pairs")
+    for number, size in enumerate(SIZES):
+        rows = [
+            {
+                "id": f"{number}-{row}",
+                "year": 2000 + row if row % 7 else None,
+                **{
+                    side: f"{draw.choice(WHO)} {draw.choice(DOES)} {draw.choice(WHAT)}"
+                    for side in ("hyp", "ref")
+                },
+            }
+            for row in range(size)
+        ]
+        file = folder / f"{number}.parquet"
+        parquet.write_table(pa.Table.from_pylist(rows), file, row_group_size=20 if number else 50)
+    return folder
+
+
+def pairs_of(path: Path) -> TablePairs:
+    table = open_table(path)
+    return TablePairs(table, choose_columns(table, ENGLISH), ENGLISH)
+
+
+def loader(kind: type[MeasureLoader] = MeasureLoader, *, cache: bool = False) -> MeasureLoader:
+    return kind(MEASURES, Models(cache=cache), {})
+
+
+@pytest.fixture(scope="module")
+def local(shards: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, list[Any]]:
+    """What a local run finds in all the rows, as one file."""
+    folder = tmp_path_factory.mktemp("local")
+    whole = pa.concat_tables([parquet.read_table(file) for file in sorted(shards.iterdir())])
+    parquet.write_table(whole, folder / "pairs.parquet")
+    out = folder / "scored.parquet"
+    job = ScoringJob(pairs_of(folder / "pairs.parquet"), loader().here(), FileOutput(out))
+    return job.run(), parquet.read_table(out).to_pylist()
+
+
+def distributed(shards: Path, out: Path, cluster: Any, load: MeasureLoader) -> DistributedJob:
+    return DistributedJob(
+        [pairs_of(file) for file in sorted(shards.iterdir())],
+        load.here(),
+        load,
+        ShardFolder(out),
+        ClusterSettings(cluster.address),
+        rows_at_a_time=ROWS_AT_A_TIME,
+    )
+
+
+@pytest.mark.filterwarnings("always::tertium.errors.ResumeWarning")
+def test_the_same_numbers_as_a_local_run(
+    tertium: Run, cluster: Any, shards: Path, local: tuple[Any, list[Any]], tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    command = ("score", shards, "-m", "direct", "-m", "chrf", "--lang", "en", "--json", "-o", out)
+    engine = ("--engine", "ray", "--address", cluster.address, "--rows-at-a-time", "8")
+    done = tertium(*command, *engine)
+    assert done.returncode == 0, done.stderr
+    results, rows = local
+    document = json.loads(done.stdout)
+    for name, result in results.items():
+        assert document["measures"][name]["system"] == result.system
+        assert document["measures"][name]["signature"] == result.signature.long
+    assert document["rows"] == sum(SIZES)
+    assert document["questions"]["asked"] == 4 * sum(SIZES)
+    assert len(list(out.glob("*.parquet"))) == 7 + 6
+    assert parquet.read_table(out).to_pylist() == rows
+    assert examine(cluster.cache / "answers-2.sqlite").answers  # the workers' own cache
+
+    refused = tertium(*command, *engine)
+    assert "is there already" in refused.stderr
+    os.rename(out, tmp_path / "out.part")
+    for number in (3, 12):
+        (tmp_path / "out.part" / f"part-{number:06}.parquet").unlink()
+    damaged = tmp_path / "out.part" / "part-000001.parquet"
+    os.truncate(damaged, 3000)
+    resumed = tertium(*command[:-3], "-o", out, *engine, "--resume")
+    assert resumed.returncode == 0, resumed.stderr
+    assert "96 rows in" in resumed.stderr
+    assert "74 of them scored before" in resumed.stderr
+    assert f"{damaged} is damaged (" in resumed.stderr
+    assert parquet.read_table(out).to_pylist() == rows
+
+
+def kill_worker(cluster: Any) -> None:
+    """Kill the first process that has loaded the models and is alive, if there is one now."""
+    for file in sorted(cluster.cache.glob("*.pid")):
+        file.unlink()
+        try:
+            os.kill(int(file.stem), signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+        return
+
+
+def kill_node(cluster: Any) -> None:
+    """Kill the second node with everything on it."""
+    [node] = cluster.worker_nodes
+    cluster.remove_node(node, allow_graceful=False)
+
+
+@pytest.mark.parametrize("kill", [kill_worker, kill_node])  # in this order: no node comes back
+def test_what_is_lost_is_done_again(
+    kill: Any, cluster: Any, shards: Path, local: tuple[Any, list[Any]], tmp_path: Path
+) -> None:
+    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    job = distributed(shards, tmp_path / "out", cluster, loader(SlowLoader))
+    killed: list[int] = []
+
+    def advance(rows: int) -> None:
+        again = kill is kill_worker and not job.lost and rows < sum(SIZES) / 2
+        if rows >= 4 * ROWS_AT_A_TIME and (again or not killed):
+            killed.append(rows)
+            time.sleep(A_MOMENT)  # by now, all workers should be at a shard
+            kill(cluster)
+
+    job.advance = advance
+    results, rows = local
+    assert job.run() == results
+    assert killed
+    assert killed[0] < sum(SIZES) / 2
+    assert job.rows == sum(SIZES)
+    assert job.resumed == 0
+    assert kill is kill_node or job.lost  # before its processes end, a node may finish its shard
+    assert parquet.read_table(tmp_path / "out").to_pylist() == rows
+
+
+def test_a_row_that_cannot_be_scored_is_named(tertium: Run, cluster: Any, tmp_path: Path) -> None:
+    good = {"hyp": "a", "ref": "a"}
+    lines = [json.dumps({**good, "hyp": 3} if row == 20 else good) for row in range(1, 30)]
+    file = tmp_path / "pairs.jsonl"
+    file.write_text("\n".join(lines))
+    engine = ("--engine", "ray", "--address", cluster.address, "--rows-at-a-time", "8")
+    done = tertium("score", file, "-m", "chrf", "-o", tmp_path / "out", *engine)
+    assert done.returncode == 2
+    assert f"tertium: {file}, row 20: the hypothesis is int, not text" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_nothing_connects_by_itself(cluster: Any) -> None:
+    """As what Ray cleans up after a failed run does otherwise, whenever it is collected."""
+    with pytest.raises(ray.exceptions.RaySystemError, match="not been started"):
+        ray.put("something")
+    assert not ray.is_initialized()

@@ -1,0 +1,157 @@
+"""A folder of shards: what of it may be deleted, and what is said of what is in the way."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from tertium.engines.ray.shards import JOB_FILE, OLD, Shard, ShardFolder
+from tertium.errors import InputError, OutputError, ResumeError
+
+JOB = {"measures": [], "rows": 3}
+WAYS = [{}, {"overwrite": True}, {"resume": True}]
+
+
+def fill(folder: Path) -> None:
+    Shard(folder, 0).write([{"hyp": "a"}], pa.schema([("hyp", pa.string())]), {"rows": 1})
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(str(file.relative_to(folder)) for file in folder.rglob("*"))
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    """Where a run has finished."""
+    folder = ShardFolder(tmp_path / "out")
+    fill(folder.begin(JOB))
+    folder.finish()
+    return folder.path
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("foreign", ["thesis.txt", "sub/", "part-000000.parquet", "a.new"])
+def test_a_part_folder_of_somebody_else(way: dict[str, bool], foreign: str, tmp_path: Path) -> None:
+    part = tmp_path / "out.part"
+    part.mkdir()
+    if foreign.endswith("/"):
+        (part / foreign).mkdir()
+    else:
+        (part / foreign).touch()
+    before = names(tmp_path)
+    with pytest.raises(InputError, match=f"such as {foreign.rstrip('/')}; move that away"):
+        ShardFolder(tmp_path / "out", **way)
+    assert names(tmp_path) == before
+
+
+def test_a_file_in_the_place_of_the_part_folder(tmp_path: Path) -> None:
+    (tmp_path / "out.part").write_text("mine")
+    with pytest.raises(InputError, match=r"out\.part is a file; move it away"):
+        ShardFolder(tmp_path / "out", overwrite=True)
+    assert (tmp_path / "out.part").read_text() == "mine"
+
+
+@pytest.mark.parametrize("foreign", ["notes.txt", "sub", "part-000001.parquet/x", OLD, f"{OLD}/x"])
+def test_what_somebody_put_beside_the_shards(foreign: str, out: Path) -> None:
+    (out / foreign).parent.mkdir(exist_ok=True)
+    (out / foreign).touch()
+    before = names(out)
+    with pytest.raises(InputError, match=f"such as {foreign.split('/')[0]}; move that away"):
+        ShardFolder(out, overwrite=True)
+    assert names(out) == before
+    assert ShardFolder(out, resume=True).begin(JOB) == out  # deletes nothing
+
+
+def test_what_somebody_puts_there_while_the_run_is_under_way(out: Path) -> None:
+    anew = ShardFolder(out, overwrite=True)
+    fill(anew.begin(JOB))
+    (out / "notes.txt").touch()
+    with pytest.raises(InputError, match=r"such as notes\.txt"):
+        anew.finish()
+    assert names(out) == [JOB_FILE, "notes.txt", "part-000000.parquet"]
+    (out / "notes.txt").unlink()
+    again = ShardFolder(out, resume=True)
+    assert again.begin(JOB) == again.part
+    again.finish()
+    assert names(out.parent) == ["out", f"out/{JOB_FILE}", "out/part-000000.parquet"]
+
+
+def test_a_run_that_fails_leaves_what_is_not_its_own(tmp_path: Path) -> None:
+    folder = ShardFolder(tmp_path / "out")
+    (folder.begin(JOB) / "notes.txt").touch()
+    folder.give_up()
+    assert names(folder.part) == ["notes.txt"]
+
+
+def test_a_folder_named_old_is_somebody_elses(out: Path) -> None:
+    old = out.with_name("out.old")
+    old.mkdir()
+    (old / "thesis.txt").touch()
+    anew = ShardFolder(out, overwrite=True)
+    fill(anew.begin(JOB))
+    anew.finish()
+    assert names(old) == ["thesis.txt"]
+
+
+def test_a_finished_folder_stays_beside_an_empty_one(out: Path) -> None:
+    out.with_name("out.part").mkdir()
+    before = names(out)
+    again = ShardFolder(out, resume=True)
+    assert again.begin(JOB) == out
+    again.finish()
+    assert names(out) == before
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_killed_while_the_new_folder_takes_its_place(moved: bool, out: Path) -> None:
+    anew = ShardFolder(out, overwrite=True)
+    fill(anew.begin(JOB))
+    out.rename(anew.part / OLD)
+    if moved:
+        anew.part.rename(out)
+    again = ShardFolder(out, resume=True)
+    again.begin(JOB)
+    again.finish()
+    assert names(out.parent) == ["out", f"out/{JOB_FILE}", "out/part-000000.parquet"]
+
+
+def test_scraps_of_a_killed_run_are_its_own(tmp_path: Path) -> None:
+    folder = ShardFolder(tmp_path / "out").begin(JOB)
+    fill(folder)
+    for scrap in (
+        "part-000001.parquet.a.host-1.77.new",
+        "part-000001.begun",
+        "part-000001.begun.new",
+    ):
+        (folder / scrap).touch()
+    (folder / f"{JOB_FILE}.new").touch()
+    anew = ShardFolder(tmp_path / "out", overwrite=True)
+    assert names(anew.begin(JOB)) == [JOB_FILE]
+
+
+@pytest.mark.parametrize("content", ["", "{", "3", "\0\0"])
+def test_a_damaged_job_file_is_named(content: str, out: Path) -> None:
+    (out / JOB_FILE).write_text(content)
+    with pytest.raises(ResumeError, match=r"is damaged.*; begin anew with --overwrite"):
+        ShardFolder(out, resume=True).begin(JOB)
+
+
+def test_a_folder_that_cannot_be_written_is_named(
+    out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    anew = ShardFolder(out, overwrite=True)
+    fill(anew.begin(JOB))
+    monkeypatch.setattr("os.replace", fail)
+    with pytest.raises(
+        OutputError, match=r"out\.part cannot be written on .* \(Read-only file sys"
+    ):
+        anew.finish()
+    with pytest.raises(OutputError, match="; see to it that it can be, or write elsewhere"):
+        ShardFolder(out.with_name("other")).begin(JOB)

@@ -1,0 +1,292 @@
+"""What a worker does with a shard, without a cluster."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import socket
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from tertium.cli.measures import MeasureLoader, Models
+from tertium.data.pairs import Languages, TablePairs, choose_columns
+from tertium.data.records import open_table
+from tertium.engines.parquet import schema_of
+from tertium.engines.ray.shards import JOB_FILE, NOTE, Shard, ShardFolder
+from tertium.engines.ray.worker import TRIES, ShardWorker, Work
+from tertium.engines.scoring import describe
+from tertium.errors import InputError, ResumeError
+
+COLUMNS = ["hyp", "ref", "chrf", "cut"]
+LOAD = MeasureLoader(["chrf"], Models(), {})
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Work:
+    """Three rows, of which the last two make a shard."""
+    file = tmp_path / "pairs.tsv"
+    file.write_text("hyp\tref\na\ta\nb\tb\nc\td\n")
+    folder = tmp_path / "out.part"
+    folder.mkdir()
+    (folder / JOB_FILE).touch()
+    table = open_table(file)
+    return Work(
+        inputs=[TablePairs(table, choose_columns(table))],
+        load=LOAD,
+        threads=1,
+        job=describe(LOAD.here(), COLUMNS, 2),
+        columns=COLUMNS,
+        schema=schema_of({"hyp": {str}, "ref": {str}, "chrf": {float}, "cut": {bool}}),
+        scores_only=False,
+        folder=folder,
+        home=tmp_path,
+    )
+
+
+@pytest.fixture(autouse=True)
+def _stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker goes to the folder where the run was begun; come back from there."""
+    monkeypatch.chdir(tmp_path)
+
+
+def outcome(work: Work, **part: int) -> dict[str, Any]:
+    batch = {"number": [0], "input": [0], "start": [1], "stop": [3]}
+    batch |= {name: [value] for name, value in part.items()}
+    [found] = ShardWorker(work)(batch)["outcome"]
+    result: dict[str, Any] = json.loads(found)
+    return result
+
+
+def test_a_shard_is_scored_once(work: Work) -> None:
+    first = outcome(work)
+    assert (first["rows"], first["lost"]) == (2, 0)
+    shard = Shard(work.folder, 0)
+    assert parquet.read_table(shard.path).to_pylist() == [
+        {"hyp": "b", "ref": "b", "chrf": 100.0, "cut": False},
+        {"hyp": "c", "ref": "d", "chrf": 0.0, "cut": False},
+    ]
+    written = shard.path.stat().st_mtime_ns
+    again = outcome(work)
+    assert again == first
+    assert shard.path.stat().st_mtime_ns == written
+    assert sorted(file.name for file in work.folder.iterdir()) == [JOB_FILE, shard.path.name]
+
+
+def test_rows_that_have_changed_are_noticed(work: Work) -> None:
+    outcome(work)
+    [pairs] = work.inputs
+    pairs.paths[0].write_text("hyp\tref\na\ta\nb\tb\nc\tc\n")
+    assert "some of the rows 2 to 3 have changed" in outcome(work)["message"]
+    pairs.paths[0].write_text("hyp\tref\na\ta\n")
+    assert "has become shorter" in outcome(work, number=1)["message"]
+
+
+def cut_off(shard: Shard) -> None:
+    os.truncate(shard.path, 300)
+
+
+def spoil(shard: Shard) -> None:
+    """Leave the footer as it is."""
+    content = bytearray(shard.path.read_bytes())
+    content[4:200] = bytes(196)
+    shard.path.write_bytes(content)
+
+
+def write_other(note: dict[bytes, bytes] | None) -> Callable[[Shard], None]:
+    def write(shard: Shard) -> None:
+        table = parquet.read_table(shard.path)
+        parquet.write_table(table.replace_schema_metadata(note), shard.path)
+
+    return write
+
+
+DAMAGE = {
+    "cut off": cut_off,
+    "spoilt": spoil,
+    "no metadata": write_other(None),
+    "another's": write_other({b"pandas": b"{}"}),
+    "no JSON": write_other({NOTE: b"{"}),
+    "no object": write_other({NOTE: b"3"}),
+    "no digest": write_other({NOTE: b'{"rows": 2}'}),
+    "other rows": write_other({NOTE: b'{"rows": 3}'}),
+    "digest of another form": write_other(
+        {NOTE: b'{"rows": 2, "cut": 0, "digest": "x", "totals": {"chrf": {}}}'}
+    ),
+    "no totals": write_other(
+        {NOTE: b'{"rows": 2, "cut": 0, "digest": "%s", "totals": {}}' % (b"a" * 64)}
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_a_damaged_shard_is_scored_again(kind: str, work: Work) -> None:
+    first = outcome(work)
+    shard = Shard(work.folder, 0)
+    DAMAGE[kind](shard)
+    again = outcome(work)
+    damage = again.pop("damage")
+    assert damage.startswith(f"{shard.path} is damaged (")
+    assert "\n" not in damage
+    del first["damage"]
+    assert again == first
+    assert parquet.read_table(shard.path).column("chrf").to_pylist() == [100.0, 0.0]
+    assert outcome(work)["damage"] is None
+
+
+def test_a_damaged_shard_in_a_finished_folder_is_named(work: Work) -> None:
+    outcome(work)
+    shard = Shard(work.folder, 0)
+    cut_off(shard)
+    found = outcome(replace(work, finished=True))
+    assert found["error"] == "ResumeError"
+    assert found["message"].startswith(f"{shard.path} is damaged (")
+    assert found["message"].endswith("; write all anew with --overwrite")
+    assert shard.path.stat().st_size == 300
+
+
+FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def fail(*_: object) -> NoReturn:
+    raise FULL
+
+
+@pytest.mark.parametrize("method", ["write_parquet", "write_text"])
+def test_a_full_disk(method: str, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"tertium.engines.ray.shards.{method}", fail)
+    found = outcome(work)
+    assert found["error"] == "OutputError"
+    first = f"{work.folder} cannot be written on {socket.gethostname()} (No space left on device); "
+    assert found["message"] == first + "make room, or write elsewhere"
+    Shard(work.folder, 7).path.touch()
+    kept = "what was scored is kept: make room, and go on with --resume"
+    assert outcome(work)["message"] == first + kept
+
+
+def test_an_input_that_cannot_be_read(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(*_: object) -> NoReturn:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), "pairs.tsv")
+
+    monkeypatch.setattr(TablePairs, "between", denied)
+    found = outcome(work)
+    assert found["error"] == "ClusterError"
+    assert found["message"] == f"on {socket.gethostname()}, pairs.tsv: Permission denied"
+
+
+def test_a_shard_that_brings_down_its_workers_is_given_up(work: Work) -> None:
+    for _ in range(TRIES):
+        Shard(work.folder, 0).begin()
+    found = outcome(work)
+    assert found["error"] == "ClusterError"
+    assert f"{TRIES} workers were lost over the rows 2 to 3 of" in found["message"]
+
+
+def test_another_model_on_a_node_is_refused(work: Work) -> None:
+    job = {**work.job, "version": "another"}
+    found = outcome(Work(**{**vars(work), "job": job}))
+    assert found["error"] == "ClusterError"
+    assert "put the same versions and models on all nodes" in found["message"]
+
+
+def test_a_cache_that_fails_is_told_of(work: Work, tmp_path: Path) -> None:
+    Path(os.environ["TERTIUM_CACHE"]).touch()  # a file, where a folder should be
+    direct = MeasureLoader(["direct"], Models(), {})
+    job = describe(direct.here(), COLUMNS, 2)
+    [pairs] = work.inputs
+    assert isinstance(pairs, TablePairs)
+    english = [replace(pairs, languages=Languages("en", "en"))]
+    found = outcome(Work(**{**vars(work), "inputs": english, "load": direct, "job": job}))
+    assert found["rows"] == 2
+    [message] = found["warnings"]
+    assert "answers are not kept" in message
+
+
+def test_a_folder_that_is_not_shared_is_named(work: Work) -> None:
+    (work.folder / JOB_FILE).unlink()
+    assert f"does not see {work.folder}" in outcome(work)["message"]
+
+
+def test_a_row_that_cannot_be_scored_is_named_with_its_file(work: Work) -> None:
+    [pairs] = work.inputs
+    file = pairs.paths[0].with_suffix(".jsonl")
+    file.write_text('{"hyp": "a", "ref": "a"}\n{"hyp": 3, "ref": "a"}\n{"hyp": "a", "ref": "a"}\n')
+    table = open_table(file)
+    inputs = [TablePairs(table, choose_columns(table))]
+    found = outcome(Work(**{**vars(work), "inputs": inputs}))
+    assert found["error"] == "InputError"
+    assert found["message"].startswith(f"{file}, row 2: the hypothesis is int, not text")
+    direct = MeasureLoader(["direct"], Models(), {})
+    job = describe(direct.here(), COLUMNS, 2)
+    found = outcome(Work(**{**vars(work), "load": direct, "job": job}))
+    assert found["error"] == "LanguageError"
+    assert found["message"].startswith(f"{pairs.name}, row 2: direct: ")
+
+
+JOB = {"measures": [], "rows": 3}
+
+
+def fill(folder: Path) -> None:
+    Shard(folder, 0).write([{"hyp": "a"}], pa.schema([("hyp", pa.string())]), {"rows": 1})
+
+
+def test_a_folder_appears_when_it_is_whole(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    folder = ShardFolder(out).begin(JOB)
+    fill(folder)
+    assert not out.exists()
+    with pytest.raises(ResumeError, match="is an unfinished run"):
+        ShardFolder(out).begin(JOB)
+    with pytest.raises(ResumeError, match="was begun with rows = 3, not 4"):
+        ShardFolder(out, resume=True).begin({**JOB, "rows": 4})
+    resumed = ShardFolder(out, resume=True)
+    assert resumed.begin(JOB) == folder
+    (folder / "part-000001.begun").touch()
+    resumed.finish()
+    assert sorted(file.name for file in out.iterdir()) == [JOB_FILE, "part-000000.parquet"]
+    assert not folder.exists()
+    assert parquet.read_table(out).to_pylist() == [{"hyp": "a"}]
+
+
+def test_a_finished_folder_is_replaced_only_if_asked(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    first = ShardFolder(out)
+    fill(first.begin(JOB))
+    first.finish()
+    with pytest.raises(ResumeError, match="is there already; write it anew with --overwrite"):
+        ShardFolder(out).begin(JOB)
+    assert ShardFolder(out, resume=True).begin(JOB) == out
+    anew = ShardFolder(out, overwrite=True)
+    assert not list(anew.begin(JOB).glob("*.parquet"))
+    anew.finish()
+    assert [file.name for file in out.iterdir()] == [JOB_FILE]
+    assert [file.name for file in tmp_path.glob("out*")] == ["out"]
+
+
+def test_a_run_that_achieved_nothing_leaves_nothing(tmp_path: Path) -> None:
+    folder = ShardFolder(tmp_path / "out")
+    folder.begin(JOB)
+    folder.give_up()
+    assert not folder.part.exists()
+    fill(folder.begin(JOB))
+    folder.give_up()
+    assert folder.part.exists()
+
+
+def test_what_is_no_output_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    cases = {
+        tmp_path / "out.tsv": "this is the name of a .tsv file",
+        tmp_path / "file": "is a file; name a folder",
+        tmp_path: "is a folder with other things in it",
+        tmp_path / "no" / "out": "there is no such folder",
+    }
+    for path, reason in cases.items():
+        with pytest.raises(InputError, match=reason):
+            ShardFolder(path)
