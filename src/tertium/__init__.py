@@ -8,7 +8,7 @@ from tertium.comparison.result import Comparison
 from tertium.explanation.tokens import explain
 from tertium.filters.sequence import filter_pairs
 from tertium.measures.base import Measure, Scores
-from tertium.measures.registry import load, score
+from tertium.measures.loading import load, score
 from tertium.measures.signature import Signature
 from tertium.models.catalog import load_model
 from tertium.models.detectors.catalog import load_detector

@@ -19,7 +19,7 @@ class Text(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One thing to score: a hypothesis, and what it is compared with.
+    """One thing to score: a hypothesis with its references, its source, or both.
 
     ``number`` counts from 1, so that an error can name the row.
     """
@@ -27,6 +27,7 @@ class Row:
     number: int
     hypothesis: Text
     references: tuple[Text, ...] = ()
+    source: Text | None = None
 
 
 def lone_surrogate(text: str) -> int | None:

@@ -11,7 +11,7 @@ import pytest
 import tertium
 from tertium.errors import SettingError
 from tertium.measures.bertscore import BertScore, Match
-from tertium.measures.registry import load
+from tertium.measures.loading import load
 from tertium.models.convert.encoder import convert_encoder
 from tertium.text import Text
 

@@ -9,7 +9,7 @@ import pytest
 import tertium
 from tertium.errors import SettingError
 from tertium.measures.compound import Compound, to_unit_range
-from tertium.measures.registry import load
+from tertium.measures.loading import load
 
 from ..fakes import FakeEncoder, FakeModel
 

@@ -55,6 +55,12 @@ Measures = Annotated[
         rich_help_panel=MEASURES,
     ),
 ]
+Against = Annotated[
+    str | None,
+    typer.Option(
+        help="Compare with the reference (default) or with the source.", rich_help_panel=MEASURES
+    ),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option(

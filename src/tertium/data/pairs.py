@@ -11,7 +11,7 @@ from typing import Protocol
 from tertium.data.lines import STDIN, check_file, name_of, read_lines
 from tertium.data.records import Record, Table, listed
 from tertium.errors import InputError
-from tertium.text import Text, check_fields, check_text
+from tertium.text import Row, Text, check_fields, check_text
 
 ALIASES = {
     "hyp": ("hyp", "hypothesis", "mt", "sentence1"),
@@ -24,15 +24,11 @@ ALIASES = {
 """The column names that are understood unasked."""
 
 
-@dataclass(frozen=True)
-class Item:
-    """A record with its texts picked out."""
+@dataclass(frozen=True, slots=True)
+class Item(Row):
+    """A row, and the record that it was read from."""
 
-    number: int
-    record: Record
-    hypothesis: Text
-    references: tuple[Text, ...]
-    source: Text | None
+    record: Record = field(default_factory=dict)
 
 
 class Pairs(Protocol):
@@ -225,7 +221,7 @@ class TablePairs:
         source = None
         if roles.src is not None:
             [source] = texts(roles.src, "source", lang(roles.src_lang, common.src))
-        return Item(number, record, hypothesis, tuple(references), source)
+        return Item(number, hypothesis, tuple(references), source, record)
 
 
 @dataclass(frozen=True)
@@ -297,7 +293,7 @@ class FilePairs:
             source = None if self.src is None else Text(lines[-1], langs.src)
             references = tuple(Text(line, langs.ref) for line in lines[1 : 1 + len(self.refs)])
             record = dict(zip(names, lines, strict=True))
-            yield Item(number, record, Text(lines[0], langs.hyp), references, source)
+            yield Item(number, Text(lines[0], langs.hyp), references, source, record)
 
 
 @dataclass(frozen=True)
@@ -320,8 +316,8 @@ class TwoStrings:
         reference = check_text(self.ref, role="second text", row=1)
         yield Item(
             1,
-            {"hyp": hypothesis, "ref": reference},
             Text(hypothesis, self.languages.hyp),
             (Text(reference, self.languages.ref),),
             None,
+            {"hyp": hypothesis, "ref": reference},
         )

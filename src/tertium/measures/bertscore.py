@@ -17,9 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tertium.errors import SettingError
-from tertium.measures.embedding import TokenMeasure, unit
-from tertium.measures.frequency import Weighting, idf_weights, piece_weights
-from tertium.measures.references import Texts
+from tertium.measures.base import Texts
+from tertium.measures.embedding import (
+    TokenMeasure,
+    Weighting,
+    idf_weights,
+    token_weights,
+    unit,
+)
+from tertium.measures.registry import measure
 from tertium.models.base import Progress, TokenVectors
 
 
@@ -31,11 +37,13 @@ class Match(NamedTuple):
     F1: float
 
 
+@measure
 @dataclass(frozen=True)
 class BertScore(TokenMeasure):
     """The mean cosine of every piece with its best match: F1, or P, or R alone."""
 
     name = "bertscore"
+    summary = "Mean cosine of each token with its most similar token of the other text."
     bounds = (0.0, 1.0)  # a negative cosine is no similarity at all
     part: Literal["F1", "P", "R"] = "F1"
     idf: bool = False
@@ -50,6 +58,9 @@ class BertScore(TokenMeasure):
     def needs_all_rows(self) -> bool:  # type: ignore[override]  # a constant elsewhere
         return self.idf
 
+    def reading(self, score: float) -> str:
+        return f"each token is matched with the most similar one; their mean cosine is {score:.2f}"
+
     def compare(
         self, A: Texts, B: Texts, progress: Progress | None
     ) -> tuple[Sequence[float], set[str]]:
@@ -61,10 +72,10 @@ class BertScore(TokenMeasure):
     ) -> tuple[list[Match], set[str]]:
         """Precision, recall and F1 of each A against its B, and the texts that were cut."""
         hypotheses, references, cut = self.token_vectors(A, B, progress)
-        weigh = idf_weights(references) if self.idf else piece_weights
+        weigh = idf_weights(references) if self.idf else token_weights
         found = []
         for x, y in zip(hypotheses, references, strict=True):
-            match = match_pieces(x, y, weigh)
+            match = match_tokens(x, y, weigh)
             if self._baselines is not None:
                 match = Match(
                     *((m - b) / (1 - b) for m, b in zip(match, self._baselines, strict=True))
@@ -88,7 +99,7 @@ class BertScore(TokenMeasure):
         return read_baseline(Path(self.baseline), int(self.model.settings["layer"]))
 
 
-def match_pieces(x: TokenVectors, y: TokenVectors, weigh: Weighting = piece_weights) -> Match:
+def match_tokens(x: TokenVectors, y: TokenVectors, weigh: Weighting = token_weights) -> Match:
     """Match a hypothesis with a reference (equation 5, and its mirror image).
 
     What frames a text can be matched, but does not count. A text with nothing in it matches its

@@ -12,8 +12,8 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
 from tertium.errors import SettingError
-from tertium.measures.base import Measure, Segments
-from tertium.measures.settings import check_settings
+from tertium.measures.base import Measure, Segments, check_settings, percent
+from tertium.measures.totals import Role
 from tertium.models.base import Progress
 from tertium.text import Row
 
@@ -36,6 +36,7 @@ class Compound(Measure):
     title: str = ""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_settings(self, {"scale": ("fixed", "corpus")})
         if len(self.parts) < 2:
             raise SettingError("a sum of measures needs two of them, or more")
@@ -53,6 +54,18 @@ class Compound(Measure):
     @property
     def name(self) -> str:
         return self.title or "+".join(part.name for part in self.parts)
+
+    @property
+    def reads(self) -> tuple[Role, ...]:
+        return tuple(dict.fromkeys(role for part in self.parts for role in part.reads))
+
+    @property
+    def is_symmetric(self) -> bool:
+        return all(part.is_symmetric for part in self.parts)
+
+    def reading(self, score: float) -> str:
+        share = (score - 1) / (math.e - 1)
+        return f"{percent(share)} of the way from nothing in common (1) to the same text (2.718)"
 
     @property
     def bounds(self) -> tuple[float, float]:  # type: ignore[override]  # a constant elsewhere
@@ -84,7 +97,9 @@ class Compound(Measure):
             "scale": self.scale,
         }
         for part in self.parts:
-            own |= {f"{part.name}.{name}": value for name, value in part.choices().items()}
+            described = part.description()
+            del described["measure"]
+            own |= {f"{part.name}.{name}": value for name, value in described.items()}
         return own
 
 

@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, fields
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tertium.measures.base import Measure, Segments
-from tertium.measures.references import Texts, over_references
-from tertium.measures.settings import check_settings
+from tertium.measures.base import Measure, Segments, Texts, check_settings, over_references
+from tertium.measures.registry import measure
 from tertium.measures.signature import FINGERPRINT_DIGITS
 from tertium.models.base import Progress, SentenceEncoder, TextEncoder, TokenVectors
 from tertium.text import Row
 
+Weighting = Callable[[TokenVectors], NDArray[np.float64]]
+"""From a text's tokens to their weights, which sum to 1."""
 ALLOWED = {
     "references": ("max", "mean"),
     "part": ("F1", "P", "R"),
@@ -42,6 +44,7 @@ class EmbeddingMeasure(Measure):
     """What becomes of several references."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_settings(self, ALLOWED)
 
     @abstractmethod
@@ -51,13 +54,15 @@ class EmbeddingMeasure(Measure):
         """The similarity of each A with its B, and the texts that were cut."""
 
     def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
-        return over_references(rows, lambda A, B: self.compare(A, B, progress), self.references)
+        return over_references(
+            self, rows, lambda A, B: self.compare(A, B, progress), self.references
+        )
 
     def choices(self) -> Mapping[str, object]:
         own = {
             setting.name: getattr(self, setting.name)
             for setting in fields(self)
-            if setting.name != "model"
+            if setting.name not in ("model", "against")
         }
         return {
             "model": self.model.name,
@@ -117,13 +122,22 @@ def unit(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
     return exact / np.where(lengths > 0, lengths, 1.0)
 
 
+@measure
 @dataclass(frozen=True)
 class SemanticSentenceSimilarity(EmbeddingMeasure):
     """SSS (equation 6): the cosine of two sentence vectors."""
 
     name = "sss"
+    summary = "Cosine of the sentence vectors of two texts."
     model_kind = "sentences"
-    bounds = (0.0, 1.0)  # a negative cosine is no similarity at all
+    bounds = (0.0, 1.0)  # a negative cosine counts as no similarity
+
+    @property
+    def is_symmetric(self) -> bool:
+        return True
+
+    def reading(self, score: float) -> str:
+        return f"the vectors of the two texts have a cosine of {score:.2f} (the same text: 1)"
 
     def compare(
         self, A: Texts, B: Texts, progress: Progress | None
@@ -139,12 +153,21 @@ class SemanticSentenceSimilarity(EmbeddingMeasure):
         return cosines.tolist(), cut
 
 
+@measure
 @dataclass(frozen=True)
 class SentenceMoversDistance(TokenMeasure):
     """SMD (equation 9): how far the means of the pieces' vectors are apart, turned round."""
 
     name = "smd"
+    summary = "Distance between the mean token vectors of two texts, negated."
     bounds = (-math.inf, 0.0)
+
+    @property
+    def is_symmetric(self) -> bool:
+        return True
+
+    def reading(self, score: float) -> str:
+        return f"the means of the token vectors are {-score:.2f} apart (the same text: 0)"
 
     def compare(
         self, A: Texts, B: Texts, progress: Progress | None
@@ -160,3 +183,34 @@ def distance_of_means(a: TokenVectors, b: TokenVectors) -> float:
     """|E(x) - E(y)|, where E is the mean over the pieces (equation 9)."""
     x, y = (inner(side).vectors.mean(axis=0, dtype=np.float64) for side in (a, b))
     return float(np.linalg.norm(x - y))
+
+
+def inverse_document_frequency(documents: Iterable[Sequence[str]]) -> Callable[[str], float]:
+    """BERTScore's idf(w) = ln((N + 1) / (n(w) + 1)), of N documents of which n(w) hold w.
+
+    >>> idf = inverse_document_frequency([["a", "b", "b"], ["a"], ["c"]])
+    >>> [round(idf(piece), 4) for piece in "abd"]  # ln 4/3, ln 4/2, ln 4/1
+    [0.2877, 0.6931, 1.3863]
+    """
+    count, holding = 0, Counter[str]()
+    for document in documents:
+        count += 1
+        holding.update(set(document))
+    return lambda piece: math.log((count + 1) / (holding[piece] + 1))
+
+
+def idf_weights(references: Iterable[TokenVectors]) -> Weighting:
+    """Weigh pieces by their idf over the references; all alike where none of them is rare."""
+    idf = inverse_document_frequency([text.tokens for text in references])
+
+    def weigh(text: TokenVectors) -> NDArray[np.float64]:
+        weights = np.array([idf(piece) for piece in text.tokens]) * token_weights(text)
+        return weights / weights.sum() if weights.sum() > 0 else token_weights(text)
+
+    return weigh
+
+
+def token_weights(text: TokenVectors) -> NDArray[np.float64]:
+    """Weigh all pieces alike, and what frames the text with 0 (if there is anything else)."""
+    weights = np.array([not framing for framing in text.framing], dtype=np.float64)
+    return weights / weights.sum() if weights.any() else np.full(len(weights), 1 / len(weights))

@@ -18,20 +18,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tertium.errors import SettingError
-from tertium.measures.embedding import TokenMeasure, inner, unit
-from tertium.measures.frequency import Weighting, idf_weights, piece_weights
-from tertium.measures.references import Texts
+from tertium.measures.base import Texts
+from tertium.measures.embedding import (
+    TokenMeasure,
+    Weighting,
+    idf_weights,
+    inner,
+    token_weights,
+    unit,
+)
+from tertium.measures.registry import measure
 from tertium.models.base import Progress, TokenVectors
+from tertium.registry import Extra
 
 Matrix = NDArray[np.float64]
 MOST_ITERATIONS = 1_000_000
 
 
+@measure
 @dataclass(frozen=True)
 class WordMoversDistance(TokenMeasure):
     """WMD (equation 4): the exact optimal transport between the pieces of two texts, negated."""
 
     name = "wmd"
+    summary = "Word Mover's Distance over contextual token vectors, negated."
+    requires = (Extra("wmd", ("ot",)),)
     bounds = (-math.inf, 0.0)
     distance: Literal["euclidean", "cosine"] = "euclidean"
     """Of two vectors (equation 2), or 1 - cosine."""
@@ -41,6 +52,12 @@ class WordMoversDistance(TokenMeasure):
     @property
     def needs_all_rows(self) -> bool:  # type: ignore[override]  # a constant elsewhere
         return self.mass == "idf"
+
+    def reading(self, score: float) -> str:
+        return (
+            f"turning one text's tokens into the other's takes {-score:.2f} of work "
+            "(the same text: 0)"
+        )
 
     def compare(
         self, A: Texts, B: Texts, progress: Progress | None
@@ -79,14 +96,16 @@ class WordMoversDistance(TokenMeasure):
         """How much of the whole each piece is."""
         if self.mass == "idf":
             return idf_weights([inner(reference) for reference in references])
-        return piece_weights if self.mass == "frequency" else distinct_weights
+        return token_weights if self.mass == "frequency" else distinct_weights
 
 
+@measure
 @dataclass(frozen=True)
 class OrderedWordMoversDistance(WordMoversDistance):
     """WMDo: WMD - delta * (1/2 - chunks/matches), negated: pieces out of order cost more."""
 
     name = "wmdo"
+    summary = "Word Mover's Distance with a penalty for word order, negated."
     delta: float = 0.2
     """How much the order counts."""
 

@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tertium.errors import SettingError
-from tertium.measures.base import Measure, Segments
-from tertium.measures.settings import check_settings
+from tertium.measures.base import Measure, Segments, check_settings
+from tertium.measures.registry import measure
 from tertium.measures.words import Words, ngrams, tokenizer, tokenizer_choices
 from tertium.models.base import Progress
 from tertium.text import Row
@@ -30,11 +30,13 @@ Ngram = tuple[str, ...]
 Information = Callable[[Ngram], float]
 
 
+@measure
 @dataclass(frozen=True)
 class Nist(Measure):
     """Matched n-grams, each by its information; unbounded, in bits."""
 
     name = "nist"
+    summary = "Overlap of word n-grams, each weighted by its information (mteval)."
     bounds = (0.0, math.inf)
     needs_all_rows = True  # for the system score, and with info="corpus" for the segments too
     order: int = 5
@@ -45,14 +47,18 @@ class Nist(Measure):
     or all references (``corpus``, mteval's segment scores). The system score is by all."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_settings(self, {"info": ("row", "corpus")})
         if self.order < 1:
             raise SettingError(f"order={self.order!r}: it must be 1 or more")
 
+    def reading(self, score: float) -> str:
+        return f"the runs of words that both texts have carry {score:.2f} bits"
+
     def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
         words = tokenizer(self.tokenize, lowercase=self.lowercase)
         texts = [
-            (words(row.hypothesis.text), [words(text.text) for text in row.references])
+            (words(row.hypothesis.text), [words(text.text) for text in self.compared(row)])
             for row in rows
         ]
         corpus = information((text for _, texts in texts for text in texts), self.order)

@@ -1,4 +1,4 @@
-"""What has to be known to get the same number again."""
+"""Signatures: everything that must be known to get the same number again."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ ABBREVIATIONS = {
     "beam_size": "beam",
     "lang": "l",
     "reference_lang": "rl",
+    "source_lang": "sl",
     "nrefs": "#",
     "references": "refs",
     "against": "vs",

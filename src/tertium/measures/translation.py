@@ -12,12 +12,18 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 from itertools import pairwise
-from typing import ClassVar, Literal
+from typing import Literal
 
 from tertium.errors import LanguageError, SettingError
-from tertium.measures.base import Measure, Segments
-from tertium.measures.references import Texts, over_references
-from tertium.measures.settings import check_settings
+from tertium.measures.base import (
+    Measure,
+    Segments,
+    Texts,
+    check_settings,
+    over_references,
+    percent,
+)
+from tertium.measures.registry import measure
 from tertium.measures.signature import FINGERPRINT_DIGITS
 from tertium.models.base import Progress, TranslationModel
 from tertium.models.languages import known_language, target_language
@@ -88,6 +94,7 @@ class TranslationMeasure(Measure):
     """What becomes of several references."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_settings(self, ALLOWED)
         beam_size = getattr(self, "beam_size", 1)
         if type(beam_size) is not int or beam_size < 1:
@@ -108,13 +115,13 @@ class TranslationMeasure(Measure):
         def compare(A: Texts, B: Texts) -> tuple[list[float], set[str]]:
             return self.similarities(A, B, ask), ask.cut
 
-        return over_references(rows, compare, self.references)
+        return over_references(self, rows, compare, self.references)
 
     def choices(self) -> Mapping[str, object]:
         own = {
             setting.name: getattr(self, setting.name)
             for setting in fields(self)
-            if setting.name not in ("model", "both_directions")
+            if setting.name not in ("model", "against", "both_directions")
         }
         return {
             "model": self.model.name,
@@ -130,8 +137,7 @@ class TranslationMeasure(Measure):
         )
         for row in rows:
             texts = [("hypothesis", row.hypothesis, hypothesis_needed)]
-            other = "reference" if self.compares_with == "reference" else "source"
-            texts += [(other, text, reference_needed) for text in row.references]
+            texts += [(self.against, text, reference_needed) for text in self.compared(row)]
             for role, text, needed in texts:
                 if text.lang is None and not needed:
                     continue
@@ -140,7 +146,7 @@ class TranslationMeasure(Measure):
                 except LanguageError as error:
                     raise LanguageError(
                         f"row {row.number}: {self.name}: {error}; "
-                        "say it with lang= (--lang), or row by row"
+                        "give it with lang= (--lang), or row by row"
                     ) from None
 
 
@@ -155,6 +161,10 @@ class NMTScore(TranslationMeasure):
     """Average sim(A|B) and sim(B|A) (section 2.4)."""
     base: Literal["e", "2"] = "e"
     """e, as in the paper; 2 gives the numbers of the nmtscore package, 2 ** mean(ln p)."""
+
+    @property
+    def is_symmetric(self) -> bool:
+        return self.both_directions
 
     @abstractmethod
     def directed(self, A: Texts, B: Texts, ask: Inquiry) -> list[float]:
@@ -183,11 +193,18 @@ class NMTScore(TranslationMeasure):
         return {**super().choices(), "directions": directions}
 
 
+@measure
 @dataclass(frozen=True, kw_only=True)
 class Direct(NMTScore):
     """How probable A is as a translation (or, in one language, as a paraphrase) of B."""
 
     name = "direct"
+    summary = (
+        "Probability of one text as a translation or paraphrase of the other, relative to itself."
+    )
+
+    def reading(self, score: float) -> str:
+        return f"each text is {percent(score)} as probable, given the other, as given itself"
 
     def targets(self) -> tuple[bool, bool]:
         return True, self.both_directions
@@ -200,11 +217,13 @@ class Direct(NMTScore):
         return self.ratio(AB, AA)  # p(A|B) / p(A|A)
 
 
+@measure
 @dataclass(frozen=True, kw_only=True)
 class Pivot(NMTScore):
     """How probable it is to arrive at A from B by way of a third language."""
 
     name = "pivot"
+    summary = "Probability of one text given a translation of the other into a pivot language."
     pivot_lang: str = ""
     """English unless it is said, or the one language that the model translates into."""
     beam_size: int = 5
@@ -212,6 +231,12 @@ class Pivot(NMTScore):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "pivot_lang", intermediate(self.model, self.pivot_lang))
+
+    def reading(self, score: float) -> str:
+        return (
+            f"by way of a third language, each text is {percent(score)} as probable from the "
+            "other as from itself"
+        )
 
     def targets(self) -> tuple[bool, bool]:
         return True, self.both_directions
@@ -227,11 +252,13 @@ class Pivot(NMTScore):
         return self.ratio(AB, AA)  # p(A|B') / p(A|A')
 
 
+@measure
 @dataclass(frozen=True, kw_only=True)
 class Cross(NMTScore):
     """How well a translation of B would do as a translation of A."""
 
     name = "cross"
+    summary = "How well a translation of one text would do as a translation of the other."
     target_lang: str = ""
     """English unless it is said, or the one language that the model translates into."""
     beam_size: int = 5
@@ -239,6 +266,12 @@ class Cross(NMTScore):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "target_lang", intermediate(self.model, self.target_lang))
+
+    def reading(self, score: float) -> str:
+        return (
+            f"a translation of one text is {percent(score)} as probable from the other as from "
+            "its own original"
+        )
 
     def targets(self) -> tuple[bool, bool]:
         return False, False
@@ -252,12 +285,24 @@ class Cross(NMTScore):
         return self.ratio(BA, BB)  # p(B'|A) / p(B'|B)
 
 
+@measure
 @dataclass(frozen=True, kw_only=True)
 class PrismRef(TranslationMeasure):
     """Prism against a reference: (H(sys|ref) + H(ref|sys)) / 2, a mean log-probability."""
 
     name = "prism-ref"
+    summary = "Mean log-probability of hypothesis and reference, each given the other."
     bounds = (-math.inf, 0.0)
+
+    @property
+    def is_symmetric(self) -> bool:
+        return True
+
+    def reading(self, score: float) -> str:
+        return (
+            f"given the other text, a token has a probability of {percent(math.exp(score))} "
+            "on average"
+        )
 
     def targets(self) -> tuple[bool, bool]:
         return True, True
@@ -267,13 +312,24 @@ class PrismRef(TranslationMeasure):
         return [(ab + ba) / 2 for ab, ba in zip(AB, BA, strict=True)]
 
 
+@measure
 @dataclass(frozen=True, kw_only=True)
 class PrismSrc(TranslationMeasure):
     """Prism against the source, with no reference: H(sys|src)."""
 
     name = "prism-src"
+    summary = "Mean log-probability of the hypothesis given the source; needs no reference."
     bounds = (-math.inf, 0.0)
-    compares_with: ClassVar[Literal["reference", "source"]] = "source"
+    against: Literal["source"] = "source"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_settings(self, {"against": ("source",)})
+
+    def reading(self, score: float) -> str:
+        return (
+            f"given the source, a token has a probability of {percent(math.exp(score))} on average"
+        )
 
     def targets(self) -> tuple[bool, bool]:
         return True, False
