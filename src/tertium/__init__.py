@@ -1,8 +1,7 @@
-"""Tertium measures how far two texts mean the same, in one language or across two."""
+"""Tertium measures how similar two texts are in meaning, in one language or across two."""
 
-__version__ = "0.1.0"
-
-# Nothing below loads an engine: heavy imports stand in the functions that need them.
+# Nothing below loads an engine: heavy imports are made inside the functions that need them.
+from tertium._version import __version__
 from tertium.comparison.compare import compare
 from tertium.comparison.result import Comparison
 from tertium.explanation.tokens import explain

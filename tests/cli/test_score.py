@@ -170,7 +170,7 @@ def test_a_broken_row_is_named_and_nothing_is_left(tertium: Run, tmp_path: Path)
     out = tmp_path / "out.tsv"
     done = tertium("score", file, "-m", "chrf", "-o", out)
     assert done.returncode == 2
-    assert done.stderr.strip().endswith("row 2: it has no 'ref'")
+    assert done.stderr.strip().endswith("row 2: field 'ref' is missing")
     assert not out.exists()
 
 

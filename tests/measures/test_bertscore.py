@@ -76,7 +76,7 @@ def test_baseline(encoder: FakeEncoder, tmp_path: Path) -> None:
     [
         ("LAYER,P,R,F\n2,0.1,0.1,0.1\n", "line for layer 3"),
         ("LAYER,P,R\n3,0.1,0.1\n", "has no 'F'"),
-        ("LAYER,P,R,F\n3,0.1,many,0.1\n", "no number"),
+        ("LAYER,P,R,F\n3,0.1,many,0.1\n", "not a number"),
     ],
 )
 def test_bad_baseline(encoder: FakeEncoder, tmp_path: Path, text: str, message: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import tertium
+from tertium._version import __version__
 from tertium.data.pairs import Item, Pairs
 from tertium.engines.layouts import CUT
 from tertium.errors import InputError
@@ -119,7 +119,7 @@ def describe(
         "measures": [[measure.name, measure.description()] for measure in measures],
         "columns": list(columns),
         "rows_at_a_time": rows_at_a_time,
-        "version": tertium.__version__,
+        "version": __version__,
     }
 
 

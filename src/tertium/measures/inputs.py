@@ -1,4 +1,4 @@
-"""From lists of strings to rows, with every misunderstanding caught on the way."""
+"""From lists of strings to rows, with checks for common mistakes."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from tertium.models.base import Progress
 from tertium.text import Row
 
 BETA = math.log(0.5) / math.log(1.5) ** 2
-"""So that a hypothesis of two thirds of the length loses half."""
+"""Chosen so that a hypothesis of two thirds of the length loses half of its score."""
 
 Ngram = tuple[str, ...]
 Information = Callable[[Ngram], float]
@@ -33,7 +33,7 @@ Information = Callable[[Ngram], float]
 @measure
 @dataclass(frozen=True)
 class Nist(Measure):
-    """Matched n-grams, each by its information; unbounded, in bits."""
+    """Matched n-grams, weighted by their information in bits; unbounded."""
 
     name = "nist"
     summary = "Overlap of word n-grams, each weighted by its information (mteval)."
@@ -43,8 +43,8 @@ class Nist(Measure):
     tokenize: str = "13a"
     lowercase: bool = False
     info: str = "row"
-    """Where a segment's information comes from: its own references (``row``, nltk's sentence_nist),
-    or all references (``corpus``, mteval's segment scores). The system score is by all."""
+    """Which references the information of a segment is computed from: its own (``row``, as nltk's
+    sentence_nist) or all (``corpus``, as mteval's segment scores). The system score uses all."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -107,7 +107,7 @@ def information(references: Iterable[Words], order: int) -> Information:
 
 
 def length_penalty(ours: float, theirs: float) -> float:
-    """What a hypothesis that is too short loses.
+    """The penalty for a hypothesis that is too short.
 
     >>> round(length_penalty(2, 3), 6), length_penalty(4, 3), length_penalty(0, 3)
     (0.5, 1.0, 0.0)
@@ -120,9 +120,9 @@ def length_penalty(ours: float, theirs: float) -> float:
 def _count(
     hypothesis: Words, references: Sequence[Words], order: int, info: Information
 ) -> tuple[float, ...]:
-    """What adds up: information matched and n-grams there are, by order, and both lengths.
+    """Additive statistics: matched information and n-gram counts by order, and both lengths.
 
-    An n-gram counts as often as it is in the reference that has it most; the length is the mean.
+    An n-gram is clipped at its maximum count in any reference; the length is the mean.
     """
     matched, total = [], []
     for n in range(1, order + 1):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-import tertium
+from tertium._version import __version__
 
 ABBREVIATIONS = {
     "measure": "m",
@@ -65,7 +65,7 @@ class Signature:
 
     def _fields(self) -> Iterator[tuple[str, str]]:
         yield from self.choices.items()
-        yield "version", tertium.__version__
+        yield "version", __version__
 
 
 def spell(value: object) -> str:

@@ -30,12 +30,12 @@ from tertium.models.languages import known_language, target_language
 from tertium.text import Row, Text
 
 LARGEST_EXPONENT = 700.0
-"""``exp`` of more is no float; only sums (G) over broken text ever get there."""
+"""``exp`` of more overflows; only sums (G) over broken text get there."""
 
 
 @dataclass
-class Inquiry:
-    """Puts a measure's questions to the model, and notes which texts were too long for it."""
+class Queries:
+    """Queries a model for a measure, and records which texts were truncated."""
 
     model: TranslationModel
     aggregate: Literal["H", "G"]
@@ -46,19 +46,19 @@ class Inquiry:
         """For each (A, B): the log-probabilities H(A|B) (or G) of every text in A, in one call."""
         targets = [text for A, _ in conditionals for text in A]
         sources = [text for _, B in conditionals for text in B]
-        answers = self.model.log_probs(
+        results = self.model.log_probs(
             [target.text for target in targets],
             [source.text for source in sources],
             target_lang=[target.lang for target in targets],
             source_lang=[source.lang for source in sources],
             progress=self.progress,
         )
-        for target, source, answer in zip(targets, sources, answers, strict=True):
-            if answer.target_cut:
+        for target, source, result in zip(targets, sources, results, strict=True):
+            if result.target_cut:
                 self.cut.add(target.text)
-            if answer.source_cut:
+            if result.source_cut:
                 self.cut.add(source.text)
-        values = [answer.H if self.aggregate == "H" else answer.G for answer in answers]
+        values = [result.H if self.aggregate == "H" else result.G for result in results]
         ends = [0]
         for A, _ in conditionals:
             ends.append(ends[-1] + len(A))
@@ -67,31 +67,31 @@ class Inquiry:
     def translations(self, *groups: Texts, into: str, beam_size: int) -> list[list[Text]]:
         """The translations of every text of every group, in one call."""
         sources = [text for group in groups for text in group]
-        answers = self.model.translate(
+        results = self.model.translate(
             [source.text for source in sources],
             target_lang=into,
             source_lang=[source.lang for source in sources],
             beam_size=beam_size,
             progress=self.progress,
         )
-        for source, answer in zip(sources, answers, strict=True):
-            if answer.cut:
+        for source, result in zip(sources, results, strict=True):
+            if result.cut:
                 self.cut.add(source.text)
-        translations = iter([Text(answer.text, into) for answer in answers])
+        translations = iter([Text(result.text, into) for result in results])
         return [[next(translations) for _ in group] for group in groups]
 
 
 @dataclass(frozen=True)
 class TranslationMeasure(Measure):
-    """What all measures by translation probability share."""
+    """What translation-based measures share."""
 
     model_kind = "translation"
     model: TranslationModel
     _: KW_ONLY
     aggregate: Literal["H", "G"] = "H"
-    """H, the mean log-probability of a token, or G, the log-probability of the whole."""
+    """H, the mean token log-probability, or G, the log-probability of the sequence."""
     references: Literal["max", "mean"] = "max"
-    """What becomes of several references."""
+    """How several references are combined."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -101,16 +101,16 @@ class TranslationMeasure(Measure):
             raise SettingError(f"beam_size={beam_size!r}: it must be a whole number from 1")
 
     @abstractmethod
-    def similarities(self, A: Texts, B: Texts, ask: Inquiry) -> list[float]:
+    def similarities(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
         """The formula."""
 
     @abstractmethod
     def targets(self) -> tuple[bool, bool]:
-        """Whether hypotheses are translated into, and whether references are."""
+        """Whether hypotheses are targets of the model, and whether the other texts are."""
 
     def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
         self._check_languages(rows)
-        ask = Inquiry(self.model, self.aggregate, progress)
+        ask = Queries(self.model, self.aggregate, progress)
 
         def compare(A: Texts, B: Texts) -> tuple[list[float], set[str]]:
             return self.similarities(A, B, ask), ask.cut
@@ -131,7 +131,7 @@ class TranslationMeasure(Measure):
         }
 
     def _check_languages(self, rows: Sequence[Row]) -> None:
-        """Every language that is given must be known, and those that are needed must be given."""
+        """Check that all given languages are supported, and that all needed ones are given."""
         hypothesis_needed, reference_needed = (
             target or self.model.needs_source_language for target in self.targets()
         )
@@ -152,9 +152,9 @@ class TranslationMeasure(Measure):
 
 @dataclass(frozen=True, kw_only=True)
 class NMTScore(TranslationMeasure):
-    """The three measures of the NMTScore paper, which differ in the question they ask."""
+    """The three measures of the NMTScore paper."""
 
-    bounds = (0.0, 1.0)  # a ratio may pass 1 by a little, where the other text is the better one
+    bounds = (0.0, 1.0)  # a ratio may exceed 1 slightly, if the other text is more probable
     normalized: bool = True
     """Divide by the score of an identical text (section 2.4)."""
     both_directions: bool = True
@@ -167,10 +167,10 @@ class NMTScore(TranslationMeasure):
         return self.both_directions
 
     @abstractmethod
-    def directed(self, A: Texts, B: Texts, ask: Inquiry) -> list[float]:
+    def directed(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
         """The formula, one way: sim(A|B)."""
 
-    def similarities(self, A: Texts, B: Texts, ask: Inquiry) -> list[float]:
+    def similarities(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
         if not self.both_directions:
             return self.directed(A, B, ask)
         count = len(A)
@@ -184,7 +184,7 @@ class NMTScore(TranslationMeasure):
         return [self.power(p - q) for p, q in zip(numerator, denominator, strict=True)]
 
     def power(self, log_p: float) -> float:
-        """Undo the logarithm: e ** x as in the paper, or 2 ** x as in the package."""
+        """e ** x as in the paper, or 2 ** x as in the nmtscore package."""
         exponent = min(log_p, LARGEST_EXPONENT)
         return math.exp(exponent) if self.base == "e" else 2.0**exponent
 
@@ -209,7 +209,7 @@ class Direct(NMTScore):
     def targets(self) -> tuple[bool, bool]:
         return True, self.both_directions
 
-    def directed(self, A: Texts, B: Texts, ask: Inquiry) -> list[float]:
+    def directed(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
         if not self.normalized:
             [AB] = ask.log_p((A, B))
             return [self.power(ab) for ab in AB]  # p(A|B)
@@ -220,12 +220,12 @@ class Direct(NMTScore):
 @measure
 @dataclass(frozen=True, kw_only=True)
 class Pivot(NMTScore):
-    """How probable it is to arrive at A from B by way of a third language."""
+    """How probable A is given a translation of B into a pivot language."""
 
     name = "pivot"
     summary = "Probability of one text given a translation of the other into a pivot language."
     pivot_lang: str = ""
-    """English unless it is said, or the one language that the model translates into."""
+    """Default: English, or the only target language of the model."""
     beam_size: int = 5
 
     def __post_init__(self) -> None:
@@ -241,7 +241,7 @@ class Pivot(NMTScore):
     def targets(self) -> tuple[bool, bool]:
         return True, self.both_directions
 
-    def directed(self, A: Texts, B: Texts, ask: Inquiry) -> list[float]:
+    def directed(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
         into, beam_size = self.pivot_lang, self.beam_size
         if not self.normalized:
             [B_] = ask.translations(B, into=into, beam_size=beam_size)
@@ -260,7 +260,7 @@ class Cross(NMTScore):
     name = "cross"
     summary = "How well a translation of one text would do as a translation of the other."
     target_lang: str = ""
-    """English unless it is said, or the one language that the model translates into."""
+    """Default: English, or the only target language of the model."""
     beam_size: int = 5
 
     def __post_init__(self) -> None:
@@ -276,7 +276,7 @@ class Cross(NMTScore):
     def targets(self) -> tuple[bool, bool]:
         return False, False
 
-    def directed(self, A: Texts, B: Texts, ask: Inquiry) -> list[float]:
+    def directed(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
         [B_] = ask.translations(B, into=self.target_lang, beam_size=self.beam_size)
         if not self.normalized:
             [BA] = ask.log_p((B_, A))
@@ -307,7 +307,7 @@ class PrismRef(TranslationMeasure):
     def targets(self) -> tuple[bool, bool]:
         return True, True
 
-    def similarities(self, A: Texts, B: Texts, ask: Inquiry) -> list[float]:
+    def similarities(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
         AB, BA = ask.log_p((A, B), (B, A))
         return [(ab + ba) / 2 for ab, ba in zip(AB, BA, strict=True)]
 
@@ -334,13 +334,13 @@ class PrismSrc(TranslationMeasure):
     def targets(self) -> tuple[bool, bool]:
         return True, False
 
-    def similarities(self, A: Texts, B: Texts, ask: Inquiry) -> list[float]:
+    def similarities(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
         [AB] = ask.log_p((A, B))
         return AB
 
 
 def intermediate(model: TranslationModel, lang: str) -> str:
-    """The language to translate into: as given, or English as in the paper, or the only one."""
+    """The language to translate into: as given, the only one, or English as in the paper."""
     if lang:
         return target_language(model, lang)
     targets = model.languages.target

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import tertium
+from tertium._version import __version__
 from tertium.measures import loading
 from tertium.measures.base import Measure, ModelKind, Segments
 from tertium.measures.loading import TOKENIZERS as TOKENIZERS
@@ -72,4 +72,4 @@ class Similarity:
     def signature(self) -> str:
         """Everything that can change a score."""
         described = [measure.description() for measure in (self.forth, self.back)]
-        return json.dumps([*described, tertium.__version__], sort_keys=True)
+        return json.dumps([*described, __version__], sort_keys=True)

@@ -15,7 +15,7 @@ from fastapi import Body, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
-import tertium
+from tertium._version import __version__
 from tertium.errors import InputError, LanguageError, SettingError
 from tertium.measures.registry import (
     DEFAULT_MEASURE,
@@ -78,7 +78,7 @@ def create_app(
     app = FastAPI(
         title="Tertium",
         summary="How far do two texts mean the same?",
-        version=tertium.__version__,
+        version=__version__,
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
@@ -191,7 +191,7 @@ def _add_facts(app: FastAPI, service: Service) -> None:
     async def list_measures() -> responses.MeasuresAnswer:
         """List the measures, and how much may be asked at a time."""
         return responses.MeasuresAnswer(
-            version=tertium.__version__,
+            version=__version__,
             default=DEFAULT_MEASURE,
             measures=[
                 _measure(name, models.translation.needs_source_language)
