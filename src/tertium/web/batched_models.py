@@ -19,7 +19,7 @@ from tertium.models.base import (
     TranslationModel,
     per_row,
 )
-from tertium.models.proxy import ForwardingModel
+from tertium.models.proxy import ModelProxy
 from tertium.web.batching import Call, Engine, Gatherer, estimated_tokens
 
 
@@ -71,7 +71,7 @@ def encoder_engine(encoder: SentenceEncoder) -> Engine:
     return answer
 
 
-class GatheredModel(ForwardingModel):
+class GatheredModel(ModelProxy):
     """A translation model for the length of one call."""
 
     def __init__(self, model: TranslationModel, gatherer: Gatherer, call: Call) -> None:
