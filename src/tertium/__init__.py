@@ -5,7 +5,7 @@ __version__ = "0.1.0"
 # Nothing below loads an engine: heavy imports stand in the functions that need them.
 from tertium.comparison.compare import compare
 from tertium.comparison.result import Comparison
-from tertium.explanation.tokens import explain
+from tertium.explanation.explain import explain
 from tertium.filters.sequence import filter_pairs
 from tertium.measures.base import Measure, Scores
 from tertium.measures.registry import load, score

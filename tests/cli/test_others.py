@@ -42,7 +42,7 @@ def test_explain_shows_both_directions(tertium: Run) -> None:
 def test_explain_needs_languages(tertium: Run) -> None:
     done = tertium("explain", "a", "b")
     assert done.returncode == 2
-    assert "say it with --lang" in done.stderr
+    assert "use --lang" in done.stderr
 
 
 class Page(HTMLParser):
@@ -94,7 +94,7 @@ def test_explain_without_suggestions(tertium: Run) -> None:
 def test_explain_marks_what_was_cut(tertium: Run) -> None:
     done = tertium("explain", "word " * 2000, "word", "--lang", "en")
     assert done.returncode == 0
-    assert "only the beginning counts" in done.stdout
+    assert "only the beginning was scored" in done.stdout
 
 
 def test_models_lists_what_there_is(tertium: Run) -> None:

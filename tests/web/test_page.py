@@ -120,8 +120,8 @@ def test_typed_texts_are_scored_and_explained(open_page: Callable[..., Page]) ->
     page.keyboard.press("Escape")
     expect(tip).to_be_hidden()
     expect(page.get_by_role("rowheader", name="cross, into en")).to_be_visible()
-    expect(page.get_by_role("region", name="Cosines of pieces")).to_be_visible()
-    expect(page.get_by_role("region", name="Moves between pieces")).to_be_visible()
+    expect(page.get_by_role("region", name="Cosines of tokens")).to_be_visible()
+    expect(page.get_by_role("region", name="Moves between tokens")).to_be_visible()
 
 
 def test_a_link_brings_the_view_back(open_page: Callable[..., Page]) -> None:

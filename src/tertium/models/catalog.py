@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from tertium.errors import ModelError
-from tertium.models.cache.results import ResultFile
 from tertium.models.cache.memo import Memo
+from tertium.models.cache.results import ResultFile
 from tertium.models.encoders.known import KNOWN_ENCODERS
 from tertium.models.folder import CARD, ModelFolder, read_folder
 from tertium.models.translation.ctranslate2 import BATCH_TOKENS, ComputeType, CTranslate2Model

@@ -18,11 +18,10 @@ from fastapi.responses import JSONResponse
 import tertium
 from tertium.errors import InputError, LanguageError, SettingError
 from tertium.measures.registry import DEFAULT_MEASURE, MEASURES, SUMS, measure_class, settings_of
-from tertium.report.style import style
+from tertium.report.style import style_sheet
 from tertium.web import explaining, requests, responses, scoring
 from tertium.web.batching import Call, StoppedError
 from tertium.web.engines import Loaded
-from tertium.web.fragment import fragment
 from tertium.web.guard import Guard
 from tertium.web.limits import Limits
 from tertium.web.service import FullError, Service
@@ -120,7 +119,7 @@ def _add_work(app: FastAPI, service: Service, log_texts: bool) -> None:
         found = await run(
             request,
             asked,
-            lambda call: fragment(explaining.explain_pair(asked, engines, limits, call)),
+            lambda call: explaining.fragment(explaining.explain_pair(asked, engines, limits, call)),
         )
         return Response(found, media_type="text/html")
 
@@ -212,7 +211,7 @@ def _add_pages(app: FastAPI) -> None:
         for path in STATIC.iterdir()
         if path.suffix in KINDS
     }
-    files["tertium.css"] = (style().encode(), KINDS[".css"])
+    files["tertium.css"] = (style_sheet().encode(), KINDS[".css"])
 
     def serve(name: str) -> Response:
         if name not in files:

@@ -5,9 +5,18 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from tertium.explanation.alignment import Alignment, Transport, align, move
-from tertium.explanation.intermediates import Intermediate, intermediate_translations
-from tertium.explanation.tokens import Direction, Explanation, explain
+from tertium.explanation.explain import (
+    Alignment,
+    Direction,
+    Explanation,
+    Intermediate,
+    Transport,
+    align,
+    explain,
+    intermediate_translations,
+    transport,
+)
+from tertium.explanation.page import explanation_fragment
 from tertium.measures.bertscore import BertScore
 from tertium.measures.movers import WordMoversDistance
 from tertium.measures.translation import Cross, Pivot
@@ -71,14 +80,14 @@ def explain_pair(
     )
     names = [name for part, names in MEASURES.items() if part in request.parts for name in names]
     measures = engines.measures(names, request.settings.said(), call)
-    tokens, translations, alignment, transport = None, [], None, None
+    tokens, translations, alignment, plan = None, [], None, None
     for measure in measures:
         if isinstance(measure, Cross | Pivot):
             translations.append(intermediate_translations(a, b, measure))
         elif isinstance(measure, BertScore):
             alignment = align(a, b, measure)
         elif isinstance(measure, WordMoversDistance):
-            transport = move(a, b, measure)
+            plan = transport(a, b, measure)
         else:
             tokens = explain(
                 a.text,
@@ -94,7 +103,18 @@ def explain_pair(
         tokens,
         tuple(translations),
         alignment,
-        transport,
+        plan,
+    )
+
+
+def fragment(explained: Explained) -> str:
+    """Render the result for the web page."""
+    return explanation_fragment(
+        explained.model,
+        explained.tokens,
+        explained.translations,
+        explained.alignment,
+        explained.transport,
     )
 
 
@@ -118,13 +138,13 @@ def answer(found: Explained) -> ExplainAnswer:
             recall=alignment.match.R,
             f1=alignment.match.F1,
         )
-    if (transport := found.transport) is not None:
+    if (moves := found.transport) is not None:
         told.transport = TransportAnswer(
-            hypothesis=list(transport.hypothesis),
-            reference=list(transport.reference),
-            plan=_rows(transport.plan),
-            costs=_rows(transport.costs),
-            work=transport.work,
+            hypothesis=list(moves.hypothesis),
+            reference=list(moves.reference),
+            plan=_rows(moves.plan),
+            costs=_rows(moves.costs),
+            work=moves.work,
         )
     return told
 
