@@ -68,14 +68,14 @@ def test_the_systems_are_those_that_are_named(tertium: Run) -> None:
     assert json.loads(done.stdout)["systems"] == ["hasty", "literal"]
 
 
-def test_with_a_model_every_question_is_asked_once(tertium: Run, tmp_path: Path) -> None:
+def test_with_a_model_every_query_is_computed_once(tertium: Run, tmp_path: Path) -> None:
     small = tmp_path / "small.tsv"
     small.write_text("".join(EXAMPLES.read_text("utf-8").splitlines(keepends=True)[:4]), "utf-8")
     first = tertium("compare", small, "-m", "cross", "--no-cache")
-    # Each of the 3 segments has 3 outputs, both ways, with 3 questions each: 54. The reference is
+    # Each of the 3 segments has 3 outputs, both ways, with 3 queries each: 54. The reference is
     # translated, and scored given itself, once; one output is the reference.
-    assert "54 questions" in first.stderr
-    distinct = int(first.stderr.split(" questions, ")[1].split()[0])
+    assert "54 queries" in first.stderr
+    distinct = int(first.stderr.split(" queries, ")[1].split()[0])
     assert distinct < 45
     assert tertium("compare", small, "-m", "cross", "--no-cache").stdout == first.stdout
 

@@ -128,7 +128,7 @@ def compare(
     [bold]tertium compare outputs.tsv -m chrf[/bold] takes every column that is not the reference,
     the source or the language for a system.
     """
-    from tertium.comparison.paired import compare_outputs
+    from tertium.comparison.significance import compare_outputs
 
     outputs = _outputs(
         table,
@@ -179,7 +179,7 @@ def compare(
     elif not quiet:
         from rich.console import Console
 
-        from tertium.comparison.terminal import print_comparison
+        from tertium.comparison.text import print_comparison
 
         print_comparison(found, Console(highlight=False), segments=segments)
     if models.translation is not None and not quiet and not as_json:

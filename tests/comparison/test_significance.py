@@ -12,9 +12,9 @@ from sacrebleu.metrics.ter import TER
 from sacrebleu.significance import PairedTest, Result
 
 import tertium
-from tertium.comparison.lists import outputs_from
-from tertium.comparison.resampled import Draws, bootstrap_systems, permutation_p_values
+from tertium.comparison.compare import outputs_from
 from tertium.comparison.scoring import ScoredSystems, score_systems
+from tertium.comparison.significance import Draws, bootstrap_systems, permutation_p_values
 from tertium.measures.base import Measure
 
 WORDS = ["the", "a", "cat", "dog", "house", "runs", "sees", "eats", "in", "under", "big", "red"]
