@@ -102,7 +102,7 @@ def test_pairs_without_references_are_compared_with_the_source(client: Make) -> 
         ({"measures": ["cross", "cross"]}, 400, "twice"),
         ({"measures": ["direct"], "lang": None}, 400, "language"),
         ({"measures": ["direct"], "lang": "xx"}, 400, "'xx'"),
-        ({"measures": ["chrf"], "settings": {"beam_size": 2}}, 400, "does not concern"),
+        ({"measures": ["chrf"], "settings": {"beam_size": 2}}, 400, "has no setting"),
         ({"measures": ["prism-src"]}, 400, "row 1: there is no source"),
         ({"pairs": [PAIR, {"hypothesis": "a"}]}, 400, "row 2"),
         ({"pairs": [{"hypothesis": "a"}]}, 400, "no reference"),
