@@ -17,9 +17,9 @@ def test_serves_on_loopback_and_stops() -> None:
     )
     assert process.stdout is not None
     try:
-        said = process.stdout.readline().strip()
-        assert said.startswith("Tertium is at http://127.0.0.1:")
-        address = said.split()[-1]
+        line = process.stdout.readline().strip()
+        assert line.startswith("Tertium is running at http://127.0.0.1:")
+        address = line.split()[-1]
         body = {"pairs": [{"hypothesis": "A dog.", "reference": "A dog."}]}
         found = httpx.post(f"{address}api/score", json=body, timeout=60).json()
         assert found["measures"]["cross"]["segments"] == [1.0]

@@ -29,14 +29,14 @@ def verdict(comparison: Comparison, measure: MeasureComparison) -> str:
     """State which system is best, and whether the difference is significant."""
     digits = measure.digits
     best, *others = measure.clusters[0]
-    sentence = f"{best} has the highest score, {measure.scores[best]:.{digits}f}"
+    sentence = f"{best} is best with {measure.scores[best]:.{digits}f}"
     second = next(name for name in measure.scores if name != best)
     pair = measure.pair(best, second)
     if others:
-        sentence += f", but is not significantly different from {listed(others)}"
+        sentence += f", but not significantly different from {listed(others)}"
     else:
         sentence += (
-            f", significantly above {second}, the next ({measure.scores[second]:.{digits}f}, "
+            f", significantly better than {second}, the next ({measure.scores[second]:.{digits}f}, "
             f"p = {pair.permutation_p:.3f})"
         )
     if comparison.baseline is None:
