@@ -44,8 +44,8 @@ def test_ten_clients_need_few_calls() -> None:
         return double(batcher, [number, number + 100])
 
     with ThreadPoolExecutor(10) as pool:
-        found = list(pool.map(client, range(10)))
-    assert found == [[2 * number, 2 * number + 200] for number in range(10)]
+        results = list(pool.map(client, range(10)))
+    assert results == [[2 * number, 2 * number + 200] for number in range(10)]
     assert len(engine.batches) <= 3
     batcher.close()
 
@@ -99,8 +99,8 @@ def test_a_query_that_fails_fails_for_its_client_alone() -> None:
             return str(error)
 
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(client, (12, 13, 14, 15)))
-    assert found == [[24], "13 is not doubled", [28], [30]]
+        results = list(pool.map(client, (12, 13, 14, 15)))
+    assert results == [[24], "13 is not doubled", [28], [30]]
     batcher.close()
 
 

@@ -93,7 +93,10 @@ def compare(
         ),
     ] = None,
     samples: Annotated[
-        int, typer.Option(min=1, help="Number of bootstrap and permutation samples.", rich_help_panel=TESTS)
+        int,
+        typer.Option(
+            min=1, help="Number of bootstrap and permutation samples.", rich_help_panel=TESTS
+        ),
     ] = SAMPLES,
     seed: Annotated[int, typer.Option(min=0, rich_help_panel=TESTS)] = 0,
     alpha: Annotated[
@@ -113,7 +116,10 @@ def compare(
         typer.Option(help="Write an HTML page with plots to this file.", rich_help_panel=OUTPUT),
     ] = None,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print no tables and no progress bar.", rich_help_panel=OUTPUT)
+        bool,
+        typer.Option(
+            "--quiet", "-q", help="Print no tables and no progress bar.", rich_help_panel=OUTPUT
+        ),
     ] = False,
     model: Model = DEFAULT_MODEL,
     encoder: Encoder = None,

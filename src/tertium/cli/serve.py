@@ -27,7 +27,10 @@ MIN_TOKEN_LENGTH = 16
 
 def serve(
     host: Annotated[
-        str, typer.Option(help="An address that other machines can reach needs --token.", rich_help_panel=SERVER)
+        str,
+        typer.Option(
+            help="An address that other machines can reach needs --token.", rich_help_panel=SERVER
+        ),
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="0 chooses a free port.", rich_help_panel=SERVER)
@@ -45,7 +48,8 @@ def serve(
         typer.Option("--log", help="Log requests without their texts.", rich_help_panel=SERVER),
     ] = False,
     log_texts: Annotated[
-        bool, typer.Option("--log-texts", help="Log requests with their texts.", rich_help_panel=SERVER)
+        bool,
+        typer.Option("--log-texts", help="Log requests with their texts.", rich_help_panel=SERVER),
     ] = False,
     queue: Annotated[
         int, typer.Option(min=1, help="Requests in progress or waiting.", rich_help_panel=LIMITS)
@@ -62,7 +66,9 @@ def serve(
     window: Annotated[
         float,
         typer.Option(
-            min=0, help="Milliseconds to wait for queries to batch together.", rich_help_panel=LIMITS
+            min=0,
+            help="Milliseconds to wait for queries to batch together.",
+            rich_help_panel=LIMITS,
         ),
     ] = 4.0,
     budget: Annotated[
@@ -125,4 +131,6 @@ def serve(
             log_texts=log_texts,
         )
         app.state.service.warm_up(available_measures())
-        run(app, socket, lambda address: typer.echo(f"Tertium is running at {address}"), queue=queue)
+        run(
+            app, socket, lambda address: typer.echo(f"Tertium is running at {address}"), queue=queue
+        )

@@ -61,7 +61,7 @@ def test_an_implied_source_language_makes_no_new_query() -> None:
 
 
 def test_results_outlive_the_run(tmp_path: Path) -> None:
-    file = tmp_path / "answers.sqlite"
+    file = tmp_path / "results.sqlite"
     first, second = FakeModel(scores={("a", "x"): (-0.1, -0.2)}), FakeModel()
     [before] = Memo(first, ResultFile(file)).log_probs(["a"], ["x"], target_lang="en")
     memo = Memo(second, ResultFile(file))
@@ -72,7 +72,7 @@ def test_results_outlive_the_run(tmp_path: Path) -> None:
 
 
 def test_another_model_has_other_results(tmp_path: Path) -> None:
-    file = tmp_path / "answers.sqlite"
+    file = tmp_path / "results.sqlite"
     for fingerprint in ("1" * 64, "2" * 64):
         model = FakeModel(fingerprint=fingerprint)
         Memo(model, ResultFile(file)).log_probs(["a"], ["x"], target_lang="en")
@@ -80,7 +80,7 @@ def test_another_model_has_other_results(tmp_path: Path) -> None:
 
 
 def test_a_damaged_result_is_computed_again(tmp_path: Path) -> None:
-    file = tmp_path / "answers.sqlite"
+    file = tmp_path / "results.sqlite"
     model = FakeModel(scores={("a", "x"): (-0.5,)})
     store = ResultFile(file)
     Memo(model, store).log_probs(["a"], ["x"], target_lang="en")
@@ -94,7 +94,7 @@ def test_a_damaged_result_is_computed_again(tmp_path: Path) -> None:
 
 
 def test_a_damaged_file_is_moved_aside(tmp_path: Path) -> None:
-    file = tmp_path / "answers.sqlite"
+    file = tmp_path / "results.sqlite"
     file.write_bytes(b"this is no database" * 1000)
     store = ResultFile(file)
     with pytest.warns(CacheWarning, match="was damaged"):
@@ -106,14 +106,14 @@ def test_a_damaged_file_is_moved_aside(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_written_does_not_stop_the_run(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
-    memo = Memo(FakeModel(), ResultFile(blocked / "answers.sqlite"))
+    memo = Memo(FakeModel(), ResultFile(blocked / "results.sqlite"))
     with pytest.warns(CacheWarning, match="results are not cached"):
         assert len(memo.log_probs(["a"], ["x"], target_lang="en")) == 1
     assert len(memo.log_probs(["b"], ["x"], target_lang="en")) == 1  # and is reported once
 
 
 def test_the_file_stays_within_its_bounds(tmp_path: Path) -> None:
-    store = ResultFile(tmp_path / "answers.sqlite", max_bytes=200_000)
+    store = ResultFile(tmp_path / "results.sqlite", max_bytes=200_000)
     for number in range(100):
         store.put({b"%d-%d" % (number, k): bytes(1000) for k in range(10)})
     status = examine(store.path)
@@ -146,7 +146,7 @@ def _put_many(path: Path, offset: int) -> None:
 
 
 def test_processes_share_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "answers.sqlite"
+    path = tmp_path / "results.sqlite"
     context = multiprocessing.get_context("spawn")
     workers = [context.Process(target=_put_many, args=(path, n * 100)) for n in range(3)]
     for worker in workers:
@@ -182,7 +182,7 @@ def test_a_model_that_returns_no_number_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_file_damaged_inside_is_moved_aside(tmp_path: Path) -> None:
-    path = tmp_path / "answers.sqlite"
+    path = tmp_path / "results.sqlite"
     store = ResultFile(path)
     store.put({b"%d" % n: bytes(1000) for n in range(100)})
     store.close()

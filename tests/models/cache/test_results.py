@@ -37,7 +37,7 @@ EXPECTED = [sum(numbers) for numbers in RIGHT.values()]
 @pytest.fixture
 def full(tmp_path: Path) -> Path:
     """A file with the results of all queries, in its own folder."""
-    path = tmp_path / "cache" / "answers.sqlite"
+    path = tmp_path / "cache" / "results.sqlite"
     store = ResultFile(path)
     assert query(store) == (EXPECTED, len(TARGETS))
     store.close()
@@ -163,7 +163,7 @@ def test_a_damaged_file_that_cannot_be_moved(full: Path, monkeypatch: pytest.Mon
 
 def test_a_full_disk(tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", 256 * 1024) as disk:
-        store = ResultFile(disk / "answers.sqlite")
+        store = ResultFile(disk / "results.sqlite")
         store.put({b"k": b"v"})
         fill(disk)
         with pytest.warns(CacheWarning, match=r"cannot be written .*full") as warned:
