@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from tertium.explanation.explain import Alignment, Direction, Explanation, Intermediate, Transport
+from tertium.explanation.explain import (
+    Alignment,
+    Direction,
+    Explanation,
+    Intermediate,
+    PairExplanation,
+    Transport,
+)
 from tertium.explanation.page import (
     cosine_matrix,
     explanation_fragment,
@@ -39,11 +46,13 @@ def test_the_page_escapes_texts_tokens_languages_and_names() -> None:
 
 def test_the_fragment_has_the_parts_that_are_given() -> None:
     translation = Intermediate("cross", "en", HOSTILE, "b")
-    fragment = explanation_fragment("model", explanation(), [translation], None, None)
+    fragment = explanation_fragment(
+        PairExplanation("model", "encoder", explanation(), (translation,))
+    )
     assert "<script" not in fragment
     assert "<h2>Intermediate translations</h2>" in fragment
     assert "(bertscore)" not in fragment
-    assert explanation_fragment("model", None, [], None, None).strip() == ""
+    assert explanation_fragment(PairExplanation("model", "encoder")).strip() == ""
 
 
 def test_cosines_by_hand() -> None:
@@ -68,6 +77,6 @@ def test_moves_by_hand() -> None:
 def test_long_texts_have_no_matrix() -> None:
     many = ("a",) * 81
     alignment = Alignment(many, ("b",), np.ones((81, 1)), MATCH)
-    fragment = explanation_fragment("model", None, [], alignment, None)
+    fragment = explanation_fragment(PairExplanation("model", "encoder", alignment=alignment))
     assert "<table" not in fragment
     assert "too long for a table" in fragment

@@ -95,6 +95,18 @@ class Transport:
     """The total cost; the wmd score is its negative."""
 
 
+@dataclass(frozen=True)
+class PairExplanation:
+    """Everything that can be shown about a pair; parts that were not requested are empty."""
+
+    model: str
+    encoder: str
+    tokens: Explanation | None = None
+    translations: tuple[Intermediate, ...] = ()
+    alignment: Alignment | None = None
+    transport: Transport | None = None
+
+
 def explain(
     a: str,
     b: str,

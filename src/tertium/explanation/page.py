@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tertium.explanation.explain import Alignment, Explanation, Intermediate, Transport
+from tertium.explanation.explain import Alignment, Explanation, PairExplanation, Transport
 from tertium.report.page import render, render_page
 from tertium.report.style import heat_class
 
@@ -46,21 +46,13 @@ def explanation_page(explanation: Explanation) -> str:
     )
 
 
-def explanation_fragment(
-    model: str,
-    tokens: Explanation | None,
-    translations: Sequence[Intermediate],
-    alignment: Alignment | None,
-    transport: Transport | None,
-) -> str:
-    """Render the parts that are given, each under a heading."""
+def explanation_fragment(pair: PairExplanation) -> str:
+    """Render the parts that are not empty, each under a heading."""
     return render(
         "explanation/templates/fragment.html",
-        model=model,
-        tokens=tokens,
-        translations=translations,
-        cosines=None if alignment is None else cosine_matrix(alignment),
-        moves=None if transport is None else transport_matrix(transport),
+        pair=pair,
+        cosines=pair.alignment and cosine_matrix(pair.alignment),
+        moves=pair.transport and transport_matrix(pair.transport),
     )
 
 

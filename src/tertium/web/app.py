@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from fastapi import Body, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -17,7 +17,10 @@ from fastapi.responses import JSONResponse
 
 import tertium
 from tertium.errors import InputError, LanguageError, SettingError
+from tertium.explanation.page import explanation_fragment
+from tertium.measures.base import ModelKind
 from tertium.measures.registry import DEFAULT_MEASURE, MEASURES, SUMS, measure_class, settings_of
+from tertium.models.base import SentenceEncoder, TranslationModel
 from tertium.report.style import style_sheet
 from tertium.web import explaining, schema, scoring
 from tertium.web.batching import Call, StoppedError
@@ -121,7 +124,7 @@ def _add_operations(app: FastAPI, service: Service, log_texts: bool) -> None:
         html = await run(
             request,
             body,
-            lambda call: explaining.fragment(explaining.explain_pair(body, engines, limits, call)),
+            lambda call: explanation_fragment(explaining.explain_pair(body, engines, limits, call)),
         )
         return Response(html, media_type="text/html")
 
@@ -160,27 +163,15 @@ def _add_lists(app: FastAPI, service: Service) -> None:
         """List the models, which were loaded at the start."""
         translation = models.translation
         loaded = [
-            schema.ModelResponse(
-                role="translation",
-                name=translation.name,
-                fingerprint=translation.fingerprint,
-                settings=dict(translation.settings),
+            _model(
+                "translation",
+                translation,
                 source_languages=sorted(translation.languages.source),
                 target_languages=sorted(translation.languages.target),
                 needs_source_language=translation.needs_source_language,
             ),
-            schema.ModelResponse(
-                role="tokens",
-                name=models.tokens.name,
-                fingerprint=models.tokens.fingerprint,
-                settings=dict(models.tokens.settings),
-            ),
-            schema.ModelResponse(
-                role="sentences",
-                name=models.sentences.name,
-                fingerprint=models.sentences.fingerprint,
-                settings=dict(models.sentences.settings),
-            ),
+            _model("tokens", models.tokens),
+            _model("sentences", models.sentences),
         ]
         return schema.ModelsResponse(models=loaded)
 
@@ -194,9 +185,7 @@ def _add_lists(app: FastAPI, service: Service) -> None:
                 _measure(name, models.translation.needs_source_language)
                 for name in available_measures()
             ],
-            limits=schema.LimitsResponse(
-                **{name: getattr(limits, name) for name in schema.LimitsResponse.model_fields}
-            ),
+            limits=limits,
         )
 
     @app.get("/healthz", responses={503: ERRORS[503]})
@@ -275,6 +264,18 @@ def available_measures() -> list[str]:
     """List the measures whose packages are installed."""
     installed = {package: find_spec(package) is not None for package in set(PACKAGES.values())}
     return [name for name in [*MEASURES, *SUMS] if installed.get(PACKAGES.get(name, ""), True)]
+
+
+def _model(
+    role: ModelKind, model: TranslationModel | SentenceEncoder, **languages: Any
+) -> schema.ModelResponse:
+    return schema.ModelResponse(
+        role=role,
+        name=model.name,
+        fingerprint=model.fingerprint,
+        settings=dict(model.settings),
+        **languages,
+    )
 
 
 def _measure(name: str, needs_source_language: bool) -> schema.MeasureResponse:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from tertium.explanation.explain import (
-    Alignment,
     Direction,
-    Explanation,
-    Intermediate,
-    Transport,
+    PairExplanation,
     align,
     explain,
     intermediate_translations,
     transport,
 )
-from tertium.explanation.page import explanation_fragment
 from tertium.measures.bertscore import BertScore
 from tertium.measures.movers import WordMoversDistance
 from tertium.measures.translation import Cross, Pivot
@@ -26,11 +21,9 @@ from tertium.web.engines import BatchedEngines
 from tertium.web.limits import Limits
 from tertium.web.schema import (
     AlignmentResponse,
-    AlternativeResponse,
     DirectionResponse,
     ExplainRequest,
     ExplainResponse,
-    IntermediateResponse,
     TokenResponse,
     TokensResponse,
     TransportResponse,
@@ -51,21 +44,9 @@ MEASURES = {
 """The measures that each part explains."""
 
 
-@dataclass(frozen=True)
-class Explained:
-    """The parts that were requested."""
-
-    model: str
-    encoder: str
-    tokens: Explanation | None = None
-    translations: tuple[Intermediate, ...] = ()
-    alignment: Alignment | None = None
-    transport: Transport | None = None
-
-
 def explain_pair(
     request: ExplainRequest, engines: BatchedEngines, limits: Limits, call: Call
-) -> Explained:
+) -> PairExplanation:
     """Compute the parts that a request names."""
     limits.check_explanation((request.hypothesis, request.reference))
     a = Text(check_text(request.hypothesis, role="hypothesis", row=1), request.lang)
@@ -92,7 +73,7 @@ def explain_pair(
                 model=engines.model(call),
                 worst=request.worst,
             )
-    return Explained(
+    return PairExplanation(
         engines.models.translation.name,
         engines.models.tokens.name,
         tokens,
@@ -102,18 +83,7 @@ def explain_pair(
     )
 
 
-def fragment(explained: Explained) -> str:
-    """Render the result for the web page."""
-    return explanation_fragment(
-        explained.model,
-        explained.tokens,
-        explained.translations,
-        explained.alignment,
-        explained.transport,
-    )
-
-
-def response(explained: Explained) -> ExplainResponse:
+def response(explained: PairExplanation) -> ExplainResponse:
     """Convert the result to JSON."""
     result = ExplainResponse(model=explained.model, encoder=explained.encoder)
     if (tokens := explained.tokens) is not None:
@@ -123,9 +93,7 @@ def response(explained: Explained) -> ExplainResponse:
             direct=tokens.direct,
         )
     if explained.translations:
-        result.translations = [
-            IntermediateResponse(**asdict(each)) for each in explained.translations
-        ]
+        result.translations = list(explained.translations)
     if (alignment := explained.alignment) is not None:
         result.alignment = AlignmentResponse(
             hypothesis=list(alignment.hypothesis),
@@ -157,10 +125,7 @@ def _direction(direction: Direction) -> DirectionResponse:
             TokenResponse(
                 token=token,
                 log_prob=log_prob,
-                alternatives=[
-                    AlternativeResponse(token=each.token, log_prob=each.log_prob)
-                    for each in direction.alternatives.get(place, [])
-                ],
+                alternatives=direction.alternatives.get(place, []),
             )
             for place, (token, log_prob) in enumerate(
                 zip(scores.tokens, scores.log_probs, strict=True)

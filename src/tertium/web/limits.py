@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tertium.errors import InputError
 from tertium.measures.registry import parts_of
-from tertium.web.schema import ScoreRequest
+
+if TYPE_CHECKING:
+    from tertium.web.schema import ScoreRequest
 
 
 class TooLargeError(InputError):

@@ -6,6 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from tertium.explanation.explain import Intermediate
+from tertium.models.base import Alternative
+from tertium.web.limits import Limits
+
 MAX_BEAM_SIZE = 10
 Lang = Annotated[
     str | None,
@@ -150,19 +154,12 @@ class ScoreResponse(BaseModel):
     """True where a text was too long for the model, so that only its beginning was scored."""
 
 
-class AlternativeResponse(BaseModel):
-    """A token that the model considers more probable."""
-
-    token: str
-    log_prob: float
-
-
 class TokenResponse(BaseModel):
     """A token of the target, and its natural-log probability."""
 
     token: str
     log_prob: float
-    alternatives: list[AlternativeResponse]
+    alternatives: list[Alternative]
 
 
 class DirectionResponse(BaseModel):
@@ -184,15 +181,6 @@ class TokensResponse(BaseModel):
     directions: list[DirectionResponse]
     prism_ref: float
     direct: float
-
-
-class IntermediateResponse(BaseModel):
-    """The translations of both texts that a measure compares."""
-
-    measure: Literal["cross", "pivot"]
-    lang: str
-    hypothesis: str
-    reference: str
 
 
 class AlignmentResponse(BaseModel):
@@ -222,7 +210,7 @@ class ExplainResponse(BaseModel):
     model: str
     encoder: str
     tokens: TokensResponse | None = None
-    translations: list[IntermediateResponse] | None = None
+    translations: list[Intermediate] | None = None
     alignment: AlignmentResponse | None = None
     transport: TransportResponse | None = None
 
@@ -274,27 +262,13 @@ class MeasureResponse(BaseModel):
     settings: list[str]
 
 
-class LimitsResponse(BaseModel):
-    """The limits of a request."""
-
-    body_bytes: int
-    pairs: int
-    text_characters: int
-    characters: int
-    explained_characters: int
-    references: int
-    measures: int
-    ter_words: int
-    seconds: float
-
-
 class MeasuresResponse(BaseModel):
     """The available measures, and the limits of a request."""
 
     version: str
     default: str
     measures: list[MeasureResponse]
-    limits: LimitsResponse
+    limits: Limits
 
 
 class HealthResponse(BaseModel):
