@@ -75,14 +75,22 @@ def compare(
     format: Format = None,  # noqa: A002
     header: Header = True,
     ref_column: Annotated[
-        list[str] | None, typer.Option(help="May be repeated.", rich_help_panel=INPUT)
+        list[str] | None,
+        typer.Option(help="A column of references; may be repeated.", rich_help_panel=INPUT),
     ] = None,
-    src_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
+    src_column: Annotated[
+        str | None, typer.Option(help="The column of the sources.", rich_help_panel=INPUT)
+    ] = None,
     lang_column: Annotated[
-        str | None, typer.Option(help="The column with the language.", rich_help_panel=INPUT)
+        str | None, typer.Option(help="The column of the outputs' language.", rich_help_panel=INPUT)
     ] = None,
-    ref_lang_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
-    src_lang_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
+    ref_lang_column: Annotated[
+        str | None,
+        typer.Option(help="The column of the references' language.", rich_help_panel=INPUT),
+    ] = None,
+    src_lang_column: Annotated[
+        str | None, typer.Option(help="The column of the sources' language.", rich_help_panel=INPUT)
+    ] = None,
     replace_invalid: ReplaceInvalid = False,
     settings: Settings = None,
     baseline: Annotated[
@@ -131,8 +139,7 @@ def compare(
 ) -> None:
     """Compare two or more systems on one test set: which is better, and is it significant?
 
-    In [bold]tertium compare outputs.tsv -m chrf[/bold], every column that is not a reference, a
-    source or a language is a system.
+    In a table, every column that is not a reference, source or language is a system.
     """
     from tertium.comparison.significance import compare_outputs
 
