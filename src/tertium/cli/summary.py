@@ -57,7 +57,7 @@ def print_json(
     }
     if tally is not None:
         document["questions"] = {
-            "asked": tally.questions,
+            "asked": tally.queries,
             "distinct": tally.distinct,
             "from_cache": tally.from_cache,
         }
