@@ -1,4 +1,4 @@
-"""A run that is killed and taken up again writes what an unbroken run writes, to the byte."""
+"""A killed and resumed run writes the same bytes as an uninterrupted run."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tertium.storage.resume import RECORD
 
 from .conftest import TERTIUM, Run
 
@@ -39,8 +41,12 @@ def command(pairs: Path, out: Path, *more: str) -> list[str]:
 
 
 def saved_rows(out: Path) -> int:
-    state = out.with_name(out.name + ".part.json")
-    return int(json.loads(state.read_text())["rows"]) if state.exists() else 0
+    record = out.with_name(out.name + ".part") / RECORD
+    try:
+        state = json.loads(record.read_text())["state"]
+    except FileNotFoundError:
+        return 0
+    return int(state["rows"]) if state else 0
 
 
 @pytest.mark.parametrize(
@@ -99,7 +105,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, pairs: Path) -> None:
     assert process.stdin is not None
     process.stdin.write(pairs.read_text())
     process.stdin.flush()
-    while not (tmp_path / "out.tsv.part.json").exists():
+    while not saved_rows(out):
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
@@ -137,7 +143,7 @@ def test_an_unfinished_run_is_not_lost(tertium: Run, pairs: Path, tmp_path: Path
     source = pairs.with_suffix(".jsonl")
     again = ("score", source, "-m", "chrf", *ROWS, "-o", out)
     refused = tertium(*again)
-    assert "is an unfinished run; take it up again with --resume" in refused.stderr
+    assert "is an unfinished run; resume it with --resume" in refused.stderr
     source.write_text(source.read_text().replace('"hyp": 3', '"hyp": "c"'))
     assert tertium(*again, "--resume").returncode == 0
     resumed = out.read_bytes()
@@ -152,9 +158,9 @@ def test_other_settings_do_not_mix(tertium: Run, pairs: Path, tmp_path: Path) ->
     source = pairs.with_suffix(".jsonl")
     other = tertium("score", source, "-m", "ter", *ROWS, "-o", out, "--resume")
     assert other.returncode == 2
-    assert "was begun with measures = 'chrf', not 'ter'" in other.stderr
+    assert "was started with measures = 'chrf', not 'ter'" in other.stderr
     other = tertium("score", source, *CHRF, "--set", "beta=3", "-o", out, "--resume")
-    assert "was begun with beta = '2', not '3'" in other.stderr
+    assert "was started with beta = '2', not '3'" in other.stderr
     assert tertium("score", pairs, "-m", "ter", *ROWS, "-o", out, "--overwrite").returncode == 0
 
 
@@ -163,7 +169,7 @@ def test_measures_in_another_order_do_not_mix(tertium: Run, pairs: Path, tmp_pat
     begin(tertium, pairs, out, "-m", "ter")
     swapped = tertium("score", source, "-m", "ter", "-m", "chrf", *ROWS, "-o", out, "--resume")
     assert swapped.returncode == 2
-    assert "was begun with measures" in swapped.stderr
+    assert "was started with measures" in swapped.stderr
 
 
 def test_what_is_not_ours_is_left_alone(tertium: Run, pairs: Path, tmp_path: Path) -> None:
@@ -171,7 +177,7 @@ def test_what_is_not_ours_is_left_alone(tertium: Run, pairs: Path, tmp_path: Pat
     part.write_text("my notes")
     refused = tertium("score", pairs, *CHRF, "-o", out)
     assert refused.returncode == 2
-    assert f"{part} is there, and no unfinished run" in refused.stderr
+    assert f"{part} is a file that Tertium has not written" in refused.stderr
     assert part.read_text() == "my notes"
     assert tertium("score", pairs, *CHRF, "-o", out, "--overwrite").returncode == 0
     assert out.exists()
@@ -183,8 +189,9 @@ def test_killed_before_anything_was_scored(tertium: Run, pairs: Path, tmp_path: 
     assert tertium("score", pairs, *CHRF, "-o", out).returncode == 0
     whole = out.read_bytes()
     out.unlink()
-    (tmp_path / "out.tsv.part").write_bytes(whole[:10])
-    (tmp_path / "out.tsv.part.json").write_text('{"job": {}, "bytes": 0, "rows": 0}')
+    (tmp_path / "out.tsv.part").mkdir()
+    (tmp_path / "out.tsv.part" / "rows").write_bytes(whole[:10])
+    (tmp_path / "out.tsv.part" / RECORD).write_text('{"job": {}, "state": null}')
     assert tertium("score", pairs, *CHRF, "-o", out).returncode == 0
     assert out.read_bytes() == whole
 
@@ -193,7 +200,7 @@ def test_go_on_or_drop_it(tertium: Run, pairs: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.tsv"
     done = tertium("score", pairs, *CHRF, "-o", out, "--resume", "--overwrite")
     assert done.returncode == 2
-    assert "say one of them" in done.stderr
+    assert "use only one" in done.stderr
 
 
 def test_a_mistake_at_the_start_leaves_nothing(tertium: Run, pairs: Path, tmp_path: Path) -> None:
@@ -213,4 +220,4 @@ def test_changed_input_does_not_mix(tertium: Run, pairs: Path, tmp_path: Path) -
         source.write_text("\n".join(changed) + "\n")
         done = tertium("score", source, "-m", "chrf", *ROWS, "-o", out, "--resume")
         assert done.returncode == 2
-        assert "is not what it was" in done.stderr
+        assert "has changed since the run was started" in done.stderr

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tertium.data.pairs import Item
-from tertium.engines.layouts import CUT, Fields
 from tertium.engines.local.scoring import ScoringJob
+from tertium.engines.output import CUT, Fields
+from tertium.engines.progress import JobProgress
 from tertium.errors import InputError
 from tertium.measures.readings import reading
 from tertium.measures.registry import kinds_of, measure_class, parts_of
@@ -48,14 +49,15 @@ class Collected:
     """Rows that are kept for the answer."""
 
     rows: list[Fields] = field(default_factory=list)
+    hides_progress: bool = False
 
     def begin(self, job: Mapping[str, Any], columns: Sequence[str]) -> None:
-        """There is nothing to take up again."""
+        """There is nothing to resume."""
 
     def add(self, rows: Sequence[Fields], state: Mapping[str, Any]) -> None:
         self.rows += rows
 
-    def finish(self) -> None:
+    def finish(self, summary: Fields) -> None:
         """They are all here."""
 
     def close(self) -> None:
@@ -74,8 +76,8 @@ def score(request: ScoreRequest, engines: Engines, limits: Limits, call: Call) -
         # Overlap is computed in this thread, and looks up after every row whether to go on.
         rows_at_a_time = ROWS_AT_A_TIME if kinds_of(name) else 1
         job = ScoringJob(pairs, [measure], output, True, rows_at_a_time)
-        job.advance = lambda _: call.check()
-        [result] = job.run().values()
+        scored = job.run(JobProgress(advance=lambda _: call.check()))
+        [result] = scored.measures.values()
         answers[name] = MeasureScores(
             system=result.system,
             segments=[row[measure.name] for row in output.rows],
