@@ -15,7 +15,6 @@ import typer
 
 from tertium.cli.filters import load_filters
 from tertium.cli.inputs import refuse_as_output, refuse_without_output
-from tertium.cli.measures import Models
 from tertium.cli.options import (
     DEFAULT_MODEL,
     ENGINE,
@@ -41,6 +40,7 @@ from tertium.errors import InputError
 from tertium.filters.pieces import WORDS, unit_for
 from tertium.filters.registry import FILTERS, PRISM
 from tertium.filters.sequence import ROWS_AT_A_TIME
+from tertium.measures.loading import ModelPool, ModelSettings
 from tertium.models.threads import available_cores
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def filter_command(
             header=header,
             replace_invalid=replace_invalid,
         )
-        models = Models(
+        models = ModelSettings(
             model,
             encoder=encoder,
             sentence_encoder=sentence_encoder,
@@ -211,7 +211,13 @@ def filter_command(
         if measure is not None and "measure" not in names:
             names.append("measure")
         counted_in = unit or unit_for(model, [src_lang, tgt_lang])
-        made = load_filters(names, models, settings or [], counted_in, (measure, at_least, at_most))
+        made = load_filters(
+            names,
+            ModelPool(models),
+            settings or [],
+            counted_in,
+            (measure, at_least, at_most),
+        )
         kept = _sink(outputs, bitext)
         removed = None if rejected is None else TableSink(rejected, removed_columns(bitext))
         job = FilterJob(

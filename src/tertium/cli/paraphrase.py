@@ -10,11 +10,11 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from tertium.cli.measures import Models, load_measures
 from tertium.cli.options import DEFAULT_MODEL, ComputeType, Encoder, Lang, Model, Threads
 from tertium.data.lines import STDIN, read_lines
 from tertium.engines.output import JsonLinesLayout, Layout, TsvLayout, layout_for
 from tertium.errors import LanguageError
+from tertium.measures.loading import ModelPool, ModelSettings, make_measure, read_specs
 from tertium.measures.registry import DEFAULT_MEASURE
 from tertium.paraphrasing.generation import Paraphraser
 from tertium.paraphrasing.penalties import NgramPenalty, usual_unit
@@ -69,11 +69,14 @@ def paraphrase(
     """
     if lang is None:
         raise LanguageError("the language of the text is missing: use --lang")
-    models = Models(model, encoder=encoder, compute_type=compute_type, threads=threads)
-    [made] = load_measures([measure], models, {})
-    pivots = ["" if lang == "none" else lang for lang in pivot or ["none"]]
+    models = ModelPool(
+        ModelSettings(model, encoder=encoder, compute_type=compute_type, threads=threads)
+    )
+    [spec] = read_specs([measure])
+    made = make_measure(spec, models)
+    pivots = ["" if pivot_lang == "none" else pivot_lang for pivot_lang in pivot or ["none"]]
     paraphraser = Paraphraser(
-        models.get("translation"),
+        models("translation"),
         made,
         NgramPenalty(a, b, longest, usual_unit(lang)),
         pivots,

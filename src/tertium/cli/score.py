@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -14,13 +15,13 @@ from typing import Annotated
 import typer
 
 from tertium.cli.inputs import Inputs, refuse_as_output, refuse_without_output
-from tertium.cli.measures import MeasureLoader, Models
 from tertium.cli.options import (
     DEFAULT_MODEL,
     ENGINE,
     INPUT,
     MEASURES,
     OUTPUT,
+    Against,
     ComputeType,
     Encoder,
     Format,
@@ -59,8 +60,8 @@ from tertium.engines.ray.shards import ShardFolder
 from tertium.engines.scoring import ROWS_AT_A_TIME, Job, ScoringResult
 from tertium.errors import InputError
 from tertium.measures.base import CUT_REASON
+from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
 from tertium.measures.registry import DEFAULT_MEASURE
-from tertium.models.cache.memo import Tally
 
 
 class EngineName(StrEnum):
@@ -140,6 +141,7 @@ def score(
     tokenize: Annotated[
         str | None, typer.Option(help="The tokenizer of BLEU.", rich_help_panel=MEASURES)
     ] = None,
+    against: Against = None,
     settings: Settings = None,
     output: Annotated[
         Path | None,
@@ -236,64 +238,51 @@ def score(
         "target_lang": target_lang,
         "beam_size": beam_size,
         "tokenize": tokenize,
+        "against": against,
     }
-
-    def loader(cache: bool | Path) -> MeasureLoader:
-        models = Models(
-            model,
-            encoder=encoder,
-            sentence_encoder=sentence_encoder,
-            layer=layer,
-            compute_type=compute_type,
-            threads=threads,
-            cache=cache,
-        )
-        return MeasureLoader(names, models, given, settings or [])
-
+    specs = read_specs(names, given=given, written=settings or [])
+    models = ModelSettings(
+        model,
+        encoder=encoder,
+        sentence_encoder=sentence_encoder,
+        layer=layer,
+        compute_type=compute_type,
+        threads=threads,
+        cache=not no_cache,
+    )
     job: Job
     if engine is EngineName.ray:
         cluster = ClusterSettings(address or os.environ.get("RAY_ADDRESS"), workers, threads)
         if output is None:
             raise InputError("--engine ray writes a folder of Parquet shards: use --output")
         shards = ShardFolder(output, resume=resume, overwrite=overwrite)
-        import_ray()  # if it is not installed, say so before models are loaded
-        pairs, load = inputs.stored_pairs(), loader(not no_cache)
+        import_ray()  # a missing package is reported before any model is loaded
+        files = inputs.stored_pairs()
+        load = MeasureLoader(specs, models)
+        measures, pool = load.load()
         job = DistributedJob(
-            pairs,
-            load.here(),
-            load,
-            shards,
-            cluster,
-            scores_only,
-            rows_at_a_time,
-            tally_of(load),
+            files, measures, load, shards, cluster, scores_only, rows_at_a_time, pool.tally
         )
     else:
         if address or workers:
             raise InputError("--address and --workers need --engine ray")
         sink: Output
-        cache: bool | Path = not no_cache
         if output is not None:
             sink = file = FileOutput(output, resume=resume, overwrite=overwrite)
-            if no_cache:
-                cache = file.cache  # until the run is finished, so that it can be resumed
+            if no_cache:  # cached until the run is finished, so that it can be resumed
+                models = replace(models, cache=file.cache)
         else:
             refuse_without_output(resume=resume, overwrite=overwrite)
-            sink = StreamOutput(sys.stdout, _layout(names, as_json))
-        one, load = inputs.pairs(), loader(cache)
-        job = ScoringJob(one, load.here(), sink, scores_only, rows_at_a_time, tally_of(load))
+            sink = StreamOutput(sys.stdout, _layout([spec.measure for spec in specs], as_json))
+        pairs = inputs.pairs()
+        measures, pool = MeasureLoader(specs, models).load()
+        job = ScoringJob(pairs, measures, sink, scores_only, rows_at_a_time, pool.tally)
     with interruptible(output), progress_bar(job.count, shown=not quiet) as progress:
         result = job.run(progress)
     if as_json and output is not None:
         print(json.dumps(result.document(), indent=1, ensure_ascii=False))
     elif not as_json and not quiet:
         _print_summary(result, time.monotonic() - started)
-
-
-def tally_of(load: MeasureLoader) -> Tally | None:
-    """The count of queries to the translation model, if a measure has loaded one."""
-    translation = load.models.translation
-    return None if translation is None else translation.tally
 
 
 def _layout(names: Sequence[str], as_json: bool) -> Layout:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import tertium
+from tertium._version import __version__
 from tertium.data.bitext import Bitext
 from tertium.engines.local.processes import work_ahead
 from tertium.engines.output import RowSink
@@ -133,7 +133,7 @@ class FilterJob:
                 for one in self.filters
             ],
             "rows_at_a_time": self.rows_at_a_time,
-            "version": tertium.__version__,
+            "version": __version__,
         }
 
 

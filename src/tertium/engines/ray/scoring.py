@@ -23,7 +23,7 @@ from tertium.engines.ray.cluster import (
     workers_and_threads,
 )
 from tertium.engines.ray.shards import Shard, ShardFolder
-from tertium.engines.ray.worker import Loader, Part, ShardWorker, Work
+from tertium.engines.ray.worker import Part, ShardWorker, Work
 from tertium.engines.scoring import (
     ROWS_AT_A_TIME,
     Scorer,
@@ -41,6 +41,7 @@ from tertium.errors import (
     TertiumError,
 )
 from tertium.measures.base import Measure
+from tertium.measures.loading import MeasureLoader
 from tertium.models.cache.memo import Tally
 
 
@@ -53,7 +54,7 @@ class DistributedJob:
 
     inputs: Sequence[StoredPairs]
     measures: Sequence[Measure]
-    load: Loader
+    load: MeasureLoader
     """Loads the same measures in another process."""
     output: ShardFolder
     cluster: ClusterSettings = field(default_factory=ClusterSettings)

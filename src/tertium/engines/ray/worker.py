@@ -7,7 +7,7 @@ import os
 import re
 import socket
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from tertium.errors import (
     first_line,
 )
 from tertium.measures.base import Measure
+from tertium.measures.loading import MeasureLoader
 from tertium.measures.totals import Totals
 from tertium.models.cache.memo import Tally
 from tertium.storage.resume import RECORD, input_changed
@@ -32,9 +33,6 @@ from tertium.storage.resume import RECORD, input_changed
 DIGEST = re.compile("[0-9a-f]{64}")
 TRIES = 5
 """The number of lost workers after which a shard is taken to be the cause."""
-
-Loader = Callable[[int], tuple[Sequence[Measure], Tally]]
-"""Loads the measures for a number of threads; returns them with the count of model queries."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ class Work:
     """Everything that a worker needs to know to score any shard."""
 
     inputs: Sequence[StoredPairs]
-    load: Loader
+    load: MeasureLoader
     threads: int
     job: Mapping[str, Any]
     columns: Sequence[str]
@@ -153,7 +151,8 @@ class ShardWorker:
         engine would produce other scores under the same signature.
         """
         if self._loaded is None:
-            self._loaded = self._work.load(self._work.threads)
+            measures, models = self._work.load.load(threads=self._work.threads)
+            self._loaded = measures, models.tally or Tally()
             size = self._work.job["rows_at_a_time"]
             mine = describe(self._loaded[0], self._work.columns, size)
             for name, value in mine.items():
