@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import random
 import signal
 import subprocess
@@ -13,8 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from tertium.storage.lock import locked
 from tertium.storage.resume import RECORD
 
+from ..disks import small_disk
 from .conftest import TERTIUM, Run
 
 GERMAN = ("Der Hund", "Meine Schwester", "Unser Lehrer", "Das kleine Kind", "Ein alter Mann")
@@ -191,6 +194,50 @@ def test_an_unfinished_run_is_guarded(tertium: Run, pairs: Path, tmp_path: Path)
     assert done.returncode == 0, done.stderr
     assert "400 of them judged before" in done.stderr
     assert tertium(*common, "--overwrite").returncode == 0
+
+
+def test_the_second_of_two_runs_is_refused(tertium: Run, pairs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.tsv"
+    command = ("filter", pairs, *BY, "-f", "length", "-o", out)
+    with locked(tmp_path / "out.tsv.part"):
+        for more in ((), ("--resume",), ("--overwrite",)):
+            refused = tertium(*command, *more)
+            assert refused.returncode == 2
+            assert f"is in use by another run (process {os.getpid()} on" in refused.stderr
+    assert list(tmp_path.glob("out*")) == []
+    assert tertium(*command).returncode == 0
+    assert list(tmp_path.glob("out*")) == [out]
+
+
+def test_margin_alone(tertium: Run, pairs: Path, tmp_path: Path) -> None:
+    """A filter that needs all pairs may be the first."""
+    few = tmp_path / "few.tsv"
+    few.write_text("\n".join(pairs.read_text("utf-8").splitlines()[:40]) + "\n", encoding="utf-8")
+    rejected = tmp_path / "rejected.tsv"
+    command = ("filter", few, *BY, "-f", "margin", *MARGIN, "--rows-at-a-time", "16", "-q")
+    assert tertium(*command, "--rejected", rejected).returncode == 0
+    removed = rejected.read_text("utf-8").splitlines()[1:]
+    kept = tertium(*command).stdout.splitlines()[1:]
+    assert len(kept) + len(removed) == 39
+    assert removed
+    assert kept
+
+
+def test_a_full_disk(tertium: Run, pairs: Path, tmp_path: Path) -> None:
+    command = ("filter", pairs, *BY, "-f", "length,overlap", "--rows-at-a-time", "50", "-q", "-o")
+    whole = tmp_path / "whole.tsv"
+    assert tertium(*command, whole).returncode == 0
+    with small_disk(tmp_path / "disk", 256 * 1024) as disk:
+        out = disk / "out.tsv"
+        (disk / "other").write_bytes(bytes(240 * 1024))
+        stopped = tertium(*command, out)
+        assert stopped.returncode == 2
+        assert "the results so far are kept: free some disk space" in stopped.stderr
+        assert not out.exists()
+        (disk / "other").unlink()
+        assert tertium(*command, out, "--resume").returncode == 0
+        assert out.read_bytes() == whole.read_bytes()
+        assert [file.name for file in disk.iterdir()] == [out.name]
 
 
 @pytest.mark.parametrize(

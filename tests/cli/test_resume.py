@@ -6,6 +6,7 @@ import json
 import os
 import random
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -120,6 +121,57 @@ def test_two_processes_on_one_cache(tmp_path: Path, pairs: Path) -> None:
     running = [subprocess.Popen(command(pairs, out), stdout=subprocess.DEVNULL) for out in outs]
     assert [process.wait() for process in running] == [0, 0]
     assert outs[0].read_bytes() == outs[1].read_bytes()
+
+
+def test_two_processes_on_one_output(tmp_path: Path, pairs: Path) -> None:
+    """At any time one of them writes; the others are refused, or start when it has finished."""
+    whole, out = tmp_path / "whole.tsv", tmp_path / "out.tsv"
+    subprocess.run(command(pairs, whole), check=True, capture_output=True)
+    running = [
+        subprocess.Popen(
+            command(pairs, out), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
+        for _ in range(3)
+    ]
+    ended = [(process.communicate()[1], process.returncode) for process in running]
+    assert 0 in [code for _, code in ended]
+    for message, code in ended:
+        assert code == 0 or (code == 2 and "is in use by another run (process " in message)
+    assert out.read_bytes() == whole.read_bytes()
+    assert sorted(file.name for file in tmp_path.glob("out*")) == ["out.tsv"]
+
+
+@pytest.mark.parametrize("way", [(), ("--resume",), ("--overwrite",)])
+def test_the_second_of_two_runs_is_refused(
+    tertium: Run, tmp_path: Path, pairs: Path, way: tuple[str, ...]
+) -> None:
+    """The first reads an input that never ends; when it is killed, its lock is gone."""
+    out = tmp_path / "out.tsv"
+    process = subprocess.Popen(
+        command(Path("-"), out, "--format", "tsv"), stdin=subprocess.PIPE, text=True
+    )
+    assert process.stdin is not None
+    process.stdin.write(pairs.read_text())
+    process.stdin.flush()
+    while not saved_rows(out):
+        assert process.poll() is None
+        time.sleep(0.01)
+    measures = ("-m", "direct", "-m", "cross", "-m", "chrf", "--lang", "en")
+    second = ("score", pairs, *measures, "--rows-at-a-time", "8", "-o", out)
+    refused = tertium(*second, *way)
+    assert refused.returncode == 2
+    owner = f"process {process.pid} on {socket.gethostname()}"
+    assert f"{out}.part is in use by another run ({owner})" in refused.stderr
+    process.kill()
+    process.communicate()
+    assert (tmp_path / "out.tsv.part.lock").exists()
+    before = saved_rows(out)
+    assert before
+    done = tertium(*second, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert "150 rows in" in done.stderr
+    assert f"{before} of them scored before" in done.stderr
+    assert sorted(file.name for file in tmp_path.glob("out*")) == ["out.tsv"]
 
 
 def begin(tertium: Run, pairs: Path, out: Path, *more: str) -> None:

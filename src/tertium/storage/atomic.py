@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, BinaryIO, TextIO
+from typing import IO, Any, BinaryIO, TextIO, TypeVar
+
+Stream = TypeVar("Stream", bound=IO[Any])
 
 
 def write_text(path: Path, text: str) -> None:
@@ -21,33 +22,38 @@ def write_bytes(path: Path, content: bytes) -> None:
         stream.write(content)
 
 
-@contextmanager
-def replacing(path: Path, scratch: Path | None = None) -> Iterator[BinaryIO]:
+def replacing(path: Path, scratch: Path | None = None) -> AbstractContextManager[BinaryIO]:
     """Open a stream to the new content of a file.
 
     It is written to ``scratch`` (default: the name with ``.new``) and replaces the file when the
     block ends. If the block fails, the scratch file is removed and the file stays as it was.
     """
     scratch = scratch or path.with_name(path.name + ".new")
+    return _replacing(path, scratch, lambda: scratch.open("wb"))
+
+
+def replacing_text(path: Path, scratch: Path | None = None) -> AbstractContextManager[TextIO]:
+    """Like :func:`replacing`, for UTF-8 text with line ends as they are."""
+    scratch = scratch or path.with_name(path.name + ".new")
+    return _replacing(path, scratch, lambda: scratch.open("w", encoding="utf-8", newline=""))
+
+
+@contextmanager
+def _replacing(path: Path, scratch: Path, opened: Callable[[], Stream]) -> Iterator[Stream]:
     try:
-        with scratch.open("wb") as stream:
+        stream = opened()
+        try:
             yield stream
             sync(stream)
+        except BaseException:
+            with suppress(OSError):  # what made writing fail makes closing fail, too
+                stream.close()
+            raise
+        stream.close()
         os.replace(scratch, path)
     except BaseException:
         scratch.unlink(missing_ok=True)  # on a full disk, every byte counts
         raise
-
-
-@contextmanager
-def replacing_text(path: Path, scratch: Path | None = None) -> Iterator[TextIO]:
-    """Like :func:`replacing`, for UTF-8 text with line ends as they are."""
-    with replacing(path, scratch) as binary:
-        stream = io.TextIOWrapper(binary, encoding="utf-8", newline="")
-        try:
-            yield stream
-        finally:
-            stream.detach()
 
 
 def write_at(path: Path, offset: int, content: bytes, *, truncate: bool = True) -> int:

@@ -205,15 +205,17 @@ def read_record(folder: Path) -> Record:
     return record
 
 
-def check_same_job(where: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+def check_same_job(
+    where: Path,
+    before: Mapping[str, Any],
+    now: Mapping[str, Any],
+    cure: str = "use the same settings, or start over with --overwrite",
+) -> None:
     """Refuse to resume with other settings; ``before`` was read from JSON."""
     same = json.loads(json.dumps(now))
     if before != same:
         name, old, new = first_difference("", before, same)
-        raise ResumeError(
-            f"{where} was started with {name} = {old!r}, not {new!r}; "
-            "use the same settings, or start over with --overwrite"
-        )
+        raise ResumeError(f"{where} was started with {name} = {old!r}, not {new!r}; {cure}")
 
 
 def first_difference(name: str, before: Any, now: Any) -> tuple[str, Any, Any]:

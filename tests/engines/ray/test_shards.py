@@ -85,6 +85,19 @@ def test_what_somebody_puts_there_while_the_run_is_under_way(out: Path) -> None:
     assert names(out.parent) == ["out", f"out/{RECORD}", "out/part-000000.parquet"]
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_the_second_of_two_runs_is_refused(way: dict[str, bool], tmp_path: Path) -> None:
+    first, second = ShardFolder(tmp_path / "out"), ShardFolder(tmp_path / "out", **way)
+    fill(first.begin(JOB))
+    before = names(tmp_path)
+    with pytest.raises(OutputError, match=rf"in use by another run \(process {os.getpid()} on"):
+        second.begin(JOB)
+    second.close()
+    assert names(tmp_path) == before
+    first.finish()
+    assert names(tmp_path) == ["out", f"out/{RECORD}", "out/part-000000.parquet"]
+
+
 def test_a_run_that_fails_leaves_what_is_not_its_own(tmp_path: Path) -> None:
     folder = ShardFolder(tmp_path / "out")
     (folder.begin(JOB) / "notes.txt").touch()
