@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NoReturn
 
@@ -73,6 +74,33 @@ def test_one_process_at_a_time_within_a_process_too(tmp_path: Path) -> None:
     out.release()
     other.acquire()
     other.release()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_never_two_at_once(tmp_path: Path) -> None:
+    """The file is created, locked, unlocked and removed in all possible orders."""
+    inside: list[int] = []
+    most: list[int] = []
+
+    def work(number: int) -> int:
+        entered = 0
+        for _ in range(300):
+            lock = Lock(tmp_path / "out")
+            try:
+                lock.acquire()
+            except OutputError:
+                continue
+            inside.append(number)
+            most.append(len(inside))
+            entered += 1
+            inside.remove(number)
+            lock.release()
+        return entered
+
+    with ThreadPoolExecutor(4) as pool:
+        entered = list(pool.map(work, range(4)))
+    assert len(most) == sum(entered) > 0
+    assert set(most) == {1}
     assert list(tmp_path.iterdir()) == []
 
 

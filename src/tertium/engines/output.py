@@ -9,6 +9,7 @@ import math
 import os
 import re
 import shutil
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
@@ -27,19 +28,21 @@ BREAKS = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
 Fields = Mapping[str, Any]
 
 
-class Layout(Protocol):
+class Layout(ABC):
     """Turns scored rows into text. Every row has all columns, in order."""
 
-    def head(self, columns: Sequence[str]) -> str: ...
+    def head(self, columns: Sequence[str]) -> str:
+        return ""
 
+    @abstractmethod
     def body(self, rows: Sequence[Fields]) -> str: ...
 
     def tail(self, summary: Fields) -> str:
         """Close what :meth:`head` has opened, with the results over all rows."""
-        ...
+        return ""
 
 
-class TsvLayout:
+class TsvLayout(Layout):
     """No quoting: a tab or a line break inside a text becomes a space."""
 
     def head(self, columns: Sequence[str]) -> str:
@@ -51,11 +54,8 @@ class TsvLayout:
             for row in rows
         )
 
-    def tail(self, summary: Fields) -> str:
-        return ""
 
-
-class CsvLayout:
+class CsvLayout(Layout):
     """Quoted where needed."""
 
     def head(self, columns: Sequence[str]) -> str:
@@ -64,9 +64,6 @@ class CsvLayout:
     def body(self, rows: Sequence[Fields]) -> str:
         return self._write([[plain(value) for value in row.values()] for row in rows])
 
-    def tail(self, summary: Fields) -> str:
-        return ""
-
     @staticmethod
     def _write(rows: Sequence[Sequence[str]]) -> str:
         stream = io.StringIO()
@@ -74,20 +71,14 @@ class CsvLayout:
         return stream.getvalue()
 
 
-class JsonLinesLayout:
+class JsonLinesLayout(Layout):
     """One object per line, numbers in full precision."""
-
-    def head(self, columns: Sequence[str]) -> str:
-        return ""
 
     def body(self, rows: Sequence[Fields]) -> str:
         return "".join(to_json(row) + "\n" for row in rows)
 
-    def tail(self, summary: Fields) -> str:
-        return ""
 
-
-class JsonDocumentLayout:
+class JsonDocumentLayout(Layout):
     """One JSON object: the rows as its member ``segments``, then the members of the summary.
 
     >>> layout = JsonDocumentLayout()
@@ -117,7 +108,7 @@ class JsonDocumentLayout:
 
 
 @dataclass(frozen=True)
-class TerminalLayout:
+class TerminalLayout(Layout):
     """Scores first, then the texts, one row per line, cut to the width of the terminal."""
 
     measures: Sequence[str]
@@ -128,9 +119,6 @@ class TerminalLayout:
     def body(self, rows: Sequence[Fields]) -> str:
         width = shutil.get_terminal_size().columns
         return "".join(self._line(row, width) + "\n" for row in rows)
-
-    def tail(self, summary: Fields) -> str:
-        return ""
 
     def _line(self, row: Fields, width: int) -> str:
         scores = " ".join(f"{row[name]:9.4f}" for name in self.measures)
