@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tertium.data.pairs import Item
-from tertium.engines.layouts import CUT, Fields
 from tertium.engines.local.scoring import ScoringJob
+from tertium.engines.output import CUT, Fields
+from tertium.engines.progress import JobProgress
 from tertium.errors import InputError
 from tertium.measures.registry import kinds_of
 from tertium.measures.totals import Role
@@ -43,6 +44,7 @@ class CollectedRows:
     """Scored rows that are kept for the response."""
 
     rows: list[Fields] = field(default_factory=list)
+    hides_progress: bool = False
 
     def begin(self, job: Mapping[str, Any], columns: Sequence[str]) -> None:
         """Nothing to resume."""
@@ -50,7 +52,7 @@ class CollectedRows:
     def add(self, rows: Sequence[Fields], state: Mapping[str, Any]) -> None:
         self.rows += rows
 
-    def finish(self) -> None:
+    def finish(self, summary: Fields) -> None:
         """Nothing to write."""
 
     def close(self) -> None:
@@ -72,8 +74,8 @@ def score(
         # Surface measures run in this thread, which checks after every row whether to continue.
         rows_at_a_time = ROWS_AT_A_TIME if kinds_of(name) else 1
         job = ScoringJob(pairs, [measure], output, True, rows_at_a_time)
-        job.advance = lambda _: call.check()
-        [result] = job.run().values()
+        scored = job.run(JobProgress(advance=lambda _: call.check()))
+        [result] = scored.measures.values()
         scores[name] = MeasureScores(
             system=result.system,
             segments=[row[measure.name] for row in output.rows],
