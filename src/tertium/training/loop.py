@@ -36,27 +36,16 @@ if TYPE_CHECKING:
 ALONE = Worker()
 
 
-class Batch(Protocol):
-    """Arrays with one row per example."""
-
-    @property
-    def count(self) -> int:
-        """How many labels count in the loss."""
-
-    def part(self, part: int, parts: int) -> Batch:
-        """Return every ``parts``-th row, starting at ``part``; there may be none."""
-
-
 class Sampler(Protocol):
     """Draws batches: a pure function of the seed and the number of the batch."""
 
     seed: int
 
     def batch(self, number: int) -> Any:
-        """Return a batch (:class:`Batch`)."""
+        """Return a batch, which has a ``count`` and a method ``part(part, parts)`` to split it."""
 
     def count(self, number: int) -> int:
-        """Return the count of a batch without making it."""
+        """Return the number of labels of a batch that count in the loss, without making it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +195,7 @@ def update(
     divisor = count / precision.loss_scale()
     loss = 0.0
     for share in shares(numbers, worker.index, worker.count):
-        batch: Batch = task.sampler.batch(share.number).part(share.part, share.parts)
+        batch = task.sampler.batch(share.number).part(share.part, share.parts)
         if not batch.count:
             continue
         if not worker.draws_in_turn:

@@ -11,12 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from tertium.errors import SettingError
 
 if TYPE_CHECKING:
-    from torch import Tensor
     from torch.nn import Parameter
 
 DEVICES = ("auto", "cpu", "cuda")
-BUCKET_SIZE = 16_000_000
-"""How many elements of the gradients are summed at once."""
 TIMEOUT = timedelta(days=1)
 """The others wait while the main process prepares the data or evaluates the model."""
 
@@ -80,12 +77,13 @@ class Worker:
             return
         import torch
 
-        for gradients in _buckets(parameters):
-            flat = torch.cat([gradient.flatten() for gradient in gradients])
-            torch.distributed.all_reduce(flat)
-            sums = torch.split(flat, [gradient.numel() for gradient in gradients])
-            for gradient, total in zip(gradients, sums, strict=True):
-                gradient.copy_(total.view_as(gradient))
+        pending = []
+        for parameter in parameters:
+            if parameter.grad is None:
+                parameter.grad = torch.zeros_like(parameter)
+            pending.append(torch.distributed.all_reduce(parameter.grad, async_op=True))
+        for work in pending:
+            work.wait()
 
 
 @contextmanager
@@ -121,21 +119,3 @@ def shares(numbers: Sequence[int], index: int, count: int) -> list[Share]:
         *(Share(number) for number in numbers[index:whole:count]),
         *(Share(number, index, count) for number in numbers[whole:]),
     ]
-
-
-def _buckets(parameters: Iterable[Parameter]) -> Iterator[list[Tensor]]:
-    """Yield the gradients in order, a limited number of elements at a time to save memory."""
-    import torch
-
-    bucket: list[Tensor] = []
-    size = 0
-    for parameter in parameters:
-        if parameter.grad is None:
-            parameter.grad = torch.zeros_like(parameter)
-        if bucket and size + parameter.numel() > BUCKET_SIZE:
-            yield bucket
-            bucket, size = [], 0
-        bucket.append(parameter.grad)
-        size += parameter.numel()
-    if bucket:
-        yield bucket

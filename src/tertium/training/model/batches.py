@@ -67,7 +67,7 @@ def make_batch(corpus: Corpus, tags: Mapping[str, int], examples: Sequence[Examp
         sources.append(np.concatenate([*source, [END]]))
         targets.append(np.concatenate([[END, tags[example.target_lang]], *target]))
         labels.append(np.concatenate([*target, [END]]))
-    return Batch(_padded(sources), _padded(targets), _padded(labels))
+    return Batch(padded(sources), padded(targets), padded(labels))
 
 
 def stream_probabilities(mixture: Mixture, streams: Sequence[Stream]) -> NDArray[np.float64]:
@@ -210,8 +210,9 @@ class Sampler:
         return rows
 
 
-def _padded(rows: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    padded = np.full((len(rows), max(map(len, rows))), PAD, np.int64)
+def padded(rows: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Pad rows to the length of the longest."""
+    array = np.full((len(rows), max(map(len, rows))), PAD, np.int64)
     for place, row in enumerate(rows):
-        padded[place, : len(row)] = row
-    return padded
+        array[place, : len(row)] = row
+    return array

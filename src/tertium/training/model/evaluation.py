@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tertium.training.model.batches import Batch, Example, make_batch
+from tertium.training.model.batches import Batch, Example, make_batch, padded
 from tertium.training.model.corpus import Corpus, Stream
 from tertium.training.model.network import negative_log_likelihoods
 from tertium.training.model.tokenizer import END, PAD
@@ -101,10 +101,7 @@ def translate_greedily(network: Any, sentences: Sequence[Sentence], decode: Deco
     """Translate sentences into one language by greedy search."""
     import torch
 
-    longest = max(len(sentence.source) for sentence in sentences)
-    sources = np.full((len(sentences), longest), PAD, np.int64)
-    for row, sentence in zip(sources, sentences, strict=True):
-        row[: len(sentence.source)] = sentence.source
+    sources = padded([sentence.source for sentence in sentences])
     ids = torch.from_numpy(sources).to(network.device)
     with torch.no_grad():
         output = network.generate(
@@ -113,7 +110,9 @@ def translate_greedily(network: Any, sentences: Sequence[Sentence], decode: Deco
             forced_bos_token_id=sentences[0].tag,
             num_beams=1,
             do_sample=False,
-            max_length=min(2 * longest + MAX_EXTRA_LENGTH, network.config.max_position_embeddings),
+            max_length=min(
+                2 * sources.shape[1] + MAX_EXTRA_LENGTH, network.config.max_position_embeddings
+            ),
         )
     return [decode(until_end(row)) for row in output[:, 2:].tolist()]
 
