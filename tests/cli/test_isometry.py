@@ -97,7 +97,7 @@ def test_a_detector_is_trained_and_used(tertium: Run, tmp_path: Path) -> None:
     assert "2 of 4 steps" in done.stdout
     assert not (run / "detector").exists()
     wrong = tertium("train", "detector", run, "--rate", 1)
-    assert "cannot be changed: peak_rate" in wrong.stderr
+    assert "cannot be changed: --rate;" in wrong.stderr
     done = tertium("train", "detector", run)
     assert done.returncode == 0, done.stderr
     assert "macro-F1" in done.stdout

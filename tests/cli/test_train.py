@@ -41,7 +41,7 @@ def test_train_resume_and_export(tertium: Run, bitext: Path, tmp_path: Path) -> 
 
     done = tertium("train", "model", run, "--rate", "0.1", "--steps", "5")
     assert done.returncode == 2
-    assert "cannot be changed: peak_rate" in done.stderr
+    assert "cannot be changed: --rate;" in done.stderr
     done = tertium("train", "model", run, *settings, "--seed", "7")
     assert done.returncode == 2
     assert "other settings (seed)" in done.stderr

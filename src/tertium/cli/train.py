@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from tertium.errors import ResumeError, SettingError
 
@@ -21,74 +22,69 @@ train = typer.Typer(
     help="Train translation models and paraphrase detectors (extra: train).",
 )
 
-Run = Annotated[Path, typer.Argument(help="The folder of the training run.")]
-Rate = Annotated[float | None, typer.Option("--rate", help="The peak learning rate.")]
-WarmupSteps = Annotated[int | None, typer.Option(min=0, help="Steps of linear warm-up.")]
-Accumulate = Annotated[int | None, typer.Option(min=1, help="Batches per update.")]
-Seed = Annotated[int | None, typer.Option(min=0, help="The random seed (1).")]
-SaveMinutes = Annotated[float, typer.Option(help="Minutes between checkpoints.")]
-SaveSteps = Annotated[int | None, typer.Option(min=1, help="Steps between checkpoints.")]
-Keep = Annotated[int, typer.Option(min=1, help="How many checkpoints to keep.")]
-LogSteps = Annotated[int, typer.Option(min=1, help="Steps between lines of the log.")]
-Threads = Annotated[int, typer.Option(min=1, help="Threads per process.")]
-Device = Annotated[str, typer.Option(help="cpu, cuda, or auto: a GPU if there is one.")]
+OPTIONS = {"peak_rate": "rate", "languages": "langs", "columns": "column"}
+"""Options that are not named like their settings."""
+Run = Annotated[Path, Argument(help="The folder of the training run.")]
+Rate = Annotated[float | None, Option("--rate", help="The peak learning rate.")]
+WarmupSteps = Annotated[int | None, Option(min=0, help="Steps of linear warm-up.")]
+Accumulate = Annotated[int | None, Option(min=1, help="Batches per update.")]
+Seed = Annotated[int | None, Option(min=0, help="The random seed (1).")]
+SaveMinutes = Annotated[float, Option(help="Minutes between checkpoints.")]
+SaveSteps = Annotated[int | None, Option(min=1, help="Steps between checkpoints.")]
+Keep = Annotated[int, Option(min=1, help="How many checkpoints to keep.")]
+LogSteps = Annotated[int, Option(min=1, help="Steps between lines of the log.")]
+Threads = Annotated[int, Option(min=1, help="Threads per process.")]
+Device = Annotated[str, Option(help="cpu, cuda, or auto: a GPU if there is one.")]
 Precision = Annotated[
-    str | None,
-    typer.Option(help="float32, bf16 or fp16. Default: that of the run, at first float32."),
+    str | None, Option(help="float32, bf16 or fp16. Default: that of the run, at first float32.")
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.")]
+Quiet = Annotated[bool, Option("--quiet", "-q", help="Show no progress bar.")]
 
 
 @train.command("model")
 def model(
     run: Run,
     bitext: Annotated[
-        list[str] | None,
-        typer.Option(help="A TSV file (plain, .gz, .xz), or FILE=WEIGHT; repeatable."),
+        list[str] | None, Option(help="A TSV file (plain, .gz, .xz), or FILE=WEIGHT; repeatable.")
     ] = None,
     languages: Annotated[
-        str | None, typer.Option("--langs", help="The languages, such as en,de,fr.")
+        str | None, Option("--langs", help="The languages, such as en,de,fr.")
     ] = None,
     columns: Annotated[
         list[str] | None,
-        typer.Option("--column", help="NAME=LANG: the language of a column; repeatable."),
+        Option("--column", help="NAME=LANG: the language of a column; repeatable."),
     ] = None,
-    dev: Annotated[Path | None, typer.Option(help="A development set, to evaluate on.")] = None,
-    recipe: Annotated[str | None, typer.Option(help="mini (default) or prism.")] = None,
+    dev: Annotated[Path | None, Option(help="A development set, to evaluate on.")] = None,
+    recipe: Annotated[str | None, Option(help="mini (default) or prism.")] = None,
     init: Annotated[
-        Path | None, typer.Option(help="A Hugging Face folder (M2M100) to start from.")
+        Path | None, Option(help="A Hugging Face folder (M2M100) to start from.")
     ] = None,
-    spm: Annotated[Path | None, typer.Option(help="A SentencePiece model to use.")] = None,
-    vocabulary: Annotated[int | None, typer.Option(min=1, help="Number of tokens.")] = None,
-    paraphrases: Annotated[
-        float | None, typer.Option(help="Share of pivot paraphrases (0.15).")
-    ] = None,
-    copies: Annotated[float | None, typer.Option(help="Share of copies (0.04).")] = None,
+    spm: Annotated[Path | None, Option(help="A SentencePiece model to use.")] = None,
+    vocabulary: Annotated[int | None, Option(min=1, help="Number of tokens.")] = None,
+    paraphrases: Annotated[float | None, Option(help="Share of pivot paraphrases (0.15).")] = None,
+    copies: Annotated[float | None, Option(help="Share of copies (0.04).")] = None,
     joined: Annotated[
-        float | None, typer.Option(help="Share of pairs concatenated with another pair (0.1).")
+        float | None, Option(help="Share of pairs concatenated with another pair (0.1).")
     ] = None,
     temperature: Annotated[
-        float | None,
-        typer.Option(help="1: proportional to size; higher: directions more even (1.5)."),
+        float | None, Option(help="1: proportional to size; higher: directions more even (1.5).")
     ] = None,
     peak_rate: Rate = None,
     warmup_steps: WarmupSteps = None,
-    batch_tokens: Annotated[
-        int | None, typer.Option(min=1, help="Target tokens per batch.")
-    ] = None,
+    batch_tokens: Annotated[int | None, Option(min=1, help="Target tokens per batch.")] = None,
     accumulate: Accumulate = None,
     seed: Seed = None,
-    steps: Annotated[int | None, typer.Option(min=1, help="Stop at this step.")] = None,
+    steps: Annotated[int | None, Option(min=1, help="Stop at this step.")] = None,
     decay_steps: Annotated[
         int | None,
-        typer.Option(min=1, help="Decay the rate to 0: at the end of --steps, or from now on."),
+        Option(min=1, help="Decay the rate to 0: at the end of --steps, or from now on."),
     ] = None,
     save_minutes: SaveMinutes = 10.0,
     save_steps: SaveSteps = None,
     keep: Keep = 5,
-    dev_steps: Annotated[int, typer.Option(min=1, help="Steps between evaluations.")] = 500,
+    dev_steps: Annotated[int, Option(min=1, help="Steps between evaluations.")] = 500,
     dev_sentences: Annotated[
-        int, typer.Option(min=0, help="Sentences per direction to translate for chrF.")
+        int, Option(min=0, help="Sentences per direction to translate for chrF.")
     ] = 20,
     log_steps: LogSteps = 50,
     threads: Threads = 1,
@@ -131,48 +127,44 @@ def detector(
     run: Run,
     train: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             help="LANG=FILE: pairs to train on (columns sentence1, sentence2, label); repeatable."
         ),
     ] = None,
     dev: Annotated[
         list[str] | None,
-        typer.Option(help="LANG=FILE: pairs to choose the best checkpoint by; repeatable."),
+        Option(help="LANG=FILE: pairs to choose the best checkpoint by; repeatable."),
     ] = None,
     test: Annotated[
         list[str] | None,
-        typer.Option(help="LANG=FILE: pairs for the final table of results; repeatable."),
+        Option(help="LANG=FILE: pairs for the final table of results; repeatable."),
     ] = None,
     init: Annotated[
         str | None,
-        typer.Option(
+        Option(
             help="A Hugging Face folder with an encoder, or the name of one that a package "
             "contains, such as all-MiniLM-L6-v2. Default: a small encoder with random weights."
         ),
     ] = None,
-    layers: Annotated[int | None, typer.Option(min=1, help="Without --init (2).")] = None,
-    width: Annotated[int | None, typer.Option(min=8, help="Without --init (128).")] = None,
-    vocabulary: Annotated[int | None, typer.Option(min=10, help="Without --init (8000).")] = None,
+    layers: Annotated[int | None, Option(min=1, help="Layers, without --init (2).")] = None,
+    width: Annotated[int | None, Option(min=8, help="Hidden size, without --init (128).")] = None,
+    vocabulary: Annotated[int | None, Option(min=10, help="Tokens, without --init (8000).")] = None,
     peak_rate: Rate = None,
     warmup_steps: WarmupSteps = None,
-    epochs: Annotated[float | None, typer.Option(help="Number of epochs (10).")] = None,
-    batch_size: Annotated[int | None, typer.Option(min=1, help="Pairs per batch (32).")] = None,
+    epochs: Annotated[float | None, Option(help="Number of epochs (10).")] = None,
+    batch_size: Annotated[int | None, Option(min=1, help="Pairs per batch (32).")] = None,
     accumulate: Accumulate = None,
     max_tokens: Annotated[
-        int | None,
-        typer.Option("--max-tokens", "--max-pieces", min=8, help="Tokens per pair (128)."),
+        int | None, Option("--max-tokens", "--max-pieces", min=8, help="Tokens per pair (128).")
     ] = None,
-    weight_decay: Annotated[float | None, typer.Option(min=0, help="Of AdamW (0).")] = None,
-    dev_steps: Annotated[
-        int | None, typer.Option(min=1, help="Steps between evaluations (500).")
-    ] = None,
+    weight_decay: Annotated[float | None, Option(min=0, help="Of AdamW (0).")] = None,
+    dev_steps: Annotated[int | None, Option(min=1, help="Steps between evaluations (500).")] = None,
     both_orders: Annotated[
-        bool | None,
-        typer.Option("--both-orders", help="Also train on each pair in reverse order."),
+        bool | None, Option("--both-orders", help="Also train on each pair in reverse order.")
     ] = None,
     seed: Seed = None,
     steps: Annotated[
-        int | None, typer.Option("--stop-at", min=1, help="Pause at this step, to resume later.")
+        int | None, Option("--stop-at", min=1, help="Pause at this step, to resume later.")
     ] = None,
     save_minutes: SaveMinutes = 10.0,
     save_steps: SaveSteps = None,
@@ -196,7 +188,7 @@ def detector(
     if train:
         scratch = _given(options, Scratch)
         if init is not None and scratch:
-            raise SettingError(f"--init sets the sizes; leave out {', '.join(scratch)}")
+            raise SettingError(f"--init sets the sizes; leave out {_names(scratch)}")
         if init is not None and Path(init).is_dir():
             init = _absolute(init)
         plan = DetectorPlan(
@@ -226,19 +218,18 @@ def detector(
 @train.command("export")
 def export(
     run: Run,
-    out: Annotated[Path, typer.Argument(help="The folder to write.")],
+    out: Annotated[Path, Argument(help="The folder to write.")],
     average: Annotated[
-        int, typer.Option(min=1, help="Average the weights of this many last checkpoints.")
+        int, Option(min=1, help="Average the weights of this many last checkpoints.")
     ] = 1,
     hugging_face: Annotated[
-        bool,
-        typer.Option("--hugging-face", help="Write a Hugging Face folder instead."),
+        bool, Option("--hugging-face", help="Write a Hugging Face folder instead.")
     ] = False,
     name: Annotated[
-        str | None, typer.Option(help="The name of the model. Default: that of the folder.")
+        str | None, Option(help="The name of the model. Default: that of the folder.")
     ] = None,
-    licence: Annotated[str | None, typer.Option(help="The licence of the model.")] = None,
-    quantization: Annotated[str | None, typer.Option(help="float32 (default) or int8.")] = None,
+    licence: Annotated[str | None, Option(help="The licence of the model.")] = None,
+    quantization: Annotated[str | None, Option(help="float32 (default) or int8.")] = None,
 ) -> None:
     """Export the weights of a run as a model that Tertium loads."""
     from tertium.training.model import export as exporting
@@ -247,7 +238,7 @@ def export(
     card: dict[str, Any] = {"name": name, "licence": licence, "quantization": quantization}
     card = {key: value for key, value in card.items() if value is not None}
     if hugging_face and card:
-        raise SettingError(f"a Hugging Face folder has no setting --{', --'.join(card)}")
+        raise SettingError(f"a Hugging Face folder has no setting {_names(card)}")
     if quantization not in (None, "float32", "int8"):
         raise SettingError(f"--quantization {quantization}: must be float32 or int8")
     if hugging_face:
@@ -258,8 +249,8 @@ def export(
 
 @train.command("curve")
 def curve(
-    log: Annotated[Path, typer.Argument(help="The log.jsonl of a run.")],
-    out: Annotated[Path, typer.Argument(help="The figure to write (.png, .svg, .pdf).")],
+    log: Annotated[Path, Argument(help="The log.jsonl of a run.")],
+    out: Annotated[Path, Argument(help="The figure to write (.png, .svg, .pdf).")],
 ) -> None:
     """Draw the learning curve of a run."""
     from tertium.training.log import draw_curve
@@ -319,7 +310,7 @@ def _check_resuming(
         raise SettingError(f"{run} is not a training run yet; give its data ({data_option})")
     if given:
         raise ResumeError(
-            f"{run} was started already, so these settings cannot be changed: {', '.join(given)}; "
+            f"{run} was started already, so these settings cannot be changed: {_names(given)}; "
             "when resuming, only the number of steps, --threads, --device, --precision, and how "
             "often to save and report can be given"
         )
@@ -338,6 +329,11 @@ def _given(options: Mapping[str, Any], *kinds: Any) -> dict[str, Any]:
     """Return the options that were given and are fields of one of these dataclasses."""
     names = [field.name for kind in kinds for field in fields(kind)]
     return {name: options[name] for name in names if options.get(name) not in (None, [])}
+
+
+def _names(settings: Iterable[str]) -> str:
+    """Name the options of settings."""
+    return ", ".join(f"--{OPTIONS.get(name, name).replace('_', '-')}" for name in settings)
 
 
 def _absolute(path: str | Path | None) -> str | None:
