@@ -41,8 +41,8 @@ class Extra(NamedTuple):
         return f"pip install '{self.distribution}[{self.name}]'"
 
 
-def check_extras(what: str, requires: Iterable[Extra]) -> None:
-    """Raise an error that says what to install if a required module is missing.
+def check_extras(what: str, requires: Iterable[Extra], *, alternative: str = "") -> None:
+    """Raise an error that says what to install (or to do instead) if a module is missing.
 
     >>> check_extras("filter 'shape'", [Extra("filter", ("no_such_module",))])
     Traceback (most recent call last):
@@ -52,7 +52,8 @@ def check_extras(what: str, requires: Iterable[Extra]) -> None:
     for extra in requires:
         for module in extra.modules:
             if find_spec(module) is None:
-                raise SettingError(f"{what} needs {module}: {extra.command}")
+                instead = f"; or {alternative}" if alternative else ""
+                raise SettingError(f"{what} needs {module}: {extra.command}{instead}")
 
 
 @dataclass(frozen=True)

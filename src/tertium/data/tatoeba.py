@@ -8,12 +8,9 @@ number, language and text; ``links.csv`` two numbers. They also come as ``senten
 from __future__ import annotations
 
 import tarfile
-import unicodedata
 from array import array
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 
@@ -21,15 +18,12 @@ import numpy as np
 
 from tertium.data.datasets.base import fault
 from tertium.data.lines import read_lines
+from tertium.data.normalization import script_of, sentence_key
 from tertium.errors import InputError
 from tertium.stats.arrays import Ints
 
 UNKNOWN_LANG = r"\N"
 """What stands for a language that nobody has told."""
-KEPT = ("L", "M", "N")
-"""Letters, marks and numbers: what tells sentences apart, by the first letter of the category."""
-ONE_SCRIPT = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "BOPOMOFO": "CJK"}
-"""Scripts that are written together."""
 REPORT_EVERY = 10_000
 
 
@@ -136,41 +130,6 @@ def export_lines(path: Path) -> Iterator[str]:
                         yield line.decode("utf-8").rstrip("\r\n")
     except (tarfile.TarError, EOFError, OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path} cannot be unpacked: {error}") from None
-
-
-def sentence_key(text: str) -> str:
-    """What is left of a sentence without case, punctuation, symbols and spaces.
-
-    >>> sentence_key("Tom's here!") == sentence_key("toms here")
-    True
-    >>> sentence_key("?!")
-    '?!'
-    """
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(filter(_counts, folded)) or text
-
-
-def script_of(text: str) -> str:
-    """The script that most letters have, by Unicode's names; of kana and Han, CJK.
-
-    >>> script_of("Tom пришёл домой."), script_of("トムは来た。"), script_of("123")
-    ('CYRILLIC', 'CJK', '')
-    """
-    found = Counter(filter(None, map(_script, text)))
-    return found.most_common(1)[0][0] if found else ""
-
-
-@cache
-def _counts(character: str) -> bool:
-    return unicodedata.category(character)[0] in KEPT
-
-
-@cache
-def _script(character: str) -> str:
-    if not character.isalpha():
-        return ""
-    name = unicodedata.name(character, "").split(" ")[0].split("-")[0]
-    return ONE_SCRIPT.get(name, name)
 
 
 def _digest(key: str) -> int:

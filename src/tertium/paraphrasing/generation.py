@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
+from tertium.data.normalization import duplicate_key
 from tertium.errors import ModelError, SettingError
 from tertium.measures.base import Measure
 from tertium.measures.registry import DEFAULT_MEASURE, load
@@ -140,12 +141,10 @@ class Paraphraser:
 
 def distinct(candidates: Sequence[Candidate], source: str) -> list[Candidate]:
     """Those that are the same neither as the input nor as one before, but for trifles."""
-    from tertium.filters.duplicates import essence
-
-    seen = {essence(source)}
+    seen = {duplicate_key(source)}
     kept = []
     for candidate in candidates:
-        key = essence(candidate.text)
+        key = duplicate_key(candidate.text)
         if key not in seen and candidate.text.strip():
             seen.add(key)
             kept.append(candidate)

@@ -16,8 +16,8 @@ from tertium.data.bitext import Bitext, BitextRow
 from tertium.engines.local.processes import work_ahead
 from tertium.engines.local.workfolder import VERDICT, Verdicts, WorkFolder
 from tertium.errors import InputError, ResumeError, SettingError
-from tertium.filters.base import Filter, Pair
-from tertium.filters.margin import Margin, Side
+from tertium.filters.base import BitextPair, Filter
+from tertium.filters.margin import EncodedSide, Margin
 from tertium.filters.sequence import ROWS_AT_A_TIME, Count, Outcome, judge_in_turn
 from tertium.measures.signature import spell
 from tertium.models.base import Progress
@@ -30,7 +30,7 @@ class Block:
     """Some rows of a stage, with what was decided about them before."""
 
     start: int
-    pairs: list[Pair]
+    pairs: list[BitextPair]
     verdicts: Verdicts
     digest: str
     """Of all rows up to the end of this block."""
@@ -46,7 +46,7 @@ class Block:
         by = self.verdicts["filter"]
         return np.flatnonzero((by == 0) | (by > place)).tolist()
 
-    def pick(self, rows: Sequence[int]) -> list[Pair]:
+    def pick(self, rows: Sequence[int]) -> list[BitextPair]:
         return [self.pairs[row] for row in rows]
 
 
@@ -118,7 +118,7 @@ class FilterJob:
         first = list(takewhile(lambda one: one.portable, filters))
         last = filters[len(first) :]
 
-        def question(block: Block) -> tuple[list[Filter], list[Pair]]:
+        def question(block: Block) -> tuple[list[Filter], list[BitextPair]]:
             return first, [] if block.done else block.pick(block.reaching(stage.start))
 
         blocks = self._blocks(number, stage, begun)
@@ -161,11 +161,11 @@ class FilterJob:
             noted[row] = entry(one, Outcome(stage.start, verdict))
         noted.flush()
 
-    def _side(self, name: str, count: int) -> Side:
+    def _side(self, name: str, count: int) -> EncodedSide:
         """The vectors that were gathered; they stay on disk."""
         hashes = np.fromfile(self.work.path / f"{name}.hashes", dtype=np.uint64)
         vectors = np.memmap(self.work.path / f"{name}.vectors", dtype=np.float32, mode="r")
-        return Side(hashes, vectors.reshape(count, -1))
+        return EncodedSide(hashes, vectors.reshape(count, -1))
 
     def _note(
         self, block: Block, rows: Sequence[int], outcomes: Sequence[Outcome], first: int
@@ -187,7 +187,7 @@ class FilterJob:
             fresh = number == 0 and not done
             yield Block(
                 start,
-                [Pair(row.source, row.target) for row in rows],
+                [BitextPair(row.source, row.target) for row in rows],
                 np.zeros(len(rows), VERDICT) if fresh else self.work.get(start, len(rows)),
                 digest,
                 done,
@@ -218,7 +218,7 @@ class FilterJob:
             self.advance(self._passed)
 
 
-def answer(question: tuple[Sequence[Filter], Sequence[Pair]]) -> list[Outcome]:
+def answer(question: tuple[Sequence[Filter], Sequence[BitextPair]]) -> list[Outcome]:
     """What another process is asked."""
     filters, pairs = question
     return judge_in_turn(filters, pairs)
