@@ -132,7 +132,7 @@ def test_several_references() -> None:
 def test_what_cannot_be_compared() -> None:
     chrf = {"measures": "chrf"}
     for systems, references, settings, words in [
-        ({"a": GOOD}, REFERENCES, chrf, "nothing to compare: 1 systems"),
+        ({"a": GOOD}, REFERENCES, chrf, "nothing to compare: 1 system"),
         ({"a": GOOD, "b": GOOD[1:]}, REFERENCES, chrf, "system 'b': 39 hypotheses, but 40"),
         ({"a": ["x"], "b": ["y"]}, ["x"], chrf, "1 segments; with fewer than two"),
         ({"a": GOOD, "b": "one text"}, REFERENCES, chrf, "system 'b': its outputs are a single"),

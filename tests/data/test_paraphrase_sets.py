@@ -162,7 +162,7 @@ def test_bad_files(tmp_path: Path, file: str, content: str, message: str) -> Non
 
 
 def test_what_is_missing_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no folder"):
+    with pytest.raises(InputError, match="there is no such folder"):
         ExportFiles.find(tmp_path / "nowhere")
     with pytest.raises(InputError, match=r"no sentences\.csv"):
         ExportFiles.find(tmp_path)
