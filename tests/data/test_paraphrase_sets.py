@@ -148,9 +148,9 @@ def test_keys_and_scripts() -> None:
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [
-        ("sentences.csv", "1\teng\n", "sentences.csv, row 1: not number, language and text"),
+        ("sentences.csv", "1\teng\n", "sentences.csv, row 1: expected number, language and text"),
         ("sentences.csv", "x\teng\tHi\n", "row 1"),
-        ("links.csv", "1\n", "links.csv, row 1: not two numbers"),
+        ("links.csv", "1\n", "links.csv, row 1: expected two numbers"),
         ("sentences.tar.bz2", "no archive", "cannot be unpacked"),
     ],
 )
@@ -167,7 +167,7 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no sentences\.csv"):
         ExportFiles.find(tmp_path)
     write(tmp_path, [(1, "eng", "a")], [])
-    with pytest.raises(InputError, match="no sentence in 'deu'"):
+    with pytest.raises(InputError, match="no sentences in 'deu'"):
         list(find_sets(ExportFiles.find(tmp_path).read(), langs=["deu"]))
 
 

@@ -102,7 +102,7 @@ def test_invalid_bytes_can_be_replaced(tmp_path: Path) -> None:
 def test_files_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no such file"):
         open_table(tmp_path / "a.tsv")
-    with pytest.raises(InputError, match="does not tell the format"):
+    with pytest.raises(InputError, match="cannot infer the format"):
         open_table(write(tmp_path / "a.xyz", ""))
 
 

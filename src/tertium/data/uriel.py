@@ -11,7 +11,7 @@ import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import distribution
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
@@ -151,7 +151,10 @@ class _ArrayUnpickler(pickle.Unpickler):
 def _path(file: str) -> Path:
     """The path of a data file of lang2vec, found without importing the package."""
     check_typology("lang2vec")
-    path = Path(str(distribution("lang2vec").locate_file(f"lang2vec/data/{file}")))
+    try:
+        path = Path(str(distribution("lang2vec").locate_file(f"lang2vec/data/{file}")))
+    except PackageNotFoundError as error:  # another module of this name
+        raise InputError(f"lang2vec is not installed as a package: {error}") from None
     if not path.is_file():
         raise InputError(f"{path} is missing; reinstall lang2vec")
     return path

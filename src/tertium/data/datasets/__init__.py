@@ -1,1 +1,1 @@
-"""Readers of published datasets, registered by name in :data:`tertium.data.datasets.base.DATASETS`."""
+"""Readers of published datasets; :data:`tertium.data.datasets.base.DATASETS` lists them."""
