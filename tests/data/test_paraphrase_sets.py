@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from tertium.data.datasets.plain import read_sets
+from tertium.data.normalization import script_of, sentence_key
 from tertium.data.paraphrase_sets import LanguageSets, SetRules, find_sets, make_sets
-from tertium.data.tatoeba import ExportFiles, script_of, sentence_key
+from tertium.data.tatoeba import ExportFiles
 from tertium.errors import InputError, SettingError
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "tatoeba"

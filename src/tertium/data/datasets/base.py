@@ -137,10 +137,15 @@ class Dataset:
         if offline and "offline" in parameters:
             arguments["offline"] = True
         for name in settings:
-            if name not in parameters:
+            if name not in self.settings():
                 available = ", ".join(self.settings()) or "none"
                 raise SettingError(
                     f"dataset {self.name!r} has no setting {name!r}; its settings: {available}"
+                )
+        for name, default in self.settings().items():
+            if default is inspect.Parameter.empty and name not in settings:
+                raise SettingError(
+                    f"dataset {self.name!r} needs the setting {name} (--set {name}=VALUE)"
                 )
         return self.reader(**arguments)
 

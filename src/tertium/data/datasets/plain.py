@@ -158,6 +158,8 @@ def write_records(path: Path, records: Sequence[DatasetRecord]) -> None:
         raise InputError(f"{path}: the file name must end in one of {', '.join(WRITTEN)}")
     rows = [row for record in records for row in plain_rows(record)]
     columns = list(dict.fromkeys(name for row in rows for name in row))
+    if "score" in columns:  # after all references, whichever row has most
+        columns.append(columns.pop(columns.index("score")))
     if suffix == ".jsonl":
         lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
         write_text(path, "".join(lines))
