@@ -145,7 +145,7 @@ def test_models_of_tertium(tiny_prism: Converted) -> None:
 def test_what_cannot_be_done_is_said(release: Released, tiny_m2m100: Converted) -> None:
     with pytest.raises(SettingError, match=r"temperature=2\.0: .*only 1\.0 can be had"):
         Prism(release.folder, "en", temperature=2.0)
-    with pytest.raises(LanguageError, match="'sw', which the model does not have"):
+    with pytest.raises(LanguageError, match="'sw', which the model does not support"):
         Prism(release.folder, "sw")
     with pytest.raises(ModelError, match="neither a folder nor one of"):
         Prism("no/such/folder", "en")

@@ -11,8 +11,8 @@ from tertium.compat.nmtscore.models import TranslationModel
 from tertium.errors import CutWarning, SettingError
 from tertium.models.catalog import load_model
 from tertium.models.languages import source_language, target_language
+from tertium.models.public import public_model
 from tertium.models.translation.ctranslate2 import ComputeType
-from tertium.models.translation.known import known_model
 
 DEVICE = re.compile(r"(cpu|cuda)(?::(\d+))?")
 FINGERPRINT_DIGITS = 12
@@ -114,8 +114,8 @@ def published_name(name: str) -> str | None:
     >>> published_name("small100"), published_name("prism")
     ('alirezamsh/small100', 'prism')
     """
-    known = known_model(name)
-    return known.hub_id if known else name if name == "prism" else None
+    entry = public_model(name)
+    return entry.hub_id if entry else name if name == "prism" else None
 
 
 def engine_device(device: object) -> Literal["cpu", "cuda"]:
