@@ -18,6 +18,7 @@ broken = tertium_example:NoSuchFilter
 
 [tertium.datasets]
 greetings = tertium_example:read_greetings
+undecorated = tertium_example:QuestionFilter
 """
 CODE = '''
 from dataclasses import dataclass
@@ -107,6 +108,14 @@ def test_a_filter_that_cannot_be_loaded(environment: dict[str, str], tmp_path: P
     assert "no filter 'questions'; did you mean 'question'?" in done.stderr
 
 
+def test_the_list_of_datasets_includes_plugins(environment: dict[str, str]) -> None:
+    listed = run(environment, "data", "list")
+    assert listed.returncode == 2  # one of the plug-in's entry points is wrong
+    assert "QuestionFilter of the plug-in tertium-example is not a dataset" in listed.stderr
+    assert "pawsx: " in listed.stdout
+    assert "greetings: Greetings" in listed.stdout
+
+
 def test_a_dataset_of_a_plugin(environment: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "greetings.txt").write_text("Hello\nGood morning\n")
     out = tmp_path / "greetings.tsv"
@@ -115,9 +124,9 @@ def test_a_dataset_of_a_plugin(environment: dict[str, str], tmp_path: Path) -> N
     assert out.read_text() == (
         "id\tsentence1\tsentence2\tlabel\n1\tHello\thello\t1\n2\tGood morning\tgood morning\t1\n"
     )
-    listed = run(environment, "data", "list")
-    assert "greetings: Greetings" in listed.stdout
-    assert "pawsx: " in listed.stdout
+    wrong = run(environment, "data", "export", "undecorated", tmp_path, "-o", out)
+    assert wrong.returncode == 2
+    assert "QuestionFilter of the plug-in tertium-example is not a dataset" in wrong.stderr
     missing = run(environment, "data", "export", "greetings", tmp_path, "-o", out)
     assert missing.returncode == 2
     assert "dataset 'greetings' needs a language (--lang), such as en" in missing.stderr

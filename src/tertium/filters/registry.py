@@ -21,19 +21,12 @@ FILTERS: Registry[type[Filter]] = Registry(
         "dual": "tertium.filters.scores:Dual",
         "measure": "tertium.filters.scores:MeasureFilter",
     },
+    valid=lambda item: isinstance(item, type) and issubclass(item, Filter),
 )
 PRISM = ("length", "ratio", "lid", "overlap", "duplicates")
 """The default: Prism's filters that need no model."""
 ENGINES = ("model", "encoder", "measure")
 """Settings that are not plain values."""
-
-
-def filter_class(name: str) -> type[Filter]:
-    """Look up a filter by name."""
-    cls = FILTERS.get(name)
-    if not (isinstance(cls, type) and issubclass(cls, Filter)):
-        raise SettingError(f"filter {name!r} is not a subclass of tertium.filters.base.Filter")
-    return cls
 
 
 def filter_settings(name: str) -> dict[str, object]:
@@ -44,7 +37,7 @@ def filter_settings(name: str) -> dict[str, object]:
     """
     return {
         setting.name: setting.default
-        for setting in fields(filter_class(name))  # type: ignore[arg-type]
+        for setting in fields(FILTERS.get(name))  # type: ignore[arg-type]
         if setting.init and setting.name not in ENGINES
     }
 
@@ -55,7 +48,7 @@ def load_filter(name: str, **settings: object) -> Filter:
     >>> load_filter("ratio", highest=2.0)
     Ratio(highest=2.0, unit='tertium-mini')
     """
-    cls = filter_class(name)
+    cls = FILTERS.get(name)
     FILTERS.check(name)
     available = [setting.name for setting in fields(cls) if setting.init]  # type: ignore[arg-type]
     for setting in settings:

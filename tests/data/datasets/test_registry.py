@@ -108,3 +108,13 @@ def test_ratings_of_errors_as_one_score_per_output(tertium: Run, tmp_path: Path)
     done = tertium("data", "export", "mqm", ratings, "--lang", "en-de", "-o", out)
     assert done.returncode == 0, done.stderr
     assert read_judged(out)[0].score == -5
+
+
+def test_a_plugin_cannot_replace_a_dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    info = tmp_path / "mine-1.0.dist-info"
+    write(info / "METADATA", "Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n")
+    write(info / "entry_points.txt", "[tertium.datasets]\nMRPC = mine:read\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert DATASETS.get("mrpc").reader.__module__ == "tertium.data.datasets.mrpc"
+    with pytest.raises(SettingError, match="the plug-in mine cannot register dataset 'MRPC'"):
+        DATASETS.names()

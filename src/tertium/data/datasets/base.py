@@ -174,7 +174,10 @@ class Dataset:
 
 
 DATASETS: Registry[Dataset] = Registry(
-    "dataset", group="tertium.datasets", package="tertium.data.datasets"
+    "dataset",
+    group="tertium.datasets",
+    package="tertium.data.datasets",
+    valid=lambda item: isinstance(item, Dataset),
 )
 
 Reader = TypeVar("Reader", bound=Callable[..., Sequence[Any]])
