@@ -9,11 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tertium.data.datasets import amr, mlqe, multi30k, webnlg, wmt
+from tertium.data.datasets import mlqe, multi30k, nlg, wmt
 from tertium.data.datasets.base import JudgedSegment, RankedPair
 from tertium.data.datasets.mtme import read_mtme
-from tertium.data.datasets.plain import read_judged
-from tertium.data.datasets.systems import read_system_scores, read_systems
+from tertium.data.datasets.plain import read_judged, read_system_scores, read_systems
 from tertium.errors import InputError
 
 PLAIN = re.compile(r"(?P<langs>[a-z]{2,3}(-[a-z]{2,3})?)\.tsv(\.gz|\.xz|\.bz2)?")
@@ -111,16 +110,16 @@ def _webnlg(name: str, folder: Path, langs: Langs) -> list[JudgedSet]:
         each for each in ("en", "ru") if (folder / f"webnlg2020.{each}.metrics.jsonl").exists()
     ]
     return [
-        JudgedSet(f"{name} {lang}", f"{name} {lang}", webnlg.read_webnlg(lang, folder=folder))
+        JudgedSet(f"{name} {lang}", f"{name} {lang}", nlg.read_webnlg(lang, folder=folder))
         for lang in there
         if langs is None or lang in langs
     ]
 
 
 def _amr(name: str, folder: Path, langs: Langs) -> list[JudgedSet]:
-    there = [each for each in amr.LANGUAGES if (folder / f"amr.{each}.metrics.jsonl").exists()]
+    there = [each for each in nlg.AMR_LANGUAGES if (folder / f"amr.{each}.metrics.jsonl").exists()]
     return [
-        JudgedSet(f"{name} {lang}", name, amr.read_amr(lang, folder=folder))
+        JudgedSet(f"{name} {lang}", name, nlg.read_amr(lang, folder=folder))
         for lang in there
         if langs is None or lang in langs
     ]
