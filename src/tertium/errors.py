@@ -58,6 +58,10 @@ class ResumeWarning(UserWarning):
     """Some of an unfinished run was damaged, and is done again; the numbers are not affected."""
 
 
+class PrecisionWarning(UserWarning):
+    """int8 arithmetic could not be kept the same as on other machines."""
+
+
 class DataWarning(UserWarning):
     """A dataset is not quite what was published, or what a paper used."""
 

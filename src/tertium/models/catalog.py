@@ -12,8 +12,9 @@ from tertium.errors import ModelError
 from tertium.models.cache.answers import AnswerFile
 from tertium.models.cache.memo import Memo
 from tertium.models.encoders.known import KNOWN_ENCODERS
+from tertium.models.engine import ComputeType
 from tertium.models.folder import CARD, ModelFolder, read_folder
-from tertium.models.translation.ctranslate2 import BATCH_TOKENS, ComputeType, CTranslate2Model
+from tertium.models.translation.ctranslate2 import BATCH_TOKENS, CTranslate2Model
 from tertium.models.translation.known import known_model
 from tertium.storage.paths import answers_file, models_folder
 

@@ -10,8 +10,8 @@ from typing import Any, Literal
 from tertium.compat.nmtscore.models import TranslationModel
 from tertium.errors import CutWarning, SettingError
 from tertium.models.catalog import load_model
+from tertium.models.engine import ComputeType
 from tertium.models.languages import source_language, target_language
-from tertium.models.translation.ctranslate2 import ComputeType
 from tertium.models.translation.known import known_model
 
 DEVICE = re.compile(r"(cpu|cuda)(?::(\d+))?")

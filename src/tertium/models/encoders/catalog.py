@@ -12,8 +12,8 @@ from tertium.models.encoders import use
 from tertium.models.encoders.folder import EncoderFolder, read_encoder_folder
 from tertium.models.encoders.known import KNOWN_ENCODERS
 from tertium.models.encoders.packaged import PACKAGED, package_hint, packaged_folder
+from tertium.models.engine import ComputeType
 from tertium.models.folder import ENCODER, ModelFolder, kind, read_card, read_folder
-from tertium.models.translation.ctranslate2 import ComputeType
 from tertium.storage.paths import models_folder
 
 

@@ -18,8 +18,8 @@ from tertium.models.batches import uniform_batches
 from tertium.models.cache.vectors import VectorMemo
 from tertium.models.encoders.pooling import Pooling
 from tertium.models.encoders.reading import Reader, Reading
+from tertium.models.engine import IN_FLIGHT, ComputeType, check_engine_settings, open_engine
 from tertium.models.threads import available_cores
-from tertium.models.translation.ctranslate2 import IN_FLIGHT, ComputeType, check_engine_settings
 
 Answer = TypeVar("Answer")
 Rows = NDArray[np.float32]
@@ -50,8 +50,6 @@ class CTranslate2Encoder:
         batch_tokens: int = BATCH_TOKENS,
     ) -> None:
         check_engine_settings(compute_type, threads, batch_tokens)
-        import ctranslate2
-
         self.threads = threads or available_cores()
         self.batch_tokens = batch_tokens
         self.layer = layer
@@ -62,15 +60,9 @@ class CTranslate2Encoder:
         self._prefix = prefix
         self._positions_as_types = positions_as_types
         self._types = types
-        try:
-            self._engine = ctranslate2.Encoder(
-                str(path),
-                compute_type="default" if compute_type == "auto" else compute_type,
-                inter_threads=self.threads,
-                intra_threads=1,
-            )
-        except (IndexError, RuntimeError, ValueError) as error:
-            raise ModelError(f"{name}: the engine cannot load the encoder: {error}") from error
+        self._engine, engine_settings = open_engine(
+            "Encoder", path, compute_type=compute_type, threads=self.threads
+        )
         self._memo = VectorMemo()
         self._process = os.getpid()
         self._depth = self._forward([[0]]).shape[-1]
@@ -79,8 +71,7 @@ class CTranslate2Encoder:
             "pooling": pooling.describe(),
             **({"prefix": prefix.strip()} if prefix else {}),
             **reader.settings,
-            "precision": self._engine.compute_type,
-            "engine": f"ctranslate2-{ctranslate2.__version__}",
+            **engine_settings,
         }
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tertium.errors import ModelError, SettingError
 from tertium.models.base import (
@@ -17,6 +17,7 @@ from tertium.models.base import (
     per_row,
 )
 from tertium.models.batches import batches_by_limit, padded_batches, uniform_batches
+from tertium.models.engine import IN_FLIGHT, ComputeType, Device, check_engine_settings, open_engine
 from tertium.models.folder import ModelFolder
 from tertium.models.languages import LanguageSet, source_language, target_language
 from tertium.models.threads import available_cores
@@ -27,10 +28,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-ComputeType = Literal["auto", "float32", "int8"]
 Answer = TypeVar("Answer")
 
-COMPUTE_TYPES = ("auto", "float32", "int8")
 BATCH_TOKENS = 512
 """Enough to keep a core busy; more only makes the table of logits outgrow the cache."""
 LENGTH_STEP = 16
@@ -41,25 +40,13 @@ PATIENCE = {True: 1.0, False: 2.0}
 """How many translations must have ended before beam search does, in beams: with early stopping,
 and without. So the engine finds what transformers finds, which goes on, without early stopping,
 while a better one is possible."""
-IN_FLIGHT = 4
-"""Batches queued for each worker: none waits for work, and memory stays bounded."""
-
-
-def check_engine_settings(compute_type: str, threads: int | None, batch_tokens: int) -> None:
-    """Refuse what the engine cannot be run with."""
-    if compute_type not in COMPUTE_TYPES:
-        raise SettingError(f"compute_type {compute_type!r} is none of {', '.join(COMPUTE_TYPES)}")
-    if threads is not None and threads < 1:
-        raise SettingError(f"threads is {threads}; it must be at least 1")
-    if batch_tokens < 1:
-        raise SettingError(f"batch_tokens is {batch_tokens}; it must be at least 1")
 
 
 class CTranslate2Model:
     """A translation model run by CTranslate2.
 
-    ``compute_type="auto"`` keeps the precision that the weights were saved in. On a CPU every core
-    runs a batch of its own (many small multiplications gain nothing from being split).
+    ``compute_type="auto"`` is float32, in whatever precision the weights were saved. On a CPU every
+    core runs a batch of its own.
     """
 
     def __init__(
@@ -67,13 +54,11 @@ class CTranslate2Model:
         folder: ModelFolder,
         *,
         compute_type: ComputeType = "auto",
-        device: Literal["cpu", "cuda", "auto"] = "cpu",
+        device: Device = "cpu",
         threads: int | None = None,
         batch_tokens: int = BATCH_TOKENS,
     ) -> None:
         check_engine_settings(compute_type, threads, batch_tokens)
-        import ctranslate2
-
         self.folder = folder
         self.threads = threads or available_cores()
         self.batch_tokens = batch_tokens
@@ -83,23 +68,16 @@ class CTranslate2Model:
             folder.path / folder.source_tokenizer, () if self._dialect.tag_is_text else tags
         )
         self._target_tokenizer = open_tokenizer(folder.path / folder.target_tokenizer, tags)
-        try:
-            self._translator = ctranslate2.Translator(
-                str(folder.path),
-                device=device,
-                compute_type="default" if compute_type == "auto" else compute_type,
-                inter_threads=self.threads,
-                intra_threads=1,
-            )
-        except (IndexError, RuntimeError, ValueError) as error:
-            raise ModelError(f"{folder.path}: the engine cannot load the model: {error}") from error
-        exact = self._translator.device == "cpu" and "int8" in self._translator.compute_type
+        self._translator, self._settings = open_engine(
+            "Translator",
+            folder.path,
+            compute_type=compute_type,
+            device=device,
+            threads=self.threads,
+        )
+        exact = self._translator.device == "cpu" and compute_type == "int8"
         self._batches = uniform_batches if exact else padded_batches
         self._process = os.getpid()
-        self._settings = {
-            "precision": self._translator.compute_type,
-            "engine": f"ctranslate2-{ctranslate2.__version__}",
-        }
         if self._translator.device != "cpu":
             self._settings["device"] = f"{self._translator.device}-{batch_tokens}"
 
