@@ -28,7 +28,7 @@ Layer = Annotated[
     typer.Option("--layer", min=1, help="The layer of the encoder. Default: its last."),
 ]
 ComputeType = Annotated[
-    str, typer.Option("--compute-type", help="auto (as the weights are), float32 or int8.")
+    str, typer.Option("--compute-type", help="float32 (auto is the same), or int8.")
 ]
 Threads = Annotated[
     int | None, typer.Option("--threads", min=1, help="Default: the cores this process has.")
