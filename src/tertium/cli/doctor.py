@@ -12,9 +12,7 @@ import typer
 import tertium
 from tertium.cli import doctor_disk
 from tertium.models import golden
-from tertium.models.arithmetic import int8_arithmetic, saturates
 from tertium.models.catalog import DEFAULT_MODEL, find, load_model
-from tertium.models.engine_file import LIMIT
 from tertium.models.threads import available_cores
 
 PACKAGES = ("ctranslate2", "sentencepiece", "tokenizers", "numpy", "sacrebleu", "pyarrow")
@@ -62,6 +60,9 @@ def _weights() -> str:
 
 def _int8() -> str:
     """Whether sums of int8 products are exact, and which arithmetic int8 has here."""
+    from tertium.models.arithmetic import int8_arithmetic, saturates
+    from tertium.models.engine_file import LIMIT
+
     name = int8_arithmetic()
     if saturates(LIMIT):
         raise ValueError(

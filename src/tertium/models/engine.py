@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tertium.errors import ModelError, SettingError
-from tertium.models.arithmetic import int8_arithmetic
-from tertium.models.engine_file import read_engine_file
 
 ComputeType = Literal["auto", "float32", "int8"]
 Device = Literal["cpu", "cuda", "auto"]
@@ -43,6 +41,8 @@ def open_engine(
     """
     import ctranslate2
 
+    from tertium.models.arithmetic import int8_arithmetic
+
     int8 = compute_type == "int8"
     arithmetic = int8_arithmetic() if int8 and device == "cpu" else None
     try:
@@ -64,6 +64,8 @@ def open_engine(
 
 def _seven_bit_files(path: Path) -> dict[str, bytes] | None:
     """The engine's files with 7-bit weights; None if that is what the folder has."""
+    from tertium.models.engine_file import read_engine_file
+
     engine_file = read_engine_file(path / "model.bin")
     if engine_file.has_seven_bit_weights():
         return None
