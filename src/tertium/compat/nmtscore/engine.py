@@ -22,8 +22,8 @@ class EngineModel(TranslationModel):
     """A model from Tertium's catalog.
 
     ``model_name_or_path`` (or ``model_dir``) is a folder to be used in place of the one that the
-    name stands for; ``fp16=False`` computes in float32 whatever the weights were saved in, and
-    ``compute_type`` and ``threads`` are those of :func:`tertium.load_model`.
+    name stands for. ``compute_type`` and ``threads`` are those of :func:`tertium.load_model`;
+    ``fp16=False`` overrides an int8 ``compute_type``.
     """
 
     def __init__(

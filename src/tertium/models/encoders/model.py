@@ -1,4 +1,4 @@
-"""The engine's encoders behind the protocol of :class:`~tertium.models.base.TextEncoder`."""
+"""Encoders run by CTranslate2, with the interface of :class:`~tertium.models.base.TextEncoder`."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ BATCH_TOKENS = 512
 
 
 class CTranslate2Encoder:
-    """An encoder run by CTranslate2: of a model that is nothing else, or of a translation model.
+    """An encoder run by CTranslate2: an encoder model, or the encoder of a translation model.
 
-    ``path`` is a folder with the engine's files. The vectors are those of the last layer in them.
+    ``path`` is a folder with CTranslate2's files. The vectors are those of its last layer.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class CTranslate2Encoder:
     def token_vectors(
         self, texts: Sequence[str], *, lang: Languages = None, progress: Progress | None = None
     ) -> list[TokenVectors]:
-        """Encode each text as one vector a piece.
+        """Encode each text as one vector per token.
 
         >>> import tertium
         >>> [found] = tertium.load_encoder("tertium-mini").token_vectors(["My house"])
@@ -126,7 +126,7 @@ class CTranslate2Encoder:
         return SentenceVectors(vectors, tuple(reading.cut for reading in readings))
 
     def forget(self) -> None:
-        """Drop the vectors that are remembered, so that the next texts are encoded anew."""
+        """Clear the cache of vectors, so that all texts are encoded again."""
         self._memo = VectorMemo()
 
     def encode(
@@ -135,9 +135,9 @@ class CTranslate2Encoder:
         make: Callable[[Reading, Rows], Answer],
         progress: Progress | None = None,
     ) -> dict[tuple[int, ...], Answer]:
-        """Encode each new sequence once, longest first, in batches without padding.
+        """Encode each distinct sequence once, longest first, in batches without padding.
 
-        The answers are what ``make`` makes of a sequence's vectors, by the numbers of its pieces.
+        Returns the result of ``make`` for each sequence's vectors, by the ids of its tokens.
         """
         if os.getpid() != self._process:
             raise ModelError(
@@ -157,8 +157,8 @@ class CTranslate2Encoder:
         def land() -> None:
             batch, future = flying.popleft()
             for index, found in zip(batch, future.result(), strict=True):
-                rows = found.copy()  # not a view, which would keep the whole batch
-                rows.flags.writeable = False  # texts that are read alike share it
+                rows = found.copy()  # a view would keep the whole batch in memory
+                rows.flags.writeable = False  # texts with the same tokens share it
                 self._memo.put(distinct[index].ids, rows)
                 answers[distinct[index].ids] = make(distinct[index], rows)
             if progress is not None:
@@ -179,8 +179,8 @@ class CTranslate2Encoder:
     def _forward(
         self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None
     ) -> Rows:
-        """The vectors of a batch: text, piece, number."""
-        if not ids[0]:  # the engine does not survive a sequence of nothing
+        """The vectors of a batch, of shape (texts, tokens, width)."""
+        if not ids[0]:  # CTranslate2 crashes on an empty sequence
             return np.empty((len(ids), 0, self._depth), dtype=np.float32)
         batch = [list(row) for row in ids]
         kinds = None
