@@ -77,8 +77,9 @@ def load_model(
 ) -> Memo:
     """Load a model by name or folder; loading the same one again costs nothing.
 
-    ``cache`` says whether answers outlive the process: in the common file, in a file of one's own,
-    or not at all.
+    ``compute_type`` is float32 (``auto`` is the same), or int8 with 7-bit weights, whatever the
+    precision of the file. ``cache`` keeps results on disk: in the common file (True), in another
+    file, or not at all (False).
 
     >>> model = load_model("tertium-mini", cache=False)
     >>> sorted(model.languages.all)
