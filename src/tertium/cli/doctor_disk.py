@@ -38,7 +38,8 @@ def cache() -> str:
     """Check that the cached results are intact, readable and writable."""
     file = answers_file()
     found = examine(file)
-    return f"{found.answers} cached results, {megabytes(found.bytes)} of {megabytes(MAX_BYTES)}, {file}"
+    size = f"{megabytes(found.bytes)} of {megabytes(MAX_BYTES)}"
+    return f"{found.answers} cached results, {size}, {file}"
 
 
 def cached_models() -> str:

@@ -80,7 +80,7 @@ class ModelFolder:
         }
 
     def check(self) -> None:
-        """Hash every file and compare with the fingerprint; :func:`read_folder` compares sizes only."""
+        """Compare all hashes with the fingerprint; :func:`read_folder` compares sizes only."""
         check_fingerprint(self.path, self.sizes, self.answers_by(), self.fingerprint)
 
 
