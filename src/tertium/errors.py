@@ -58,6 +58,10 @@ class ResumeWarning(UserWarning):
     """Part of an unfinished run was damaged and is repeated; the scores are not affected."""
 
 
+class PrecisionWarning(UserWarning):
+    """int8 arithmetic could not be kept the same as on other machines."""
+
+
 class DataWarning(UserWarning):
     """A dataset differs from what was published, or from what a paper used."""
 

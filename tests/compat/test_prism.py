@@ -121,7 +121,7 @@ def test_another_process_may_be_first(release: Released, monkeypatch: pytest.Mon
 
 
 def test_nothing_half_finished_is_left(release: Released, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: Release, out: Path, *, quantization: str | None) -> None:
+    def fail(self: Release, out: Path) -> None:
         out.mkdir()
         (out / "model.bin").write_bytes(b"half")
         raise OSError(28, "No space left on device")

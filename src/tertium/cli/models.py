@@ -32,7 +32,8 @@ AnyFolder = ModelFolder | EncoderFolder | DetectorFolder
 models = typer.Typer(help="List the models; fetch, convert and inspect them.")
 
 Precision = Annotated[
-    str, typer.Option("--quantization", help="float32, or int8: a quarter of the size.")
+    str,
+    typer.Option("--quantization", help="float32, or int8 (7-bit weights): a quarter of the size."),
 ]
 Layer = Annotated[
     int | None,

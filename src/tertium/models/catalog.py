@@ -11,9 +11,10 @@ from typing import Literal
 from tertium.errors import ModelError
 from tertium.models.cache.memo import Memo
 from tertium.models.cache.results import ResultFile
+from tertium.models.engine import ComputeType
 from tertium.models.folder import CARD, ModelFolder, read_folder
 from tertium.models.public import catalog_name, public_encoder, public_model
-from tertium.models.translation.ctranslate2 import BATCH_TOKENS, ComputeType, CTranslate2Model
+from tertium.models.translation.ctranslate2 import BATCH_TOKENS, CTranslate2Model
 from tertium.storage.paths import answers_file, models_folder
 
 BUNDLED_FOLDER = Path(__file__).parent / "bundled"
@@ -95,8 +96,9 @@ def load_model(
 ) -> Memo:
     """Load a model by name or folder; loading the same one again costs nothing.
 
-    ``cache`` says whether answers outlive the process: in the common file, in a file of one's own,
-    or not at all.
+    ``compute_type`` is float32 (``auto`` is the same), or int8 with 7-bit weights, whatever the
+    precision of the file. ``cache`` keeps results on disk: in the common file (True), in another
+    file, or not at all (False).
 
     >>> model = load_model("tertium-mini", cache=False)
     >>> sorted(model.languages.all)

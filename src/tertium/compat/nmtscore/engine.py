@@ -10,9 +10,9 @@ from typing import Any, Literal
 from tertium.compat.nmtscore.models import TranslationModel
 from tertium.errors import CutWarning, SettingError
 from tertium.models.catalog import load_model
+from tertium.models.engine import ComputeType
 from tertium.models.languages import source_language, target_language
 from tertium.models.public import public_model
-from tertium.models.translation.ctranslate2 import ComputeType
 
 DEVICE = re.compile(r"(cpu|cuda)(?::(\d+))?")
 FINGERPRINT_DIGITS = 12
@@ -22,8 +22,8 @@ class EngineModel(TranslationModel):
     """A model from Tertium's catalog.
 
     ``model_name_or_path`` (or ``model_dir``) is a folder to use instead of the named model;
-    ``fp16=False`` computes in float32 whatever the precision of the weights, and ``compute_type``
-    and ``threads`` are those of :func:`tertium.load_model`.
+    ``compute_type`` and ``threads`` are those of :func:`tertium.load_model`; ``fp16=False``
+    overrides an int8 ``compute_type``.
     """
 
     def __init__(

@@ -86,7 +86,7 @@ def convert_encoder(
         prefix=prefix if prefix is not None else modules.prefix or (known.prefix if known else ""),
     )
     with appearing(out) as made:
-        _write(network, modules, dense, made, None if quantization == "float32" else quantization)
+        _write(network, modules, dense, made, quantization)
         write_encoder_card(made, encoding, name=name, licence=licence, origin=origin or source.name)
     return read_encoder_folder(out)
 
@@ -96,7 +96,7 @@ def _write(
     modules: SentenceModules,
     dense: tuple[Dense, ...],
     made: Path,
-    quantization: str | None,
+    quantization: Quantization,
 ) -> None:
     import numpy as np
 

@@ -8,7 +8,7 @@ from tertium.errors import ModelError
 from tertium.models.base import ParaphraseDetector
 from tertium.models.catalog import look_up
 from tertium.models.detectors.folder import read_detector_folder
-from tertium.models.translation.ctranslate2 import ComputeType
+from tertium.models.engine import ComputeType
 
 
 def load_detector(

@@ -19,7 +19,7 @@ from tertium.models.encoders.folder import TOKENIZER
 from tertium.models.encoders.model import CTranslate2Encoder, Rows
 from tertium.models.encoders.pooling import Dense, Pooling
 from tertium.models.encoders.reading import JsonReader, Reading
-from tertium.models.translation.ctranslate2 import ComputeType
+from tertium.models.engine import ComputeType
 
 
 class EncoderDetector:

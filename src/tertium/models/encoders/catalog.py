@@ -10,6 +10,7 @@ from tertium.models.base import TextEncoder
 from tertium.models.catalog import DEFAULT_MODEL, locate, look_up
 from tertium.models.encoders import use
 from tertium.models.encoders.folder import EncoderFolder, read_encoder_folder
+from tertium.models.engine import ComputeType
 from tertium.models.folder import ENCODER, ModelFolder, kind, read_card, read_folder
 from tertium.models.public import (
     ENCODER_PACKAGES,
@@ -18,7 +19,6 @@ from tertium.models.public import (
     package_hint,
     packaged_folder,
 )
-from tertium.models.translation.ctranslate2 import ComputeType
 from tertium.storage.paths import models_folder
 
 
