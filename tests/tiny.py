@@ -67,6 +67,7 @@ class Tiny:
         import torch
 
         torch.set_num_threads(1)
+        self.model.eval()  # without dropout it learns all of them, however the processor rounds
         pairs = list(self.directions())
         pad = torch.nn.utils.rnn.pad_sequence
         encoder = pad(
@@ -89,7 +90,6 @@ class Tiny:
             optimizer.step()
             if self.pad_is_nothing:
                 self.model.get_input_embeddings().weight.data[self.pad] = 0
-        self.model.eval()
 
     def log_probs(
         self, target: str, source: str, target_lang: str, source_lang: str

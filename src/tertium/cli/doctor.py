@@ -14,7 +14,7 @@ from tertium.models import golden
 from tertium.models.catalog import DEFAULT_MODEL, find, load_model
 from tertium.models.threads import available_cores
 
-PACKAGES = ("ctranslate2", "sentencepiece", "tokenizers", "numpy", "sacrebleu", "pyarrow")
+PACKAGES = ("ctranslate2", "sentencepiece", "tokenizers", "numpy", "sacrebleu")
 FLOAT32_TOLERANCE = 1e-3
 INT8_TOLERANCE = 1.0
 """int8 rounds differently from processor to processor; a broken model is off by many units."""

@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -163,6 +164,7 @@ class Table:
             yield whole(record) if self.replace_invalid else record
 
     def _parquet_file(self) -> Any:
+        require_pyarrow("reading")
         from pyarrow.parquet import ParquetFile
 
         try:
@@ -206,6 +208,12 @@ class Table:
                 ) from None
             number += len(records)
             yield from records
+
+
+def require_pyarrow(action: str) -> None:
+    """Refuse to read or write Parquet without pyarrow, which only the extra ``parquet`` installs."""
+    if find_spec("pyarrow") is None:
+        raise InputError(f"{action} Parquet needs pyarrow: pip install 'tertium[parquet]'")
 
 
 def python_type(value: Any) -> type:
@@ -274,5 +282,7 @@ def open_table(
         raise InputError(f"no format {format!r}: there are {', '.join(get_args(Format))}")
     if format == "parquet" and path == STDIN:
         raise InputError("Parquet cannot be read from standard input; name a file")
+    if format == "parquet":
+        require_pyarrow("reading")
     check_file(path)
     return Table(path, format, header, replace_invalid)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol
 
+from tertium.data.records import require_pyarrow
 from tertium.engines.layouts import CsvLayout, Fields, JsonLinesLayout, Layout, TsvLayout
 from tertium.engines.parquet import lines_to_parquet
 from tertium.errors import InputError, OutputError, ResumeError
@@ -98,6 +99,8 @@ class FileOutput:
             raise InputError(
                 f"{self.path}: its name does not tell the format; use {', '.join(LAYOUTS)}"
             )
+        if self.path.suffix == ".parquet":
+            require_pyarrow("writing")
         if self.path.is_dir():
             raise InputError(f"{self.path} is a folder; name a file")
         if not self.path.parent.is_dir():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tertium.data.records import Record, open_table
+from tertium.data.records import Record, open_table, require_pyarrow
 from tertium.errors import InputError, ModelError
 
 
@@ -15,6 +15,8 @@ def hub_records(
     """Download the files that match, and read them: each record with its file and its row."""
     from tertium.models.hub import download_files
 
+    if pattern.endswith(".parquet"):
+        require_pyarrow("reading")
     try:
         folder = download_files(
             hub_id, [pattern], kind="dataset", revision=revision, offline=offline

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from tertium.data.bitext import Bitext, BitextRow
+from tertium.data.records import require_pyarrow
 from tertium.engines.layouts import BREAKS, Layout, TsvLayout
 from tertium.engines.local.workfolder import WorkFolder
 from tertium.engines.outputs import LAYOUTS
@@ -54,6 +55,8 @@ class TableFile:
         check_target(path)
         if path.suffix not in LAYOUTS:
             raise InputError(f"{path}: its name does not tell the format; use {', '.join(LAYOUTS)}")
+        if path.suffix == ".parquet":
+            require_pyarrow("writing")
         self.path = path
         self._columns = columns
 
