@@ -58,6 +58,10 @@ class ResumeWarning(UserWarning):
     """Some of an unfinished run was damaged, and is done again; the numbers are not affected."""
 
 
+class PrecisionWarning(UserWarning):
+    """A precision is slower here than float32, or works only with fewer processor instructions."""
+
+
 class DataWarning(UserWarning):
     """A dataset is not quite what was published, or what a paper used."""
 
