@@ -36,11 +36,16 @@ def exported(tiny_plan: Plan, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model that has learnt the toy corpus by heart, as a Hugging Face folder."""
     folder = tmp_path_factory.mktemp("export")
     recipe = replace(
-        tiny_plan.recipe, dropout=0.0, label_smoothing=0.0, batch_tokens=150, accumulate=1
+        tiny_plan.recipe,
+        dropout=0.0,
+        label_smoothing=0.0,
+        batch_tokens=150,
+        accumulate=1,
+        peak_rate=1e-3,
     )
     mixture = Mixture(paraphrases=0.0, copies=0.0, joined=0.0, temperature=1.0)
     plan = replace(tiny_plan, dev=None, recipe=recipe, mixture=mixture)
-    train(folder / "run", plan, Pace(steps=300, decay_steps=100))
+    train(folder / "run", plan, Pace(steps=600, decay_steps=400))
     return export(folder / "run", folder / "hugging-face")
 
 

@@ -181,7 +181,6 @@ def test_the_user_is_told_that_16_bits_are_slow_on_a_cpu(monkeypatch: pytest.Mon
         prepare_cpu("float32")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bf16", "fp16"])
 def test_no_precision_kills_a_command(name: str, tinier_plan: Plan, tmp_path: Path) -> None:
     """In a fresh process, where fewer instructions can still be chosen."""
