@@ -17,7 +17,6 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from tertium.cli.measures import MeasureLoader, Models
 from tertium.data.pairs import Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
 from tertium.engines.local.scoring import ScoringJob
@@ -27,6 +26,7 @@ from tertium.engines.ray.scoring import DistributedJob
 from tertium.engines.ray.shards import ShardFolder
 from tertium.engines.scoring import Scorer
 from tertium.errors import ClusterError
+from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
 from tertium.models.cache.condition import examine
 
 from ...cli.conftest import Run, tertium
@@ -70,7 +70,7 @@ class HeldLoader(MeasureLoader):
     One that waits says so with a file that is named after its process.
     """
 
-    def __call__(self, threads: int) -> Any:
+    def load(self, *, threads: int | None = None) -> Any:
         score = Scorer.score
         folder = Path(os.environ["TERTIUM_CACHE"])
         held = folder / HELD.replace("*", str(os.getpid()))
@@ -84,10 +84,7 @@ class HeldLoader(MeasureLoader):
             return scored
 
         Scorer.score = hold  # type: ignore[method-assign, assignment]
-        return super().__call__(threads)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return HeldLoader, super().__reduce__()[1]
+        return super().load(threads=threads)
 
 
 def wait_until(condition: Callable[[], object]) -> None:
@@ -143,7 +140,7 @@ def pairs_of(path: Path) -> TablePairs:
 
 
 def loader(kind: type[MeasureLoader] = MeasureLoader, *, cache: bool = False) -> MeasureLoader:
-    return kind(MEASURES, Models(cache=cache), {})
+    return kind(read_specs(MEASURES), ModelSettings(cache=cache))
 
 
 @pytest.fixture(scope="module")
@@ -153,14 +150,14 @@ def local(shards: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, 
     whole = pa.concat_tables([parquet.read_table(file) for file in sorted(shards.iterdir())])
     parquet.write_table(whole, folder / "pairs.parquet")
     out = folder / "scored.parquet"
-    job = ScoringJob(pairs_of(folder / "pairs.parquet"), loader().here(), FileOutput(out))
+    job = ScoringJob(pairs_of(folder / "pairs.parquet"), loader().load()[0], FileOutput(out))
     return job.run(), parquet.read_table(out).to_pylist()
 
 
 def distributed(shards: Path, out: Path, cluster: Any, load: MeasureLoader) -> DistributedJob:
     return DistributedJob(
         [pairs_of(file) for file in sorted(shards.iterdir())],
-        load.here(),
+        load.load()[0],
         load,
         ShardFolder(out),
         ClusterSettings(cluster.address),
