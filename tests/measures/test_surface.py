@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sacrebleu
@@ -15,8 +16,8 @@ from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
 import tertium
-from tertium.measures import surface, words
 from tertium.errors import SettingError
+from tertium.measures import surface, words
 
 HYPOTHESES = ["The cat sat on the mat.", "It rains.", "", "Hello there, general!"]
 REFERENCES = ["A cat sat on a mat.", "It is raining today.", "Empty no more.", "Hello there!"]
@@ -98,12 +99,14 @@ TEXTS = st.one_of(
     ),
     st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=20),
 )
-METRICS = {
+CHRF_SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"word_order": 2},
+    {"beta": 3, "lowercase": True, "char_order": 2},
+]
+METRICS: dict[str, list[tuple[dict[str, Any], Any, Any]]] = {
     "bleu": [({}, BLEU(effective_order=True), BLEU())],
-    "chrf": [
-        (settings, CHRF(**settings), CHRF(**settings))  # type: ignore[arg-type]
-        for settings in ({}, {"word_order": 2}, {"beta": 3, "lowercase": True, "char_order": 2})
-    ],
+    "chrf": [(settings, CHRF(**settings), CHRF(**settings)) for settings in CHRF_SETTINGS],
     "ter": [({}, TER(), TER())],
 }
 

@@ -211,7 +211,7 @@ class Table:
 
 
 def require_pyarrow(action: str) -> None:
-    """Refuse to read or write Parquet without pyarrow, which only the extra ``parquet`` installs."""
+    """Raise an error that names the extra ``parquet`` unless pyarrow is installed."""
     if find_spec("pyarrow") is None:
         raise InputError(f"{action} Parquet needs pyarrow: pip install 'tertium[parquet]'")
 

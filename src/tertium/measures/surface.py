@@ -108,11 +108,9 @@ class Bleu(SurfaceMeasure):
     def system(self, statistics: Sequence[float]) -> float:
         from sacrebleu.metrics.bleu import BLEU
 
-        length, reference_length, *counts = statistics
+        length, reference_length, *counts = map(int, statistics)
         correct, total = counts[: len(counts) // 2], counts[len(counts) // 2 :]
-        found = BLEU.compute_bleu(
-            correct, total, int(length), int(reference_length), smooth_method="exp"
-        )
+        found = BLEU.compute_bleu(correct, total, length, reference_length, smooth_method="exp")
         return float(found.score)
 
     def systems(self, sums: Floats) -> Floats:

@@ -56,8 +56,8 @@ class MixedPrecision:
         scale = float(self._scaler.scale(self._one))
         if scale < MIN_SCALE:
             raise ModelError(
-                "the gradients are too large for fp16 at any loss scale; resume with --precision bf16 "
-                "or float32"
+                "the gradients are too large for fp16 at any loss scale; resume with --precision "
+                "bf16 or float32"
             )
         return scale
 
@@ -122,7 +122,7 @@ def survives_product(name: str) -> bool:
 
     On Linux it is a fork of this process, so that oneDNN is in the state that it has here.
     """
-    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+    context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
     child = context.Process(target=_probe, args=(name,), daemon=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # a fork beside threads: as safe as
@@ -131,7 +131,7 @@ def survives_product(name: str) -> bool:
     if child.is_alive():
         child.kill()
         child.join()
-    return child.exitcode == 0
+    return bool(child.exitcode == 0)
 
 
 def _probe(name: str) -> None:
