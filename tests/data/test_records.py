@@ -14,9 +14,12 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from tertium.data.datasets.reading import hub_records
 from tertium.data.pairs import FilePairs, Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
-from tertium.errors import InputError
+from tertium.engines.output import FileOutput, TableSink
+from tertium.engines.parquet import schema_of, write_parquet
+from tertium.errors import InputError, SettingError
 
 RECORDS = [
     {"hyp": 'He said "hi".', "ref": "Il a dit « salut »."},
@@ -74,6 +77,29 @@ def test_parquet(tmp_path: Path) -> None:
     assert table.columns() == ["hyp", "ref"]
     with pytest.raises(InputError, match="cannot be read as Parquet"):
         list(open_table(write(tmp_path / "b.parquet", "no parquet")))
+
+
+def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parquet.write_table(pa.Table.from_pylist(RECORDS), tmp_path / "a.parquet")
+    table = open_table(tmp_path / "a.parquet")
+    monkeypatch.setattr("tertium.registry.find_spec", lambda _: None)
+    cure = r"Parquet needs pyarrow: pip install 'tertium\[parquet\]'"
+    for read in (table.columns, table.count, lambda: list(table)):
+        with pytest.raises(SettingError, match=f"reading {cure}"):
+            read()
+    with pytest.raises(SettingError, match=f"reading {cure}"):
+        open_table(tmp_path / "a.parquet")
+    with pytest.raises(SettingError, match=f"reading {cure}"):
+        list(hub_records("nobody/nothing", "*.parquet"))
+    with pytest.raises(SettingError, match=f"writing {cure}"):
+        FileOutput(tmp_path / "b.parquet")
+    with pytest.raises(SettingError, match=f"writing {cure}"):
+        TableSink(tmp_path / "b.parquet", ["hyp", "ref"])
+    with pytest.raises(SettingError, match=f"writing {cure}"):
+        schema_of({"hyp": {str}})
+    with pytest.raises(SettingError, match=f"writing {cure}"):
+        write_parquet([], None, tmp_path / "b.parquet")
+    assert [file.name for file in tmp_path.iterdir()] == ["a.parquet"]
 
 
 def test_no_header(tmp_path: Path) -> None:

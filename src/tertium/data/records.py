@@ -13,7 +13,10 @@ from typing import Any, Literal, get_args
 
 from tertium.data.lines import OPENERS, STDIN, check_file, name_of, read_lines
 from tertium.errors import InputError, first_line
+from tertium.registry import Extra, check_extras
 from tertium.text import check_characters, whole
+
+PARQUET = (Extra("parquet", ("pyarrow",)),)
 
 Format = Literal["tsv", "csv", "jsonl", "parquet"]
 Record = dict[str, Any]
@@ -163,6 +166,7 @@ class Table:
             yield whole(record) if self.replace_invalid else record
 
     def _parquet_file(self) -> Any:
+        check_extras("reading Parquet", PARQUET)
         from pyarrow.parquet import ParquetFile
 
         try:
@@ -283,5 +287,7 @@ def open_table(
         raise InputError(f"no format {format!r}; available: {', '.join(get_args(Format))}")
     if format == "parquet" and path == STDIN:
         raise InputError("Parquet cannot be read from standard input; give a file")
+    if format == "parquet":
+        check_extras("reading Parquet", PARQUET)
     check_file(path)
     return Table(path, format, header, replace_invalid)

@@ -10,8 +10,9 @@ from typing import Any
 
 from tertium.data.hub import download_files
 from tertium.data.lines import check_file, name_of
-from tertium.data.records import Record, counted, open_table
+from tertium.data.records import PARQUET, Record, counted, open_table
 from tertium.errors import InputError
+from tertium.registry import check_extras
 from tertium.text import check_text
 
 LABELS = {"1": True, "0": False, "1.0": True, "0.0": False, "true": True, "false": False}
@@ -86,6 +87,8 @@ def hub_records(
     hub_id: str, pattern: str, *, revision: str | None = None, offline: bool = False
 ) -> Iterator[FileRecord]:
     """Download the files of a dataset that match (Parquet or CSV), and read their records."""
+    if pattern.endswith(".parquet"):
+        check_extras("reading Parquet", PARQUET)
     folder = download_files(hub_id, [pattern], kind="dataset", revision=revision, offline=offline)
     files = sorted(folder.glob(pattern))
     if not files:
