@@ -6,7 +6,9 @@ are NaN where one side is constant: then there is nothing to correlate.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal, overload
 
 import numpy as np
@@ -19,6 +21,9 @@ from tertium.stats.pairs import count_pairs, count_sampled_pairs, dense_ranks, g
 Variant = Literal["a", "b", "c"]
 TINY = 1e-14
 """A variance below this share of the values' squared size is rounding, not variance."""
+STRENGTHS = ((0.10, "negligible"), (0.40, "weak"), (0.70, "moderate"), (0.90, "strong"))
+"""Below which number a correlation is called what: Schober et al. (2018), table 1."""
+STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
 
 @overload
@@ -115,6 +120,78 @@ CORRELATIONS: dict[str, Callable[..., float | Floats]] = {
     "kendall": kendall,
 }
 """The correlations by name; Kendall's is tau-b."""
+
+
+def positive_correlation_p(r: float, items: int) -> float:
+    """Test Pearson's r against "no correlation, or a negative one": the one-tailed t-test.
+
+    >>> round(positive_correlation_p(0.5, 12), 4)
+    0.0489
+    """
+    if items < 3:
+        raise InputError(f"a correlation of {items} items cannot be tested; 3 are needed")
+    from scipy.stats import t
+
+    if abs(r) >= 1:
+        return 0.0 if r > 0 else 1.0
+    return float(t.sf(r * math.sqrt((items - 2) / (1 - r * r)), items - 2))
+
+
+def strength(r: float) -> str:
+    """Call a correlation weak or strong, as Schober et al. (2018) do.
+
+    >>> strength(0.256), strength(-0.75), strength(0.95)
+    ('weak', 'strong', 'very strong')
+    """
+    return next((name for below, name in STRENGTHS if abs(r) < below), "very strong")
+
+
+def stars(p: float) -> str:
+    """Mark a p-value as papers do.
+
+    >>> stars(0.0004), stars(0.03), stars(0.2)
+    ('***', '*', '')
+    """
+    return next((mark for most, mark in STARS if p <= most), "")
+
+
+@dataclass(frozen=True)
+class Williams:
+    """The test's t, its degrees of freedom, and p of "the first correlation is greater"."""
+
+    t: float
+    degrees: int
+    p_value: float
+
+
+def williams_test(r12: float, r13: float, r23: float, n: int) -> Williams:
+    """Test whether r12 is greater than r13 (Williams, 1959; Graham and Baldwin, 2014).
+
+    1 is the human judgement, 2 and 3 are measures; ``n`` is the number of items (systems, or
+    segments) that Pearson's r was computed on. One-sided.
+
+    >>> test = williams_test(0.9, 0.8, 0.7, 20)
+    >>> round(test.t, 4), test.degrees, round(test.p_value, 4)
+    (1.3723, 17, 0.0939)
+    """
+    from scipy.special import stdtr
+
+    if n < 4:
+        raise InputError(f"{n} items are too few: Williams' test needs 4 at least")
+    for name, r in (("r12", r12), ("r13", r13), ("r23", r23)):
+        if not -1 <= r <= 1:
+            raise InputError(f"{name}={r!r} is no correlation")
+    determinant = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
+    if determinant < -1e-12:
+        raise InputError(f"no three variables have the correlations {r12}, {r13}, {r23}")
+    mean = (r12 + r13) / 2
+    variance = 2 * max(determinant, 0.0) * (n - 1) / (n - 3) + mean**2 * (1 - r23) ** 3
+    difference = (r12 - r13) * math.sqrt((n - 1) * (1 + r23))
+    if variance > 0:
+        t = difference / math.sqrt(variance)
+    else:  # measures that are the same but for a scale
+        t = math.copysign(math.inf, difference) if difference else 0.0
+    return Williams(t, n - 3, float(stdtr(n - 3, -t)))
 
 
 def _weights(counts: Counts | None, items: int) -> Floats:

@@ -5,20 +5,17 @@ The model of a measure by vectors is an encoder: ``bertscore@xlm-roberta-large:l
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-import tertium
 from tertium.errors import SettingError
-from tertium.measures.base import Measure, ModelKind, Segments
-from tertium.measures.registry import ROLES, kinds_of, load, settings_of
+from tertium.measures.base import Measure, ModelKind
+from tertium.measures.registry import ROLES, kinds_of, load, load_any, settings_of
 from tertium.measures.settings import parse_setting
 from tertium.measures.signature import spell
-from tertium.measures.translation import NMTScore, PrismRef
-from tertium.models.base import Progress
-from tertium.text import Row, Text
+from tertium.models.catalog import DEFAULT_MODEL
 
 TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 """The tokenizers that BLEU needs for languages without spaces, as sacrebleu recommends."""
@@ -27,8 +24,8 @@ LAYER = "layer"
 SENTENCES = "sentence_encoder"
 """Another encoder for the sentences, as in ``sentsim@xlm-roberta-base:sentence_encoder=LaBSE``."""
 
-ModelLoader = Callable[[ModelKind, str, int | None], Any]
-"""Loads a model of a kind by its name; an encoder, up to a layer."""
+ModelSource = Callable[[ModelKind, str | None, int | None], Any]
+"""Gives the model of a kind: by its name (None: the default), and an encoder up to a layer."""
 
 
 @dataclass(frozen=True)
@@ -71,65 +68,67 @@ class MeasureSpec:
         settings = ",".join(f"{name}={spell(value)}" for name, value in self.settings.items())
         return f"{self.measure}{model}{':' if settings else ''}{settings}"
 
-    def make(self, lang: str, load_model: ModelLoader, default_model: str) -> Measure:
-        """Make the measure for hypotheses in a language: BLEU takes the tokenizer from it."""
-        settings: dict[str, Any] = dict(self.settings)
-        if "tokenize" in settings_of(self.measure) and lang in TOKENIZERS:
-            settings.setdefault("tokenize", TOKENIZERS[lang])
-        layer, sentences = settings.pop(LAYER, None), settings.pop(SENTENCES, None)
-        models = {}
-        for kind in kinds_of(self.measure):
-            if kind == "sentences" and sentences is not None:
-                models[ROLES[kind]] = load_model(kind, sentences, None)
-            else:
-                models[ROLES[kind]] = load_model(kind, self.model or default_model, layer)
-        return load(self.measure, **models, **settings)
-
 
 @dataclass(frozen=True)
-class Similarity:
-    """A measure of two texts whose order does not matter: the mean of both orders.
+class ModelSettings:
+    """The models that measures use unless their spec names another, and how models are run."""
 
-    So the NMTScore paper uses all measures for paraphrases (sections 2.4 and 4.1). ``forth`` has
-    the settings of the first text's language, ``back`` those of the second's.
-    """
-
-    forth: Measure
-    back: Measure
-
-    def segments(
-        self, pairs: Sequence[tuple[Text, Text]], progress: Progress | None = None
-    ) -> Segments:
-        """Score pairs of texts."""
-        rows = [Row(number, a, (b,)) for number, (a, b) in enumerate(pairs, start=1)]
-        one = self.forth.segments(rows, progress)
-        if is_symmetric(self.forth):
-            return one
-        rows = [Row(number, b, (a,)) for number, (a, b) in enumerate(pairs, start=1)]
-        two = self.back.segments(rows, progress)
-        return Segments(
-            [(x + y) / 2 for x, y in zip(one.scores, two.scores, strict=True)],
-            one.statistics,
-            [x or y for x, y in zip(one.cut, two.cut, strict=True)],
-        )
-
-    @property
-    def needs_all_rows(self) -> bool:
-        """Whether a score depends on the other pairs that are scored with it."""
-        return self.forth.needs_all_rows or self.back.needs_all_rows
-
-    @property
-    def signature(self) -> str:
-        """Everything that can change a score."""
-        told = [
-            [measure.name, {name: spell(value) for name, value in measure.choices().items()}]
-            for measure in (self.forth, self.back)
-        ]
-        return json.dumps([*told, tertium.__version__], sort_keys=True)
+    model: str = DEFAULT_MODEL
+    encoder: str | None = None
+    sentence_encoder: str | None = None
+    layer: int | None = None
+    compute_type: str = "auto"
+    threads: int | None = None
+    cache: bool | Path = True
 
 
-def is_symmetric(measure: Measure) -> bool:
-    """Whether a measure asks both ways by itself."""
-    if isinstance(measure, NMTScore):
-        return measure.both_directions
-    return isinstance(measure, PrismRef)
+class ModelPool:
+    """Loads models by name, each once, so that measures share them and their cached results."""
+
+    def __init__(self, settings: ModelSettings | None = None) -> None:
+        self.settings = settings or ModelSettings()
+        self._loaded: dict[tuple[object, ...], Any] = {}
+
+    def __call__(self, kind: ModelKind, name: str | None = None, layer: int | None = None) -> Any:
+        """Load the model of a kind, or return the one that is loaded."""
+        settings = self.settings
+        if name is None:
+            name = settings.model
+            if kind != "translation":
+                name = settings.encoder or name
+        key = (kind == "translation", name, layer)
+        if key not in self._loaded:
+            self._loaded[key] = load_any(
+                kind,
+                name,
+                layer,
+                cache=settings.cache,
+                compute_type=settings.compute_type,
+                threads=settings.threads,
+            )
+        return self._loaded[key]
+
+
+def read_specs(texts: Sequence[str]) -> tuple[MeasureSpec, ...]:
+    """Read specs; each may occur once."""
+    specs = tuple(MeasureSpec.parse(text) for text in texts)
+    names = [str(spec) for spec in specs]
+    for name in names:
+        if names.count(name) > 1:
+            raise SettingError(f"measure {name} is given twice")
+    return specs
+
+
+def make_measure(spec: MeasureSpec, models: ModelSource, *, lang: str | None = None) -> Measure:
+    """Make a measure from its spec; BLEU takes its tokenizer from the language."""
+    settings: dict[str, Any] = dict(spec.settings)
+    if "tokenize" in settings_of(spec.measure) and lang in TOKENIZERS:
+        settings.setdefault("tokenize", TOKENIZERS[lang])
+    layer, sentences = settings.pop(LAYER, None), settings.pop(SENTENCES, None)
+    loaded = {}
+    for kind in kinds_of(spec.measure):
+        if kind == "sentences" and sentences is not None:
+            loaded[ROLES[kind]] = models(kind, sentences, None)
+        else:
+            loaded[ROLES[kind]] = models(kind, spec.model, layer)
+    return load(spec.measure, **loaded, **settings)

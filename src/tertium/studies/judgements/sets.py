@@ -1,9 +1,7 @@
-"""Sets of judged outputs, from the datasets that there are."""
+"""Sets of judged outputs, read from plain files or from published datasets."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,18 +13,19 @@ from tertium.data.datasets.mtme import read_mtme
 from tertium.data.datasets.plain import read_judged
 from tertium.data.datasets.systems import read_system_scores, read_systems
 from tertium.errors import InputError
+from tertium.studies.runner import fingerprint
 
 PLAIN = re.compile(r"(?P<langs>[a-z]{2,3}(-[a-z]{2,3})?)\.tsv(\.gz|\.xz|\.bz2)?")
 HUMAN = "human.tsv"
 SCORES = {"webnlg": "adequacy", "amr": "semantic_accuracy", "mlqe": "z_mean"}
-"""The columns that have the judgement in plain files, by the beginning of the dataset's name."""
+"""The column of the judgement in plain files, by the beginning of the name of the dataset."""
 
 Langs = Sequence[str] | None
 
 
 @dataclass(frozen=True)
 class JudgedSet:
-    """Outputs of one system or several for some inputs, in one language or from one to another."""
+    """Outputs of one or several systems for the same inputs, with human judgements."""
 
     name: str
     group: str
@@ -34,7 +33,7 @@ class JudgedSet:
     segments: Sequence[JudgedSegment]
     rankings: Sequence[RankedPair] = ()
     system_scores: Mapping[str, float] = field(default_factory=dict)
-    """Given human scores of systems; otherwise, a system's is the mean over its segments."""
+    """Human scores of systems, if given; otherwise the mean over the segments of a system."""
 
     @property
     def systems(self) -> list[str]:
@@ -46,14 +45,13 @@ class JudgedSet:
 
     @property
     def fingerprint(self) -> str:
-        """What the texts are; judgements do not change scores."""
-        content = [
-            [segment.hypothesis, segment.references, segment.source] for segment in self.segments
-        ]
-        return hashlib.sha256(json.dumps(content).encode("ascii")).hexdigest()
+        """A hash of the texts; judgements do not change scores."""
+        return fingerprint(
+            [[each.hypothesis, each.references, each.source] for each in self.segments]
+        )
 
     def limited(self, inputs: int | None) -> JudgedSet:
-        """All outputs for the first inputs, for a quick trial."""
+        """All outputs for the first ``inputs`` inputs, for a quick trial."""
         if inputs is None:
             return self
         kept = set(list(dict.fromkeys(segment.id for segment in self.segments))[:inputs])

@@ -1,39 +1,43 @@
-"""How far do measures agree with people? Correlation at the level of segments and of systems.
+"""Scores of judged outputs, for the correlation with human judgements.
 
 NMTScore, section 5 (WebNLG, AMR: Kendall's tau-b, both directions, the best of several references,
-Boot-Both) and Prism, section 4.5 (WMT: Kendall-like tau of relative rankings, Pearson's r of the
-systems, also of the best ones alone; quality estimation as a metric).
+Boot-Both) and Prism, section 4.5 (WMT: Kendall-like tau of relative rankings, Pearson's r of
+systems, of all and of the best ones; quality estimation as a metric).
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tertium.errors import DataWarning, InputError, LanguageError
+from tertium.errors import InputError
 from tertium.measures.base import Measure
-from tertium.measures.registry import load_any
-from tertium.measures.signature import spell
 from tertium.measures.translation import NMTScore
 from tertium.models.base import Progress
-from tertium.models.catalog import DEFAULT_MODEL
-from tertium.studies.cells import CellFolder, Scored
 from tertium.studies.judgements.sets import JudgedSet
-from tertium.studies.specs import MeasureSpec, ModelLoader
-from tertium.text import Row, Text
+from tertium.studies.runner import (
+    ROWS_AT_A_TIME,
+    Advance,
+    CellKey,
+    Runner,
+    Scored,
+    SharedModels,
+    choices,
+    rows_of,
+)
+from tertium.studies.specs import MeasureSpec, ModelSource, make_measure
+from tertium.text import Text
 
 FORTH, BACK, BOTH = "hyp|ref", "ref|hyp", "both"
-ROWS_AT_A_TIME = 1024
 
 
 @dataclass(frozen=True)
 class MeasureScores:
-    """What a measure, in one direction, gives the segments of a set."""
+    """The scores that a measure, in one direction, gives the segments of a set."""
 
     segments: list[float]
     statistics: list[tuple[float, ...]] | None = None
-    """Numbers that add up to the score of a system; without them it is the mean."""
+    """Additive statistics for the score of a system; without them it is the mean."""
     system: Callable[[Sequence[float]], float] | None = None
 
 
@@ -42,19 +46,14 @@ ScoresByMeasure = Mapping[str, MeasureScores]
 
 @dataclass
 class JudgementStudy:
-    """Measures over sets of judged outputs; ``cells`` keeps what is done."""
+    """Measures over sets of judged outputs."""
 
     sets: Sequence[JudgedSet]
     specs: Sequence[MeasureSpec]
     against_source: bool = False
-    """Compare with the source even where there is a reference: quality estimation as a metric."""
-    model: str = DEFAULT_MODEL
-    cells: CellFolder | None = None
-    load_model: ModelLoader = load_any
-    progress: Progress | None = None
-    advance: Callable[[int], None] | None = None
-    done: int = field(default=0, init=False)
-    reused: int = field(default=0, init=False)
+    """Compare with the source instead of the references: quality estimation as a metric."""
+    models: ModelSource = field(default_factory=SharedModels)
+    runner: Runner = field(default_factory=Runner)
 
     @property
     def size(self) -> int:
@@ -63,30 +62,114 @@ class JudgementStudy:
 
     def run(self) -> dict[str, ScoresByMeasure]:
         """Score all sets: by set, then by measure and direction."""
-        return {each.name: self._score_set(each) for each in self.sets}
+        jobs = [
+            JudgedJob(judged, spec, self.against_source, self.models)
+            for judged in self.sets
+            for spec in self.specs
+        ]
+        scored = self.runner.run(jobs)
+        self.runner.warn()
+        scores: dict[str, dict[str, MeasureScores]] = {judged.name: {} for judged in self.sets}
+        for job in jobs:
+            key: CellKey = (job.dataset, job.measure)
+            if key in scored:
+                scores[job.dataset].update(job.by_direction(scored[key]))
+        return dict(scores)
 
-    def _score_set(self, judged: JudgedSet) -> ScoresByMeasure:
-        found: dict[str, MeasureScores] = {}
-        for spec in self.specs:
-            try:
-                found.update(self._score(judged, spec))
-            except LanguageError as error:
-                warnings.warn(
-                    f"{spec} is left out of {judged.name}: {error}", DataWarning, stacklevel=2
+
+@dataclass(frozen=True)
+class JudgedJob:
+    """A cell: the outputs of a set, each compared with each of its references, or its source."""
+
+    judged: JudgedSet
+    spec: MeasureSpec
+    against_source: bool
+    models: ModelSource
+
+    @property
+    def dataset(self) -> str:
+        return self.judged.name
+
+    @property
+    def measure(self) -> str:
+        return str(self.spec)
+
+    label = measure
+
+    @property
+    def rows(self) -> int:
+        return len(self.judged.segments)
+
+    @property
+    def data(self) -> str:
+        return self.judged.fingerprint
+
+    def signature(self) -> str:
+        measure = self.make()
+        self.compared(measure)  # so that a missing text is reported before any work
+        described = sorted(choices(measure).items())
+        return repr((measure.name, described, self.both_directions, self.against_source))
+
+    @property
+    def both_directions(self) -> bool:
+        """Whether both directions are reported separately, as for NMTScore's measures."""
+        return "both_directions" not in self.spec.settings and isinstance(
+            make_measure(self.spec, self.models, lang=self.judged.lang), NMTScore
+        )
+
+    def make(self) -> Measure:
+        """The measure, in one direction if both are reported."""
+        measure = make_measure(self.spec, self.models, lang=self.judged.lang)
+        if isinstance(measure, NMTScore) and "both_directions" not in self.spec.settings:
+            return replace(measure, both_directions=False)
+        return measure
+
+    def compared(self, measure: Measure) -> list[tuple[Text, ...]]:
+        """What each segment is compared with: its references, or its source."""
+        by_source = self.against_source or measure.compares_with == "source"
+        texts = []
+        for segment in self.judged.segments:
+            other = segment.references
+            if by_source:
+                other = () if segment.source is None else (segment.source,)
+            if not other:
+                missing = "source" if by_source else "reference"
+                cure = "" if by_source or segment.source is None else "; use --against-source"
+                raise InputError(
+                    f"{self.judged.name}, segment {segment.id}: there is no {missing} to compare "
+                    f"it with, and {self.spec} needs one{cure}"
                 )
-            self.done += len(judged.segments)
-            if self.advance is not None:
-                self.advance(self.done)
-        return found
+            texts.append(other)
+        return texts
 
-    def _score(self, judged: JudgedSet, spec: MeasureSpec) -> dict[str, MeasureScores]:
-        measure = spec.make(judged.lang, self.load_model, self.model)
-        both = isinstance(measure, NMTScore) and "both_directions" not in spec.settings
-        if isinstance(measure, NMTScore) and both:
-            measure = replace(measure, both_directions=False)
-        others = [self._compared(measure, judged, place) for place in range(len(judged.segments))]
-        scored = self._scored(judged, spec, measure, others, both)
-        counts = [len(texts) for texts in others]
+    def compute(self, progress: Progress | None, advance: Advance) -> Scored:
+        measure = self.make()
+        pairs, places = [], []
+        for place, texts in enumerate(self.compared(measure)):
+            pairs += [(self.judged.segments[place].hypothesis, other) for other in texts]
+            places += [place] * len(texts)
+        parts: dict[str, list[object]] = {"forth": [], "back": [], "statistics": []}
+        cut: set[int] = set()
+        step = len(pairs) if measure.needs_all_rows else ROWS_AT_A_TIME
+        for start in range(0, len(pairs), step):
+            some = pairs[start : start + step]
+            result = measure.segments(rows_of(some, start + 1), progress)
+            parts["forth"] += result.scores
+            parts["statistics"] += map(list, result.statistics)
+            marks = result.cut
+            if self.both_directions:
+                swapped = [(b, a) for a, b in some]
+                back = measure.segments(rows_of(swapped, start + 1), progress)
+                parts["back"] += back.scores
+                marks = [one or other for one, other in zip(marks, back.cut, strict=True)]
+            cut |= {places[start + place] for place, mark in enumerate(marks) if mark}
+            advance(places[start + len(some) - 1] + 1)
+        return Scored(parts, sorted(cut))
+
+    def by_direction(self, scored: Scored) -> dict[str, MeasureScores]:
+        """The scores of the segments, by measure and direction; of several references the best."""
+        measure = self.make()
+        counts = [len(texts) for texts in self.compared(measure)]
         forth, back = scored.parts["forth"], scored.parts["back"]
         single = max(counts) == 1
         natural = MeasureScores(
@@ -94,65 +177,14 @@ class JudgementStudy:
             [tuple(each) for each in scored.parts["statistics"]] if single else None,
             measure.system if single else None,
         )
-        if not both:
-            return {str(spec): natural}
+        if not back:
+            return {self.measure: natural}
         means = [(x + y) / 2 for x, y in zip(forth, back, strict=True)]
         return {
-            f"{spec} {FORTH}": natural,
-            f"{spec} {BACK}": MeasureScores(_best(back, counts)),
-            f"{spec} {BOTH}": MeasureScores(_best(means, counts)),
+            f"{self.measure} {FORTH}": natural,
+            f"{self.measure} {BACK}": MeasureScores(_best(back, counts)),
+            f"{self.measure} {BOTH}": MeasureScores(_best(means, counts)),
         }
-
-    def _compared(self, measure: Measure, judged: JudgedSet, place: int) -> tuple[Text, ...]:
-        """What a segment is compared with: its references, or its source."""
-        segment = judged.segments[place]
-        source = self.against_source or measure.compares_with == "source"
-        if segment.references and not source:
-            return segment.references
-        if segment.source is None:
-            raise InputError(
-                f"{judged.name}, segment {segment.id}: there is no "
-                f"{'source' if source else 'reference'} to compare it with"
-            )
-        return (segment.source,)
-
-    def _scored(
-        self,
-        judged: JudgedSet,
-        spec: MeasureSpec,
-        measure: Measure,
-        others: Sequence[Sequence[Text]],
-        both: bool,
-    ) -> Scored:
-        """Score each output with each text that it is compared with, one way or both."""
-        told = {name: spell(value) for name, value in measure.choices().items()}
-        signature = repr((measure.name, sorted(told.items()), both, self.against_source))
-        key = (judged.name, str(spec), signature, judged.fingerprint)
-        if self.cells is not None and (known := self.cells.get(*key)) is not None:
-            self.reused += 1
-            return known
-        pairs = [
-            (segment.hypothesis, other)
-            for segment, texts in zip(judged.segments, others, strict=True)
-            for other in texts
-        ]
-        parts: dict[str, list[object]] = {"forth": [], "back": [], "statistics": []}
-        cut = 0
-        step = len(pairs) if measure.needs_all_rows else ROWS_AT_A_TIME
-        for start in range(0, len(pairs), step):
-            some = pairs[start : start + step]
-            rows = [Row(number, a, (b,)) for number, (a, b) in enumerate(some, start + 1)]
-            found = measure.segments(rows, self.progress)
-            parts["forth"] += found.scores
-            parts["statistics"] += map(list, found.statistics)
-            cut += sum(found.cut)
-            if both:
-                rows = [Row(number, b, (a,)) for number, (a, b) in enumerate(some, start + 1)]
-                parts["back"] += measure.segments(rows, self.progress).scores
-        scored = Scored(parts, cut)
-        if self.cells is not None:
-            self.cells.put(*key, scored)
-        return scored
 
 
 def _best(scores: Sequence[float], counts: Sequence[int]) -> list[float]:
