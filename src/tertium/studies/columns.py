@@ -33,6 +33,7 @@ class Column:
     def top(self, names: Sequence[str] | None = None) -> set[str]:
         """The measures that no other is significantly better than; the bootstrap is Koehn's."""
         names = [name for name in names or self.values if name in self.values]
+        names = [name for name in names if not np.isnan(self.replicates[name]).all()]
         names = [name for name in names if not np.isnan(self.values[name])]
         if not names:
             return set()
@@ -75,7 +76,7 @@ def agreement_table(
     measures: Sequence[str] | None = None,
     *,
     scale: float = 1.0,
-    format: str = ".3f",
+    digits: str = ".3f",
     test: str = BOOTSTRAP,
 ) -> Table:
     """One row per measure, one column per dataset; the top significance cluster in bold."""
@@ -86,7 +87,7 @@ def agreement_table(
         cells = [Cell(name)]
         for column, top in zip(columns, tops, strict=True):
             value = column.values.get(name)
-            cells.append(Cell(None if value is None else scale * value, format, name in top))
+            cells.append(Cell(None if value is None else scale * value, digits, name in top))
         rows.append(cells)
     header = ["measure", *(column.heading for column in columns)]
     return Table(header, rows, title, TOP_NOTE.format(test=test))
@@ -98,14 +99,11 @@ def interval_table(columns: Sequence[Column], title: str) -> Table:
     for column in columns:
         top = column.top()
         for measure, value in column.values.items():
-            interval = percentile_interval(column.replicates[measure])
-            rows.append(
-                [
-                    Cell(f"{column.heading}, {measure}"),
-                    Cell(value, ".3f", measure in top),
-                    Cell(interval.low, ".3f"),
-                    Cell(interval.high, ".3f"),
-                ]
-            )
+            limits: list[Cell] = [Cell(None), Cell(None)]
+            if not np.isnan(column.replicates[measure]).all():
+                interval = percentile_interval(column.replicates[measure])
+                limits = [Cell(interval.low, ".3f"), Cell(interval.high, ".3f")]
+            name = Cell(f"{column.heading}, {measure}")
+            rows.append([name, Cell(value, ".3f", measure in top), *limits])
     note = TOP_NOTE.format(test=BOOTSTRAP)
     return Table(["", "value", "low", "high"], rows, f"{title}: 95 % intervals", note)

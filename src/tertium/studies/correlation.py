@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from tertium.errors import SettingError
+from tertium.errors import InputError, SettingError
 from tertium.measures.registry import kinds_of
 from tertium.report.plots import grouped_bars, lines, scatter
 from tertium.report.tables import Cell, Table
@@ -80,7 +80,10 @@ def layer_report(
     title: str,
 ) -> Report:
     """Which layer of an encoder agrees best with people? (SentSim, figures 3 and 4.)"""
-    curves = layer_curves(sets, scores, specs, statistic)
+    scored = [each for each in sets if scores[each.name]]
+    if not scored:
+        raise InputError("the encoder has none of the languages of the data")
+    curves = layer_curves(scored, scores, specs, statistic)
     labels = ("layer", statistic)
 
     def draw(out: Path) -> None:

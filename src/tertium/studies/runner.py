@@ -14,7 +14,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib.util import find_spec
 from multiprocessing import get_context
@@ -122,6 +122,8 @@ class Runner:
 
     cells: CellFolder | None = None
     processes: int = 1
+    overwrite: bool = False
+    """Compute all cells, and replace those that are kept."""
     progress: Progress | None = None
     advance: Advance | None = None
     reused: int = field(default=0, init=False)
@@ -196,7 +198,7 @@ class Runner:
         return {PARTLY_SCORED: Table(header, rows, "Scored in part", note)} if rows else {}
 
     def _known(self, job: CellJob, signature: str) -> Scored | None:
-        if self.cells is None:
+        if self.cells is None or self.overwrite:
             return None
         return self.cells.get(job.dataset, job.measure, signature, job.data)
 
@@ -250,6 +252,19 @@ class SharedModels:
 
     def __call__(self, kind: ModelKind, name: str | None = None, layer: int | None = None) -> Any:
         return _pool(self.settings)(kind, name, layer)
+
+
+def uncached(settings: ModelSettings) -> ModelSource:
+    """A source of models that remember no results, to measure time."""
+    pool = ModelPool(replace(settings, cache=False))
+
+    def load(kind: ModelKind, name: str | None, layer: int | None) -> Any:
+        model = pool(kind, name, layer)
+        if hasattr(model, "forget"):
+            model.forget()
+        return model
+
+    return load
 
 
 @cache

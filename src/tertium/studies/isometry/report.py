@@ -51,8 +51,8 @@ FREQUENCIES = (
     "there is no decision."
 )
 CORRELATIONS = (
-    "Scores are the mean of both orders. Majority: the decision of all detectors, without undecided "
-    "pairs. Pooled: each detector by itself."
+    "Scores are the mean of both orders. Majority: the decision of all detectors, without "
+    "undecided pairs. Pooled: each detector by itself."
 )
 Correlations = Mapping[tuple[str, str, str, str], Correlation]
 """By measure, protocol, model and data set."""

@@ -60,15 +60,20 @@ def segment_column(
                 judged, places, own, human, statistic, average_by, samples, seed
             )
     p_values = {}
+    check_test(test, statistic, average_by)
     if test == "williams":
-        if statistic != "pearson" or average_by != "none":
-            raise SettingError("the Williams test is for Pearson's r of all outputs: use pearson")
         p_values = _williams(measures, human)
     elif test == "permutation":
         p_values = _permutation(
             judged, places, measures, human, statistic, average_by, samples, seed
         )
     return Column(judged.name, values, replicates, p_values)
+
+
+def check_test(test: Test, statistic: SegmentStatistic, average_by: AverageBy) -> None:
+    """Refuse the Williams test for anything but Pearson's r of all outputs."""
+    if test == "williams" and (statistic != "pearson" or average_by != "none"):
+        raise SettingError("the Williams test is for Pearson's r of all outputs: use pearson")
 
 
 def judged_places(judged: JudgedSet) -> tuple[list[int], Floats]:

@@ -89,18 +89,17 @@ class ParaphraseStudy:
         }
         return replace(results, outcomes=outcomes)
 
-    def time_per_pair(self, pairs: Sequence[LabelledPair]) -> dict[str, float]:
-        """Seconds per pair of each measure (table A1), with no cached results.
-
-        ``models`` must load each model anew, without a cache, for this to be meaningful.
-        """
+    def time_per_pair(
+        self, pairs: Sequence[LabelledPair], models: Callable[[], ModelSource]
+    ) -> dict[str, float]:
+        """Seconds per pair of each measure (table A1); ``models`` must have no cached results."""
         texts = [(pair.a, pair.b) for pair in pairs]
         langs = (texts[0][0].lang or "", texts[0][1].lang or "")
         seconds = {}
         for spec in self.specs:
             try:
-                Similarity.make(spec, self.models, *langs).segments(texts[:1])  # load all of it
-                similarity = Similarity.make(spec, self.models, *langs)
+                Similarity.make(spec, models(), *langs).segments(texts[:1])  # load everything
+                similarity = Similarity.make(spec, models(), *langs)
                 begun = time.perf_counter()
                 similarity.segments(texts)
             except LanguageError:

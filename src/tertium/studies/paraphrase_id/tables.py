@@ -71,7 +71,7 @@ def columns(results: Results, tasks: Sequence[Task]) -> list[Column]:
 def accuracy_table(results: Results, tasks: Sequence[Task], title: str) -> Table:
     """Tables 1 and 2: accuracy, or AUC, in percent; the top significance cluster in bold."""
     return agreement_table(
-        columns(results, tasks), title, results.measures, scale=100, format=PERCENT
+        columns(results, tasks), title, results.measures, scale=100, digits=PERCENT
     )
 
 

@@ -98,7 +98,7 @@ def family_table(results: Results, families: Families) -> Table:
 
 
 def paper_table(results: Results) -> Table | None:
-    """The mean by the paper's families beside its own; None if no measure has a counterpart there."""
+    """The mean by the paper's families beside its own; None if no measure has a counterpart."""
     counterparts = {
         measure: paper.COUNTERPARTS[name]
         for measure in results.measures
