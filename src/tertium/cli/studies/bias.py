@@ -43,12 +43,12 @@ def bias(
     from tertium.studies.bias import BiasStudy
 
     load = options.models()
-    texts = [
+    first, second = (
         None if path is None else _read(path, lang, hyp_column, ref_column, options.limit)
         for path in (pairs, paraphrases)
-    ]
+    )
     models = {name: load("translation", name) for name in model or [DEFAULT_MODEL]}
-    study = BiasStudy(models, *texts, beam_size=beam_size, runner=options.runner())
+    study = BiasStudy(models, first, second, beam_size, options.runner())
     options.finish(options.run(study), study.runner)
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tertium.studies.runner import Report, Runner, SharedModels
     from tertium.studies.specs import MeasureSpec
 
+HUB = "hub"
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.")]
 Datasets = Annotated[
     list[str],
@@ -195,8 +196,9 @@ def judged_sets(
     chosen = langs.split(",") if langs is not None else None
     sets: list[JudgedSet] = []
     for option in datasets:
-        name, place = named(option, "--dataset", "NAME=FOLDER")
-        sets += read_sets(name, Path(place).expanduser(), chosen, score)
+        name, place = named(option, "--dataset", f"NAME=FOLDER or NAME={HUB}")
+        folder = None if place == HUB else Path(place).expanduser()
+        sets += read_sets(name, folder, chosen, score)
     if not sets:
         raise InputError(f"the data have nothing in {langs}")
     return [each.limited(limit) for each in sets]

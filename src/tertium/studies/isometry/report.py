@@ -193,7 +193,7 @@ def analyse(
     run.warn()
     panels = [(each.model, each.dataset) for each in predictions]
     names = [str(spec) for spec in specs if all((str(spec), *panel) in scores for panel in panels)]
-    correlations = {
+    correlations: dict[tuple[str, str, str, str], Correlation] = {
         (name, protocol, each.model, each.dataset): correlate(
             each,
             scores[name, each.model, each.dataset],

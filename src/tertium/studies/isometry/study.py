@@ -111,9 +111,11 @@ class IsometryStudy:
     def facts(self) -> list[str]:
         """Everything that the numbers depend on."""
         facts = [f"tertium {tertium.__version__}; beam {self.beam_size}"]
-        engines = {f"model {name}": model for name, model in self.models.items()}
-        engines |= {f"detector {each.name}": each for each in self.detectors}  # type: ignore[dict-item]
-        for name, engine in engines.items():
+        engines: list[tuple[str, TranslationModel | ParaphraseDetector]] = [
+            *((f"model {name}", model) for name, model in self.models.items()),
+            *((f"detector {each.name}", each) for each in self.detectors),
+        ]
+        for name, engine in engines:
             settings = ", ".join(f"{key} {value}" for key, value in engine.settings.items())
             facts.append(f"{name}: {engine.fingerprint[:12]}, {settings}")
         return facts

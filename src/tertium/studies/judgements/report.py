@@ -84,8 +84,7 @@ def judgement_report(
                 warnings.warn(text, DataWarning, stacklevel=2)
 
         if sum(each.score is not None for each in judged.segments) >= FEWEST:
-            settings = {"statistic": segment, "average_by": average_by, "test": test}
-            add("segments", segment_column, **settings)
+            add("segments", segment_column, statistic=segment, average_by=average_by, test=test)
         if judged.rankings:
             add("rankings", ranking_column)
         if len(system_judgements(judged)) >= FEWEST:
