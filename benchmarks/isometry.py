@@ -24,7 +24,7 @@ from tertium.stats.correlation import pearson
 from tertium.studies.isometry.classes import BEHAVIOURS, decisions
 from tertium.studies.isometry.correlation import points, side_scores
 from tertium.studies.isometry.frequencies import MEAN, difference_table, frequencies
-from tertium.studies.specs import MeasureSpec
+from tertium.measures.loading import MeasureSpec
 
 MODELS = ("fair-wmt19", "scaling-wmt16")
 DATASETS = ("legacy", "ar")

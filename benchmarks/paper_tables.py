@@ -31,7 +31,7 @@ from tertium.studies.judgements.sets import read_sets
 from tertium.studies.judgements.study import JudgementStudy
 from tertium.studies.paraphrase_id.study import ParaphraseStudy
 from tertium.studies.paraphrase_id.tasks import PAWSX, read_crosslingual, read_tasks
-from tertium.studies.specs import MeasureSpec
+from tertium.measures.loading import MeasureSpec
 
 MEASURES = ("chrf", "bleu")
 PAPER = {

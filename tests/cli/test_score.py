@@ -103,10 +103,14 @@ def test_plain_files(tertium: Run, tmp_path: Path) -> None:
     assert "against" not in document["measures"]["chrf"]["signature"]
 
 
-def test_without_references_measures_look_at_the_source(tertium: Run, tmp_path: Path) -> None:
+def test_the_source_is_compared_with_only_on_request(tertium: Run, tmp_path: Path) -> None:
     file = tmp_path / "a.tsv"
     file.write_text("src\tmt\nWo ist sie?\tWhere is she?\n", encoding="utf-8")
-    done = tertium("score", file, "-m", "cross", "--json")
+    refused = tertium("score", file, "-m", "cross")
+    assert refused.returncode == 2
+    assert "cross compares with references" in refused.stderr
+    assert "against=source" in refused.stderr
+    done = tertium("score", file, "-m", "cross", "--against", "source", "--json")
     document = json.loads(done.stdout)
     expected = library.score("Where is she?", "Wo ist sie?", measure="cross")
     assert document["segments"][0]["cross"] == expected
@@ -150,7 +154,7 @@ def test_settings_reach_the_measures_that_have_them(tertium: Run, pairs: Path) -
     assert "pivot_lang:de|beam_size:2" in measures["pivot"]["signature"]
     refused = tertium("score", pairs, "-m", "chrf", "--pivot-lang", "de")
     assert refused.returncode == 2
-    assert "--pivot-lang does not concern chrf" in refused.stderr
+    assert "chrf has no setting pivot_lang" in refused.stderr
 
 
 def test_references_are_taken_from_several_columns(tertium: Run, tmp_path: Path) -> None:
@@ -166,7 +170,7 @@ def test_a_broken_row_is_named_and_nothing_is_left(tertium: Run, tmp_path: Path)
     out = tmp_path / "out.tsv"
     done = tertium("score", file, "-m", "chrf", "-o", out)
     assert done.returncode == 2
-    assert done.stderr.strip().endswith("row 2: it has no 'ref'")
+    assert done.stderr.strip().endswith("row 2: field 'ref' is missing")
     assert not out.exists()
 
 
@@ -182,7 +186,7 @@ def test_a_broken_row_is_named_and_nothing_is_left(tertium: Run, tmp_path: Path)
         ((EXAMPLES, "--hyp", EXAMPLES), "give either"),
         (("--ref", EXAMPLES), "need --hyp"),
         ((EXAMPLES, "-m", "bertscroe"), "no measure 'bertscroe'"),
-        ((EXAMPLES, "-m", "chrf", "-m", "chrf"), "asked for twice"),
+        ((EXAMPLES, "-m", "chrf", "-m", "chrf"), "given twice"),
         ((EXAMPLES, "-m", "prism-src"), "needs sources"),
         ((EXAMPLES, "--model", "nothing"), "no model 'nothing'"),
         ((EXAMPLES, "--resume"), "name it with --output"),

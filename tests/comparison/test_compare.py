@@ -112,13 +112,13 @@ def test_sources_instead_of_references() -> None:
     found = tertium.compare(
         {"a": GOOD, "b": FAIR},
         sources=REFERENCES,
-        measures=[PrismSrc(memo), Direct(memo)],
+        measures=[PrismSrc(memo), Direct(memo, against="source")],
         lang="en",
         source_lang="de",
     )
     for measure in found.measures:
         assert measure.signature.choices["against"] == "source"
-        assert measure.signature.choices["reference_lang"] == "de"
+        assert measure.signature.choices["source_lang"] == "de"
 
 
 def test_several_references() -> None:
@@ -138,7 +138,7 @@ def test_what_cannot_be_compared() -> None:
         ({"a": GOOD, "b": "one text"}, REFERENCES, chrf, "system 'b': its outputs are a single"),
         ({"a": GOOD, "b": FAIR}, None, chrf, "references or sources must be given"),
         ({"a": GOOD, "b": FAIR}, REFERENCES, {**chrf, "baseline": "z"}, "no system 'z'"),
-        ({"a": GOOD, "b": FAIR}, REFERENCES, {"measures": ["chrf", "chrf"]}, "asked for twice"),
+        ({"a": GOOD, "b": FAIR}, REFERENCES, {"measures": ["chrf", "chrf"]}, "given twice"),
         ({"a": GOOD, "b": FAIR}, REFERENCES, {"measures": "prism-src"}, "needs sources"),
         ({"a": GOOD, "b": [None, *FAIR[1:]]}, REFERENCES, chrf, "system 'b': row 1"),
     ]:

@@ -36,7 +36,7 @@ from tertium.studies.isometry.measure_detector import calibrate, learn_detector
 from tertium.studies.isometry.report import analyse
 from tertium.studies.isometry.study import IsometryStudy, PairSet, read_pair_set
 from tertium.studies.isometry.tables import agreement_table, examples_table
-from tertium.studies.specs import MeasureSpec
+from tertium.measures.loading import MeasureSpec
 
 from ..fakes import FakeModel
 

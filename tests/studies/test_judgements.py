@@ -22,7 +22,7 @@ from tertium.studies.judgements.agreement import (
 from tertium.studies.judgements.sets import JudgedSet, read_sets
 from tertium.studies.judgements.study import JudgementStudy, MeasureScores
 from tertium.studies.judgements.tables import agreement_table, interval_table
-from tertium.studies.specs import MeasureSpec
+from tertium.measures.loading import MeasureSpec
 from tertium.text import Text
 
 from ..fakes import FakeModel

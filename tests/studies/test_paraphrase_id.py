@@ -24,7 +24,7 @@ from tertium.studies.paraphrase_id.tables import (
     timing_table,
 )
 from tertium.studies.paraphrase_id.tasks import Task, read_tasks
-from tertium.studies.specs import MeasureSpec
+from tertium.measures.loading import MeasureSpec
 from tertium.text import Text
 
 from ..fakes import FakeModel

@@ -25,7 +25,7 @@ from tertium.studies.rephrasing.tables import (
     paper_table,
 )
 from tertium.studies.rephrasing.typology import Link, correlate, feature_axis
-from tertium.studies.specs import MeasureSpec
+from tertium.measures.loading import MeasureSpec
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "rephrasing"
 SURFACE = ("bleu-nltk:smooth=method1", "chrf-nltk", "nist")

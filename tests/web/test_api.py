@@ -90,8 +90,15 @@ def test_triples_several_references_and_settings(client: Make) -> None:
     assert answer["measures"]["direct"]["reading"] == "higher is better"  # not the usual settings
 
 
-def test_pairs_without_references_are_compared_with_the_source(client: Make) -> None:
-    answer = score(client(), pairs=[{"hypothesis": "a b", "source": "a c"}], measures=["chrf"])
+def test_the_source_is_compared_with_only_on_request(client: Make) -> None:
+    request: dict[str, Any] = {
+        "pairs": [{"hypothesis": "a b", "source": "a c"}],
+        "measures": ["chrf"],
+    }
+    refused = score(client(), **request)
+    assert refused.status_code == 400
+    assert "against: source" in refused.text
+    answer = score(client(), **request, settings={"against": "source"})
     assert "against:source" in answer.json()["measures"]["chrf"]["signature"]
 
 
@@ -102,7 +109,7 @@ def test_pairs_without_references_are_compared_with_the_source(client: Make) -> 
         ({"measures": ["cross", "cross"]}, 400, "twice"),
         ({"measures": ["direct"], "lang": None}, 400, "language"),
         ({"measures": ["direct"], "lang": "xx"}, 400, "'xx'"),
-        ({"measures": ["chrf"], "settings": {"beam_size": 2}}, 400, "does not concern"),
+        ({"measures": ["chrf"], "settings": {"beam_size": 2}}, 400, "no setting beam_size"),
         ({"measures": ["prism-src"]}, 400, "row 1: there is no source"),
         ({"pairs": [PAIR, {"hypothesis": "a"}]}, 400, "row 2"),
         ({"pairs": [{"hypothesis": "a"}]}, 400, "no reference"),

@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from tertium.cli.measures import Models, load_measures
 from tertium.cli.options import (
     DEFAULT_MODEL,
     INPUT,
     OUTPUT,
+    Against,
     ComputeType,
     Encoder,
     Format,
@@ -38,6 +38,7 @@ from tertium.data.records import open_table
 from tertium.data.systems import ParallelOutputs, outputs_from_files, outputs_from_table
 from tertium.engines.layouts import to_json
 from tertium.errors import InputError
+from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
 from tertium.measures.registry import DEFAULT_MEASURE
 from tertium.stats.conventions import ALPHA, SAMPLES
 from tertium.storage.atomic import write_text
@@ -84,6 +85,7 @@ def compare(
     ref_lang_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
     src_lang_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
     replace_invalid: ReplaceInvalid = False,
+    against: Against = None,
     settings: Settings = None,
     baseline: Annotated[
         str | None,
@@ -148,7 +150,7 @@ def compare(
         refs=ref_column or [],
         replace_invalid=replace_invalid,
     )
-    models = Models(
+    models = ModelSettings(
         model,
         encoder=encoder,
         sentence_encoder=sentence_encoder,
@@ -157,7 +159,10 @@ def compare(
         threads=threads,
         cache=not no_cache,
     )
-    measures = load_measures(measure or [DEFAULT_MEASURE], models, {}, settings or [])
+    specs = read_specs(
+        measure or [DEFAULT_MEASURE], given={"against": against}, written=settings or []
+    )
+    measures, pool = MeasureLoader(specs, models).load()
     with progress_bar(lambda: len(outputs.segments), shown=not quiet) as bar:
         advance, progress = bar[:2] if bar is not None else (None, None)
         found = compare_outputs(
@@ -182,8 +187,8 @@ def compare(
         from tertium.comparison.terminal import print_comparison
 
         print_comparison(found, Console(highlight=False), segments=segments)
-    if models.translation is not None and not quiet and not as_json:
-        print(models.translation.tally, file=sys.stderr)
+    if pool.tally is not None and not quiet and not as_json:
+        print(pool.tally, file=sys.stderr)
 
 
 def _outputs(

@@ -15,7 +15,6 @@ import typer
 
 from tertium.cli.filters import load_filters
 from tertium.cli.inputs import refuse_as_output, refuse_both
-from tertium.cli.measures import Models
 from tertium.cli.options import (
     DEFAULT_MODEL,
     ENGINE,
@@ -41,6 +40,7 @@ from tertium.errors import InputError
 from tertium.filters.pieces import WORDS, unit_for
 from tertium.filters.registry import FILTERS, PRISM
 from tertium.filters.sequence import ROWS_AT_A_TIME, Count
+from tertium.measures.loading import ModelPool, ModelSettings
 from tertium.models.threads import available_cores
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def filter_command(
             header=header,
             replace_invalid=replace_invalid,
         )
-        models = Models(
+        models = ModelSettings(
             model,
             encoder=encoder,
             sentence_encoder=sentence_encoder,
@@ -204,7 +204,13 @@ def filter_command(
         if measure is not None and "measure" not in names:
             names.append("measure")
         counted_in = unit or unit_for(model, [src_lang, tgt_lang])
-        made = load_filters(names, models, settings or [], counted_in, (measure, at_least, at_most))
+        made = load_filters(
+            names,
+            ModelPool(models),
+            settings or [],
+            counted_in,
+            (measure, at_least, at_most),
+        )
         kept = _sink(outputs, bitext)
         removed = None if rejected is None else TableFile(rejected, rejected_columns(bitext))
         beside = outputs[0] if outputs else Path(scratch) / "out"

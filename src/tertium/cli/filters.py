@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tertium.cli.measures import Models, load_measures
 from tertium.errors import SettingError
 from tertium.filters.base import Filter
 from tertium.filters.registry import filter_settings, load_filter
-from tertium.measures.settings import parse_setting
+from tertium.measures.loading import ModelPool, make_measure, parse_setting, read_specs
 
 
 def load_filters(
     names: Sequence[str],
-    models: Models,
+    models: ModelPool,
     given: Sequence[str],
     unit: str,
     measure: tuple[str | None, float | None, float | None],
@@ -32,14 +31,14 @@ def load_filters(
         if "unit" in filter_settings(name):
             own.setdefault("unit", unit)
     if "margin" in wanted:
-        if models.encoder is None and models.sentence_encoder is None:
+        if models.settings.encoder is None and models.settings.sentence_encoder is None:
             raise SettingError(
                 "margin needs an encoder whose sentence vectors are good enough: name one with "
                 "--encoder, such as use-multilingual (see docs/filter.md)"
             )
-        wanted["margin"]["encoder"] = models.get("sentences")
+        wanted["margin"]["encoder"] = models("sentences")
     if "dual" in wanted:
-        wanted["dual"]["model"] = models.get("translation")
+        wanted["dual"]["model"] = models("translation")
     if "measure" in wanted:
         wanted["measure"].update(_bounded(models, *measure))
     elif measure != (None, None, None):
@@ -48,11 +47,12 @@ def load_filters(
 
 
 def _bounded(
-    models: Models, name: str | None, at_least: float | None, at_most: float | None
+    models: ModelPool, name: str | None, at_least: float | None, at_most: float | None
 ) -> dict[str, Any]:
     if name is None:
         raise SettingError("which measure? say --measure, and --at-least or --at-most")
-    [measure] = load_measures([name], models, {})
+    [spec] = read_specs([name])
+    measure = make_measure(spec, models)
     bounds = {"at_least": at_least, "at_most": at_most}
     return {"measure": measure, **{key: b for key, b in bounds.items() if b is not None}}
 

@@ -11,11 +11,11 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from tertium.cli.measures import Models, load_measures
 from tertium.cli.options import DEFAULT_MODEL, ComputeType, Encoder, Lang, Model, Threads
 from tertium.data.lines import STDIN, read_lines
 from tertium.engines.layouts import JsonLinesLayout, Layout, TsvLayout
 from tertium.errors import InputError, LanguageError
+from tertium.measures.loading import ModelPool, ModelSettings, make_measure, read_specs
 from tertium.measures.registry import DEFAULT_MEASURE
 from tertium.paraphrasing.generation import Paraphraser
 from tertium.paraphrasing.penalties import NgramPenalty, usual_unit
@@ -62,11 +62,14 @@ def paraphrase(
     """
     if lang is None:
         raise LanguageError("the language of the text is needed (--lang)")
-    models = Models(model, encoder=encoder, compute_type=compute_type, threads=threads)
-    [made] = load_measures([measure], models, {})
+    models = ModelPool(
+        ModelSettings(model, encoder=encoder, compute_type=compute_type, threads=threads)
+    )
+    [spec] = read_specs([measure])
+    made = make_measure(spec, models)
     ways = ["" if way == "none" else way for way in pivot or ["none"]]
     paraphraser = Paraphraser(
-        models.get("translation"),
+        models("translation"),
         made,
         NgramPenalty(a, b, longest, usual_unit(lang)),
         ways,

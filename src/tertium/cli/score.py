@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -13,13 +14,13 @@ from typing import Annotated
 import typer
 
 from tertium.cli.inputs import Inputs, refuse_as_output, refuse_both
-from tertium.cli.measures import MeasureLoader, Models
 from tertium.cli.options import (
     DEFAULT_MODEL,
     ENGINE,
     INPUT,
     MEASURES,
     OUTPUT,
+    Against,
     ComputeType,
     Encoder,
     Format,
@@ -51,6 +52,7 @@ from tertium.engines.ray.scoring import DistributedJob
 from tertium.engines.ray.shards import ShardFolder
 from tertium.engines.scoring import ROWS_AT_A_TIME
 from tertium.errors import InputError
+from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
 from tertium.measures.registry import DEFAULT_MEASURE
 
 
@@ -126,6 +128,7 @@ def score(
     tokenize: Annotated[
         str | None, typer.Option(help="The tokenizer of BLEU.", rich_help_panel=MEASURES)
     ] = None,
+    against: Against = None,
     settings: Settings = None,
     output: Annotated[
         Path | None,
@@ -207,7 +210,7 @@ def score(
     if output is not None:
         refuse_as_output(output, inputs.names)
     refuse_both(resume=resume, overwrite=overwrite)
-    models = Models(
+    models = ModelSettings(
         model,
         encoder=encoder,
         sentence_encoder=sentence_encoder,
@@ -227,21 +230,32 @@ def score(
         "target_lang": target_lang,
         "beam_size": beam_size,
         "tokenize": tokenize,
+        "against": against,
     }
-    load = MeasureLoader(names, models, given, settings or [])
+    specs = read_specs(names, given=given, written=settings or [])
     job: ScoringJob | DistributedJob
     if engine is EngineName.ray:
-        job = _distributed(
-            inputs,
+        load = MeasureLoader(specs, models)
+        import_ray()  # a missing package is reported before any model is loaded
+        measures, pool = load.load()
+        job = DistributedJob(
+            inputs.stored_pairs(),
+            measures,
             load,
-            ClusterSettings(address or os.environ.get("RAY_ADDRESS"), workers, threads),
             _shards(output, resume=resume, overwrite=overwrite),
+            ClusterSettings(address or os.environ.get("RAY_ADDRESS"), workers, threads),
         )
     else:
         if address or workers:
             raise InputError("--address and --workers are about a cluster: say --engine ray")
-        layout = _layout(names, as_json)
-        job = _local(inputs, load, _sink(output, layout, resume=resume, overwrite=overwrite))
+        layout = _layout([spec.measure for spec in specs], as_json)
+        sink = _sink(output, layout, resume=resume, overwrite=overwrite)
+        if isinstance(sink, FileOutput) and no_cache:
+            # kept until the run is finished, so that it can be resumed
+            models = replace(models, cache=sink.answers)
+        pairs = inputs.pairs()
+        measures, pool = MeasureLoader(specs, models).load()
+        job = ScoringJob(pairs, measures, sink)
     job.scores_only, job.rows_at_a_time = scores_only, rows_at_a_time
     try:
         with progress_bar(job.count, shown=not quiet) as bar:
@@ -256,7 +270,7 @@ def score(
         saved = f"; go on with --resume ({output} is not finished)" if output is not None else ""
         print(f"tertium: stopped{saved}", file=sys.stderr)
         raise typer.Exit(130) from None
-    tally = None if models.translation is None else models.translation.tally
+    tally = pool.tally
     if isinstance(job, DistributedJob) and tally is not None:
         tally = job.tally
     if as_json:
@@ -265,20 +279,6 @@ def score(
         print_summary(job, results, tally, time.monotonic() - started)
         if isinstance(job, DistributedJob) and job.lost:
             print(f"workers were lost {job.lost} times; others did their work", file=sys.stderr)
-
-
-def _local(inputs: Inputs, load: MeasureLoader, sink: Output) -> ScoringJob:
-    pairs = inputs.pairs()
-    if isinstance(sink, FileOutput) and not load.models.cache:
-        load.models.cache = sink.answers  # until the run is finished, so that it can be resumed
-    return ScoringJob(pairs, load.here(), sink)
-
-
-def _distributed(
-    inputs: Inputs, load: MeasureLoader, cluster: ClusterSettings, shards: ShardFolder
-) -> DistributedJob:
-    import_ray()  # if it is not there, that is to be said first
-    return DistributedJob(inputs.stored_pairs(), load.here(), load, shards, cluster)
 
 
 def _sink(output: Path | None, layout: Layout, *, resume: bool, overwrite: bool) -> Output:

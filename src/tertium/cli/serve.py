@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from tertium.cli.measures import Models
 from tertium.cli.options import (
     DEFAULT_MODEL,
     ComputeType,
@@ -20,6 +19,7 @@ from tertium.cli.options import (
     Threads,
 )
 from tertium.errors import SettingError
+from tertium.measures.loading import ModelPool, ModelSettings
 
 SERVER, LIMITS = "Server", "Limits"
 SHORTEST_TOKEN = 16
@@ -107,7 +107,7 @@ def serve(
         budget=budget,
     )
     with listen(host, port) as socket:
-        models = Models(
+        settings = ModelSettings(
             model,
             encoder=encoder,
             sentence_encoder=sentence_encoder,
@@ -116,7 +116,8 @@ def serve(
             threads=threads,
             cache=not no_cache,
         )
-        loaded = Loaded(models.get("translation"), models.get("tokens"), models.get("sentences"))
+        models = ModelPool(settings)
+        loaded = Loaded(models("translation"), models("tokens"), models("sentences"))
         app = create_app(
             loaded,
             limits=limits,

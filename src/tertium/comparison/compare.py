@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from tertium.comparison.lists import outputs_from
 from tertium.comparison.result import Comparison
 from tertium.errors import CutWarning
 from tertium.measures.base import CUT_REASON, Measure
 from tertium.measures.inputs import References
-from tertium.measures.registry import DEFAULT_MEASURE, AnyModel, kinds_of, load
+from tertium.measures.loading import AnyModel, MeasureSpec, make_measure, model_source
+from tertium.measures.registry import DEFAULT_MEASURE
 from tertium.models.base import Languages, Progress
 from tertium.stats.conventions import ALPHA, SAMPLES, Tail
 
@@ -77,21 +77,9 @@ def compare(
 
 
 def _loaded(measures: Sequence[str | Measure], model: AnyModel | None) -> list[Measure]:
-    """Make the measures that are only named; those that translate share one model."""
-    translating = [
-        each for each in measures if isinstance(each, str) and kinds_of(each) == {"translation"}
+    """Make the measures that are given by name; they share their models."""
+    source = model_source(model)
+    return [
+        each if isinstance(each, Measure) else make_measure(MeasureSpec.parse(each), source)
+        for each in measures
     ]
-    translator = model
-    if translating and (model is None or isinstance(model, str | Path)):
-        from tertium.models.catalog import DEFAULT_MODEL, load_model
-
-        translator = load_model(DEFAULT_MODEL if model is None else model)
-    made = []
-    for each in measures:
-        if isinstance(each, Measure):
-            made.append(each)
-        elif not kinds_of(each):
-            made.append(load(each))
-        else:
-            made.append(load(each, model=translator if each in translating else model))
-    return made

@@ -10,12 +10,12 @@ import numpy as np
 
 from tertium.data.systems import ParallelOutputs, Segment
 from tertium.errors import InputError
-from tertium.measures.base import Measure, Segments
+from tertium.measures.base import Measure, Segments, check_readable
 from tertium.measures.signature import Signature
 from tertium.measures.totals import Totals
 from tertium.models.base import Progress
 from tertium.stats.arrays import Bools, Floats
-from tertium.text import Row, Text
+from tertium.text import Row
 
 SEGMENTS_AT_A_TIME = 256
 
@@ -68,9 +68,7 @@ def score_systems(
         whole = its or [_score(measure, outputs.segments, progress)]
         totals = Totals()
         for part in whole:
-            totals.add(part.rows, part.segments)
-        if _against_source(measure, outputs.has_references):
-            totals.facts["against"] = "source"
+            totals.add(part.rows, part.segments, measure.reads)
         found.append(
             ScoredSystems(
                 measure,
@@ -101,7 +99,7 @@ class _Part:
 def _score(measure: Measure, segments: Sequence[Segment], progress: Progress | None) -> _Part:
     count = len(segments[0].outputs)
     rows = [
-        Row(segment.number, segment.outputs[system], _compared_with(measure, segment))
+        Row(segment.number, segment.outputs[system], segment.references, segment.source)
         for system in range(count)
         for segment in segments
     ]
@@ -113,18 +111,11 @@ def check_measures(outputs: ParallelOutputs, measures: Sequence[Measure]) -> Non
     names = [measure.name for measure in measures]
     for name in names:
         if names.count(name) > 1:
-            raise InputError(f"{name} is asked for twice")
+            raise InputError(f"measure {name} is given twice")
     for measure in measures:
-        if _against_source(measure, outputs.has_references) and not outputs.has_source:
-            raise InputError(f"{measure.name} needs sources, and {outputs.name} has none")
-
-
-def _against_source(measure: Measure, has_references: bool) -> bool:
-    return measure.compares_with == "source" or not has_references
-
-
-def _compared_with(measure: Measure, segment: Segment) -> tuple[Text, ...]:
-    if _against_source(measure, bool(segment.references)):
-        assert segment.source is not None
-        return (segment.source,)
-    return segment.references
+        check_readable(
+            measure,
+            outputs.name,
+            has_references=outputs.has_references,
+            has_source=outputs.has_source,
+        )

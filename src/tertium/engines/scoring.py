@@ -8,15 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import tertium
+from tertium._version import __version__
 from tertium.data.pairs import Item, Pairs
 from tertium.engines.layouts import CUT
 from tertium.errors import InputError
-from tertium.measures.base import Measure, Segments
-from tertium.measures.signature import Signature, spell
+from tertium.measures.base import Measure, Segments, check_readable
+from tertium.measures.signature import Signature
 from tertium.measures.totals import Totals
 from tertium.models.base import Progress
-from tertium.text import Row
 
 ROWS_AT_A_TIME = 1024
 
@@ -51,13 +50,14 @@ class Scorer:
         names = [measure.name for measure in self.measures]
         for name in names:
             if names.count(name) > 1:
-                raise InputError(f"{name} is asked for twice")
+                raise InputError(f"measure {name} is given twice")
         for measure in self.measures:
-            if self._against_source(measure) and not self.pairs.has_source:
-                raise InputError(
-                    f"{measure.name} needs sources, and {self.pairs.name} has none; "
-                    "say --src-column or --src"
-                )
+            check_readable(
+                measure,
+                self.pairs.name,
+                has_references=self.pairs.has_references,
+                has_source=self.pairs.has_source,
+            )
 
     def columns(self) -> list[str]:
         """The columns of the output, in order."""
@@ -77,13 +77,10 @@ class Scorer:
     ) -> Scored:
         """Score some rows by every measure."""
         found: dict[str, Segments] = {}
-        totals = {measure.name: Totals() for measure in self.measures}
+        totals: dict[str, Totals] = {}
         for measure in self.measures:
-            rows = [self._row(measure, item) for item in items]
-            found[measure.name] = measure.segments(rows, progress)
-            totals[measure.name].add(rows, found[measure.name])
-            if self._against_source(measure):
-                totals[measure.name].facts["against"] = "source"
+            found[measure.name] = measure.segments(items, progress)
+            totals[measure.name] = measure.totals(items, found[measure.name])
         scored = []
         cuts = 0
         for index, item in enumerate(items):
@@ -102,15 +99,6 @@ class Scorer:
             scored.append({name: fields.get(name) for name in columns})
         return Scored(scored, totals, cuts)
 
-    def _against_source(self, measure: Measure) -> bool:
-        return measure.compares_with == "source" or not self.pairs.has_references
-
-    def _row(self, measure: Measure, item: Item) -> Row:
-        if self._against_source(measure):
-            assert item.source is not None
-            return Row(item.number, item.hypothesis, (item.source,))
-        return Row(item.number, item.hypothesis, item.references)
-
 
 def results(measures: Sequence[Measure], totals: Mapping[str, Totals]) -> dict[str, Result]:
     """Turn totals over all rows into system scores."""
@@ -128,13 +116,10 @@ def describe(
 ) -> dict[str, Any]:
     """All that must be the same for a run to be taken up again, but for the texts."""
     return {
-        "measures": [
-            [measure.name, {name: spell(value) for name, value in measure.choices().items()}]
-            for measure in measures
-        ],
+        "measures": [[measure.name, measure.description()] for measure in measures],
         "columns": list(columns),
         "rows_at_a_time": rows_at_a_time,
-        "version": tertium.__version__,
+        "version": __version__,
     }
 
 

@@ -17,14 +17,22 @@ from typing import Any
 import numpy as np
 
 from tertium.errors import InputError, LanguageError
-from tertium.measures.surface import Bleu
-from tertium.measures.totals import Totals
+from tertium.measures.base import Measure
+from tertium.measures.loading import MeasureSpec, make_measure
 from tertium.models.base import Progress, TranslationModel
 from tertium.models.languages import known_language
 from tertium.report.plots import lines
 from tertium.report.tables import Cell, Table
-from tertium.studies.runner import Advance, Figure, Report, Runner, Scored, fingerprint, rows_of
-from tertium.studies.specs import TOKENIZERS
+from tertium.studies.runner import (
+    Advance,
+    Figure,
+    Report,
+    Runner,
+    Scored,
+    SharedModels,
+    fingerprint,
+    rows_of,
+)
 from tertium.text import Text
 
 OVERLAP, PREFERENCES = "overlap", "preferences"
@@ -246,12 +254,10 @@ def preferences_table(found: Mapping[str, Preferences]) -> Table:
     return Table(["", *found], rows, "Beam output, copy and human paraphrase")
 
 
-def _bleu(lang: str | None) -> Bleu:
-    return Bleu(tokenize=TOKENIZERS.get(lang or "", Bleu.tokenize))
+def _bleu(lang: str | None) -> Measure:
+    return make_measure(MeasureSpec("bleu"), SharedModels(), lang=lang)
 
 
 def _corpus_bleu(pairs: Sequence[Pair]) -> float:
-    measure, totals = _bleu(pairs[0][0].lang), Totals()
-    rows = rows_of(pairs)
-    totals.add(rows, measure.segments(rows))
-    return measure.system(totals.statistics)
+    measure, rows = _bleu(pairs[0][0].lang), rows_of(pairs)
+    return measure.system(measure.totals(rows, measure.segments(rows)).statistics)

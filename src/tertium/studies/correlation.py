@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from tertium.errors import InputError, SettingError
+from tertium.measures.loading import MeasureSpec
 from tertium.measures.registry import kinds_of
 from tertium.report.plots import grouped_bars, lines, scatter
 from tertium.report.tables import Cell, Table
@@ -18,7 +19,6 @@ from tertium.studies.judgements.agreement import SegmentStatistic, judged_places
 from tertium.studies.judgements.sets import JudgedSet
 from tertium.studies.judgements.study import ScoresByMeasure
 from tertium.studies.runner import Figure, Report, file_name
-from tertium.studies.specs import LAYER, MeasureSpec
 
 STATISTICS: tuple[SegmentStatistic, ...] = ("pearson", "kendall", "spearman")
 AVERAGE = "Avg"
@@ -66,7 +66,7 @@ def layer_specs(measure: str, encoder: str, layers: Sequence[int]) -> list[Measu
     if "tokens" not in kinds_of(given.measure):
         raise SettingError(f"{measure} does not use token vectors, so no layer matters")
     return [
-        MeasureSpec(given.measure, given.model or encoder, {**given.settings, LAYER: layer})
+        MeasureSpec(given.measure, given.model or encoder, {**given.settings, "layer": layer})
         for layer in layers
     ]
 

@@ -21,17 +21,21 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Protocol
 
-import tertium
+from tertium._version import __version__
 from tertium.errors import CutWarning, DataWarning, LanguageError, OutputError, SettingError
 from tertium.measures.base import CUT_REASON, Measure, ModelKind, Segments
-from tertium.measures.signature import spell
-from tertium.measures.translation import NMTScore, PrismRef
+from tertium.measures.loading import (
+    MeasureSpec,
+    ModelPool,
+    ModelSettings,
+    ModelSource,
+    make_measure,
+)
 from tertium.models.base import Progress
 from tertium.processes import follow_parent
 from tertium.report.study_page import Picture, Section, StudyPage
 from tertium.report.tables import Cell, Table
 from tertium.storage.atomic import write_text
-from tertium.studies.specs import MeasureSpec, ModelPool, ModelSettings, ModelSource, make_measure
 from tertium.text import Row, Text
 
 UNSAFE = re.compile(r"[^\w.+@=,-]+")
@@ -108,8 +112,7 @@ class CellFolder:
         write_text(path, json.dumps(content) + "\n")
 
     def _key(self, signature: str, data: str) -> dict[str, object]:
-        version = tertium.__version__
-        return {"layout": LAYOUT, "version": version, "signature": signature, "data": data}
+        return {"layout": LAYOUT, "version": __version__, "signature": signature, "data": data}
 
     def _path(self, dataset: str, measure: str) -> Path:
         digest = hashlib.sha256(json.dumps([dataset, measure]).encode()).hexdigest()[:8]
@@ -294,7 +297,7 @@ class Similarity:
     def segments(self, pairs: Sequence[TextPair], progress: Progress | None = None) -> Segments:
         """Score pairs of texts."""
         one = self.forth.segments(rows_of(pairs), progress)
-        if is_symmetric(self.forth):
+        if self.forth.is_symmetric:
             return one
         two = self.back.segments(rows_of([(b, a) for a, b in pairs]), progress)
         return Segments(
@@ -331,8 +334,8 @@ class Similarity:
     @property
     def signature(self) -> str:
         """Everything that can change a score."""
-        described = [[each.name, choices(each)] for each in (self.forth, self.back)]
-        return json.dumps([*described, tertium.__version__], sort_keys=True)
+        described = [each.description() for each in (self.forth, self.back)]
+        return json.dumps([*described, __version__], sort_keys=True)
 
 
 @dataclass(frozen=True)
@@ -368,20 +371,8 @@ class SimilarityJob:
 
 
 def rows_of(pairs: Sequence[TextPair], start: int = 1) -> list[Row]:
-    """Rows that compare the first text of each pair with the second."""
-    return [Row(number, a, (b,)) for number, (a, b) in enumerate(pairs, start)]
-
-
-def is_symmetric(measure: Measure) -> bool:
-    """Whether exchanging the two texts leaves the score as it is."""
-    if isinstance(measure, NMTScore):
-        return measure.both_directions
-    return isinstance(measure, PrismRef)
-
-
-def choices(measure: Measure) -> dict[str, str]:
-    """Every setting of a measure that can change a number."""
-    return {name: spell(value) for name, value in measure.choices().items()}
+    """Rows that compare the first text of each pair with the second, reference and source alike."""
+    return [Row(number, a, (b,), b) for number, (a, b) in enumerate(pairs, start)]
 
 
 def check_measures(
@@ -390,7 +381,7 @@ def check_measures(
     """Make every measure for every language, to report what is missing before any work."""
     for spec in specs:
         for lang in langs:
-            choices(make_measure(spec, models, lang=lang))
+            make_measure(spec, models, lang=lang).description()
 
 
 def fingerprint(content: object) -> str:

@@ -15,9 +15,16 @@ from fastapi import Body, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
-import tertium
+from tertium._version import __version__
 from tertium.errors import InputError, LanguageError, SettingError
-from tertium.measures.registry import DEFAULT_MEASURE, MEASURES, SUMS, measure_class, settings_of
+from tertium.measures.registry import (
+    DEFAULT_MEASURE,
+    SUMS,
+    extras_of,
+    measure_class,
+    measure_names,
+    settings_of,
+)
 from tertium.report.style import style
 from tertium.web import explaining, requests, responses, scoring
 from tertium.web.batching import Call, StoppedError
@@ -38,8 +45,7 @@ KINDS = {
 }
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 RETRY_SECONDS = 2
-PACKAGES = {"wmd": "ot", "wmdo": "ot", "bleu-nltk": "nltk", "chrf-nltk": "nltk"}
-"""What some measures need, from extras."""
+
 ERRORS: dict[int | str, dict[str, object]] = {
     400: {"model": responses.ErrorAnswer, "description": "The texts or settings cannot be used."},
     401: {"model": responses.ErrorAnswer, "description": "A token is needed."},
@@ -49,7 +55,6 @@ ERRORS: dict[int | str, dict[str, object]] = {
     503: {"model": responses.ErrorAnswer, "description": "Too many at once: see Retry-After."},
     504: {"model": responses.ErrorAnswer, "description": "It would take too long."},
 }
-
 log = logging.getLogger("tertium.web")
 
 
@@ -73,7 +78,7 @@ def create_app(
     app = FastAPI(
         title="Tertium",
         summary="How far do two texts mean the same?",
-        version=tertium.__version__,
+        version=__version__,
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
@@ -186,7 +191,7 @@ def _add_facts(app: FastAPI, service: Service) -> None:
     async def list_measures() -> responses.MeasuresAnswer:
         """List the measures, and how much may be asked at a time."""
         return responses.MeasuresAnswer(
-            version=tertium.__version__,
+            version=__version__,
             default=DEFAULT_MEASURE,
             measures=[
                 _measure(name, models.translation.needs_source_language)
@@ -271,8 +276,11 @@ async def _gone(request: Request) -> None:
 
 def available_measures() -> list[str]:
     """Those for which all is installed."""
-    here = {package: find_spec(package) is not None for package in set(PACKAGES.values())}
-    return [name for name in [*MEASURES, *SUMS] if here.get(PACKAGES.get(name, ""), True)]
+    return [
+        name
+        for name in measure_names()
+        if all(find_spec(module) for extra in extras_of(name) for module in extra.modules)
+    ]
 
 
 def _measure(name: str, needs_source_language: bool) -> responses.MeasureAnswer:
@@ -294,8 +302,8 @@ def _measure(name: str, needs_source_language: bool) -> responses.MeasureAnswer:
     low, high = cls.bounds if isinstance(cls.bounds, tuple) else (-math.inf, 0.1)
     return responses.MeasureAnswer(
         name=name,
-        about=(cls.__doc__ or "").strip().split("\n")[0],
-        compares_with=cls.compares_with,
+        about=cls.summary,
+        compares_with=cls.against,
         model=cls.model_kind,
         low=low if math.isfinite(low) else None,
         high=high if math.isfinite(high) else None,

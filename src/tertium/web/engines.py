@@ -8,7 +8,7 @@ from typing import Any
 
 from tertium.errors import SettingError
 from tertium.measures.base import Measure, ModelKind
-from tertium.measures.registry import ROLES, kinds_of, load, settings_of
+from tertium.measures.loading import make_measure, read_specs
 from tertium.models.base import SentenceEncoder, TextEncoder, TranslationModel
 from tertium.web.batched_models import (
     GatheredEncoder,
@@ -61,21 +61,11 @@ class Engines:
         self, names: Sequence[str], settings: Mapping[str, object], call: Call
     ) -> list[Measure]:
         """Make measures; a setting goes to those that have it, and one that none has is refused."""
-        for name in names:
-            if names.count(name) > 1:
-                raise SettingError(f"{name} is asked for twice")
-        known = {name: settings_of(name) for name in names}
-        for setting in settings:
-            if not any(setting in own for own in known.values()):
-                raise SettingError(f"{setting} does not concern {', '.join(names)}")
-        made = []
-        for name in names:
-            own: dict[str, Any] = {
-                key: value for key, value in settings.items() if key in known[name]
-            }
-            views = {ROLES[kind]: self._view(kind, call) for kind in kinds_of(name)}
-            made.append(load(name, **views, **own))
-        return made
+        specs = read_specs(names, given=settings)
+        for spec in specs:
+            if spec.model is not None:
+                raise SettingError(f"{spec}: the server chooses the model; leave out @{spec.model}")
+        return [make_measure(spec, lambda kind, *_: self._view(kind, call)) for spec in specs]
 
     def _view(self, kind: ModelKind, call: Call) -> Any:
         if kind == "translation":

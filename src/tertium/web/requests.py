@@ -27,6 +27,7 @@ class Settings(Said):
     Those that name files, or tokenizers that are fetched, are not among them.
     """
 
+    against: Literal["reference", "source"] | None = None
     aggregate: Literal["H", "G"] | None = None
     references: Literal["max", "mean"] | None = None
     normalized: bool | None = None

@@ -10,8 +10,8 @@ from tertium.data.pairs import Item
 from tertium.engines.layouts import CUT, Fields
 from tertium.engines.local.scoring import ScoringJob
 from tertium.errors import InputError
-from tertium.measures.readings import reading
-from tertium.measures.registry import kinds_of, measure_class, parts_of
+from tertium.measures.registry import kinds_of, parts_of
+from tertium.measures.totals import Role
 from tertium.text import Text, check_text
 from tertium.web.batching import Call
 from tertium.web.engines import Engines
@@ -64,9 +64,10 @@ class Collected:
 
 def score(request: ScoreRequest, engines: Engines, limits: Limits, call: Call) -> ScoreAnswer:
     """Score every pair by every measure: the numbers that ``tertium score`` gives."""
-    pairs = _pairs(request, limits)
+    _check_sizes(request, limits)
     settings = request.settings.said()
     measures = engines.measures(request.measures, settings, call)
+    pairs = _pairs(request, {role for measure in measures for role in measure.reads})
     answers = {}
     cut = [False] * len(pairs.items)
     for name, measure in zip(request.measures, measures, strict=True):
@@ -79,7 +80,7 @@ def score(request: ScoreRequest, engines: Engines, limits: Limits, call: Call) -
         answers[name] = MeasureScores(
             system=result.system,
             segments=[row[measure.name] for row in output.rows],
-            reading="higher is better" if settings else reading(name, result.system),
+            reading="higher is better" if settings else measure.reading(result.system),
             signature=result.signature.long,
             short_signature=result.signature.short,
         )
@@ -87,20 +88,19 @@ def score(request: ScoreRequest, engines: Engines, limits: Limits, call: Call) -
     return ScoreAnswer(measures=answers, cut=cut)
 
 
-def _pairs(request: ScoreRequest, limits: Limits) -> RequestPairs:
-    _check_sizes(request, limits)
-    wanted = {
-        measure_class(part).compares_with for name in request.measures for part in parts_of(name)
-    }
+def _pairs(request: ScoreRequest, wanted: set[Role]) -> RequestPairs:
+    """Read the pairs; each must have what the measures compare hypotheses with."""
     has_source = all(pair.source is not None for pair in request.pairs)
     has_references = any(pair.references for pair in request.pairs)
     items = []
     for number, pair in enumerate(request.pairs, start=1):
-        if not has_source and pair.source is None and ("source" in wanted or not has_references):
-            what = "source" if has_references else "reference and no source"
-            raise InputError(f"row {number}: there is no {what}")
-        if has_references and not pair.references and "reference" in wanted:
-            raise InputError(f"row {number}: there is no reference, and other rows have one")
+        if "source" in wanted and pair.source is None:
+            raise InputError(f"row {number}: there is no source")
+        if "reference" in wanted and not pair.references:
+            cure = "; to compare with the source, use the setting against: source"
+            raise InputError(
+                f"row {number}: there is no reference{cure if pair.source is not None else ''}"
+            )
         lang = pair.lang or request.lang
         reference_lang = pair.reference_lang or request.reference_lang or lang
         source = None
@@ -112,7 +112,7 @@ def _pairs(request: ScoreRequest, limits: Limits) -> RequestPairs:
             for text in pair.references
         )
         hypothesis = Text(check_text(pair.hypothesis, role="hypothesis", row=number), lang)
-        items.append(Item(number, {}, hypothesis, references, source))
+        items.append(Item(number, hypothesis, references, source))
     return RequestPairs(items, has_references, has_source)
 
 

@@ -16,7 +16,6 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from tertium.cli.measures import MeasureLoader, Models
 from tertium.data.pairs import Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
 from tertium.engines.local.scoring import ScoringJob
@@ -26,6 +25,7 @@ from tertium.engines.ray.scoring import DistributedJob
 from tertium.engines.ray.shards import ShardFolder
 from tertium.engines.scoring import Scorer
 from tertium.errors import ClusterError
+from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
 from tertium.models.cache.condition import examine
 
 from ...cli.conftest import Run, tertium
@@ -62,7 +62,7 @@ MEASURES = ["direct", "chrf"]
 class SlowLoader(MeasureLoader):
     """Leaves the number of its process behind, which from then on takes its time for a shard."""
 
-    def __call__(self, threads: int) -> Any:
+    def load(self, *, threads: int | None = None) -> Any:
         score = Scorer.score
 
         def slow(*arguments: Any) -> Any:
@@ -73,10 +73,7 @@ class SlowLoader(MeasureLoader):
         folder = Path(os.environ["TERTIUM_CACHE"])
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{os.getpid()}.pid").touch()
-        return super().__call__(threads)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return SlowLoader, super().__reduce__()[1]
+        return super().load(threads=threads)
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +122,7 @@ def pairs_of(path: Path) -> TablePairs:
 
 
 def loader(kind: type[MeasureLoader] = MeasureLoader, *, cache: bool = False) -> MeasureLoader:
-    return kind(MEASURES, Models(cache=cache), {})
+    return kind(read_specs(MEASURES), ModelSettings(cache=cache))
 
 
 @pytest.fixture(scope="module")
@@ -135,14 +132,14 @@ def local(shards: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, 
     whole = pa.concat_tables([parquet.read_table(file) for file in sorted(shards.iterdir())])
     parquet.write_table(whole, folder / "pairs.parquet")
     out = folder / "scored.parquet"
-    job = ScoringJob(pairs_of(folder / "pairs.parquet"), loader().here(), FileOutput(out))
+    job = ScoringJob(pairs_of(folder / "pairs.parquet"), loader().load()[0], FileOutput(out))
     return job.run(), parquet.read_table(out).to_pylist()
 
 
 def distributed(shards: Path, out: Path, cluster: Any, load: MeasureLoader) -> DistributedJob:
     return DistributedJob(
         [pairs_of(file) for file in sorted(shards.iterdir())],
-        load.here(),
+        load.load()[0],
         load,
         ShardFolder(out),
         ClusterSettings(cluster.address),

@@ -15,7 +15,6 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from tertium.cli.measures import MeasureLoader, Models
 from tertium.data.pairs import Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
 from tertium.engines.parquet import schema_of
@@ -23,9 +22,10 @@ from tertium.engines.ray.shards import JOB_FILE, NOTE, Shard, ShardFolder
 from tertium.engines.ray.worker import TRIES, ShardWorker, Work
 from tertium.engines.scoring import describe
 from tertium.errors import InputError, ResumeError
+from tertium.measures.loading import MeasureLoader, read_specs
 
 COLUMNS = ["hyp", "ref", "chrf", "cut"]
-LOAD = MeasureLoader(["chrf"], Models(), {})
+LOAD = MeasureLoader(read_specs(["chrf"]))
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def work(tmp_path: Path) -> Work:
         inputs=[TablePairs(table, choose_columns(table))],
         load=LOAD,
         threads=1,
-        job=describe(LOAD.here(), COLUMNS, 2),
+        job=describe(LOAD.load()[0], COLUMNS, 2),
         columns=COLUMNS,
         schema=schema_of({"hyp": {str}, "ref": {str}, "chrf": {float}, "cut": {bool}}),
         scores_only=False,
@@ -197,8 +197,8 @@ def test_another_model_on_a_node_is_refused(work: Work) -> None:
 
 def test_a_cache_that_fails_is_told_of(work: Work, tmp_path: Path) -> None:
     Path(os.environ["TERTIUM_CACHE"]).touch()  # a file, where a folder should be
-    direct = MeasureLoader(["direct"], Models(), {})
-    job = describe(direct.here(), COLUMNS, 2)
+    direct = MeasureLoader(read_specs(["direct"]))
+    job = describe(direct.load()[0], COLUMNS, 2)
     [pairs] = work.inputs
     assert isinstance(pairs, TablePairs)
     english = [replace(pairs, languages=Languages("en", "en"))]
@@ -222,8 +222,8 @@ def test_a_row_that_cannot_be_scored_is_named_with_its_file(work: Work) -> None:
     found = outcome(Work(**{**vars(work), "inputs": inputs}))
     assert found["error"] == "InputError"
     assert found["message"].startswith(f"{file}, row 2: the hypothesis is int, not text")
-    direct = MeasureLoader(["direct"], Models(), {})
-    job = describe(direct.here(), COLUMNS, 2)
+    direct = MeasureLoader(read_specs(["direct"]))
+    job = describe(direct.load()[0], COLUMNS, 2)
     found = outcome(Work(**{**vars(work), "load": direct, "job": job}))
     assert found["error"] == "LanguageError"
     assert found["message"].startswith(f"{pairs.name}, row 2: direct: ")

@@ -14,9 +14,9 @@ from tertium.errors import InputError, SettingError
 
 if TYPE_CHECKING:
     from tertium.data.datasets.isometry import Predictions, TextPair
+    from tertium.measures.loading import ModelSource
     from tertium.models.base import ParaphraseDetector
     from tertium.studies.isometry.study import PairSet
-    from tertium.studies.specs import ModelSource
 
 DEFAULT_MEASURES = ("chrf", "bleu")
 PROTOCOLS = ("majority", "pooled")
@@ -216,8 +216,8 @@ def _learnt(
     if not given:
         return []
     from tertium.data.datasets.plain import read_pairs
+    from tertium.measures.loading import MeasureSpec
     from tertium.studies.isometry.measure_detector import learn_detector
-    from tertium.studies.specs import MeasureSpec
 
     pairs = {}
     for option in validation:

@@ -17,9 +17,9 @@ from tertium.errors import InputError, SettingError
 from tertium.stats.conventions import SAMPLES
 
 if TYPE_CHECKING:
+    from tertium.measures.loading import MeasureSpec
     from tertium.studies.judgements.sets import JudgedSet
     from tertium.studies.runner import Report, Runner, SharedModels
-    from tertium.studies.specs import MeasureSpec
 
 HUB = "hub"
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.")]
@@ -88,16 +88,16 @@ class StudyOptions:
 
     def specs(self, default: Sequence[str]) -> list[MeasureSpec]:
         """The measures; the outputs are checked as well, before any work."""
+        from tertium.measures.loading import read_specs
         from tertium.studies.runner import check_outputs
-        from tertium.studies.specs import read_specs
 
         check_outputs(self.output, plots=self.plots, html=self.html)
         return list(read_specs(self.measure or default))
 
     def models(self, **settings: Any) -> SharedModels:
         """The source of models."""
+        from tertium.measures.loading import ModelSettings
         from tertium.studies.runner import SharedModels
-        from tertium.studies.specs import ModelSettings
 
         given = ModelSettings(
             model=self.model,

@@ -13,8 +13,8 @@ from tertium.cli.studies.options import StudyOptions, named, study_command
 from tertium.errors import InputError, SettingError
 
 if TYPE_CHECKING:
+    from tertium.measures.loading import MeasureSpec
     from tertium.studies.paraphrase_id.tasks import Source, Task
-    from tertium.studies.specs import MeasureSpec
 
 DEFAULT_MEASURES = ("chrf", "bleu", "direct", "pivot", "cross")
 

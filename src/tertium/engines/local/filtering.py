@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-import tertium
+from tertium._version import __version__
 from tertium.data.bitext import Bitext, BitextRow
 from tertium.engines.local.processes import work_ahead
 from tertium.engines.local.workfolder import VERDICT, Verdicts, WorkFolder
@@ -209,7 +209,7 @@ class FilterJob:
                 for one in self.filters
             ],
             "rows_at_a_time": self.rows_at_a_time,
-            "version": tertium.__version__,
+            "version": __version__,
         }
 
     def _report(self, rows: int) -> None:

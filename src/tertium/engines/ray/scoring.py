@@ -23,7 +23,7 @@ from tertium.engines.ray.cluster import (
     workers_and_threads,
 )
 from tertium.engines.ray.shards import Shard, ShardFolder
-from tertium.engines.ray.worker import Loader, Part, ShardWorker, Work
+from tertium.engines.ray.worker import Part, ShardWorker, Work
 from tertium.engines.scoring import ROWS_AT_A_TIME, Result, Scorer, describe, results
 from tertium.errors import (
     CacheWarning,
@@ -34,6 +34,7 @@ from tertium.errors import (
     TertiumError,
 )
 from tertium.measures.base import Measure
+from tertium.measures.loading import MeasureLoader
 from tertium.measures.totals import Totals
 from tertium.models.cache.memo import Tally
 
@@ -47,7 +48,7 @@ class DistributedJob:
 
     inputs: Sequence[StoredPairs]
     measures: Sequence[Measure]
-    load: Loader
+    load: MeasureLoader
     """Loads the same measures in another process."""
     output: ShardFolder
     cluster: ClusterSettings = field(default_factory=ClusterSettings)

@@ -7,7 +7,7 @@ import os
 import re
 import socket
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -25,15 +25,13 @@ from tertium.errors import (
     first_line,
 )
 from tertium.measures.base import Measure
+from tertium.measures.loading import MeasureLoader
 from tertium.measures.totals import Totals
 from tertium.models.cache.memo import Tally
 
 DIGEST = re.compile("[0-9a-f]{64}")
 TRIES = 5
 """How many workers may be lost over a shard before it is thought to be the cause."""
-
-Loader = Callable[[int], tuple[Sequence[Measure], Tally]]
-"""Loads the measures for some threads, and tells where the questions to their model are counted."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,7 @@ class Work:
     """All that a worker must know, whatever shard it is given."""
 
     inputs: Sequence[StoredPairs]
-    load: Loader
+    load: MeasureLoader
     threads: int
     job: Mapping[str, Any]
     columns: Sequence[str]
@@ -158,7 +156,8 @@ class ShardWorker:
         make other numbers under the same signature.
         """
         if self._loaded is None:
-            self._loaded = self._work.load(self._work.threads)
+            measures, models = self._work.load.load(threads=self._work.threads)
+            self._loaded = measures, models.tally or Tally()
             size = self._work.job["rows_at_a_time"]
             mine = describe(self._loaded[0], self._work.columns, size)
             for name, value in mine.items():

@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 
 from tertium.data.datasets.isometry import Predictions
 from tertium.errors import SettingError
+from tertium.measures.loading import MeasureSpec, ModelSource
 from tertium.stats.arrays import Floats, Ints
 from tertium.stats.conventions import SAMPLES, Interval
 from tertium.stats.correlation import pearson, positive_correlation_p, strength
 from tertium.stats.resampling import bootstrap_counts, percentile_interval
 from tertium.studies.isometry.classes import NONE, THRESHOLD, decisions, mode
 from tertium.studies.runner import Runner, SharedModels, SimilarityJob, fingerprint
-from tertium.studies.specs import MeasureSpec, ModelSource
 from tertium.text import Text
 
 Protocol = Literal["majority", "pooled"]

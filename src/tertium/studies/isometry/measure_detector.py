@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike
 from tertium.data.datasets.base import LabelledPair
 from tertium.errors import CutWarning, LanguageError, SettingError
 from tertium.measures.base import CUT_REASON
+from tertium.measures.loading import MeasureSpec, ModelSource
 from tertium.models.base import Detections, Languages, Progress, per_row
 from tertium.stats.arrays import Floats
 from tertium.stats.classification import best_threshold
 from tertium.studies.runner import SharedModels, Similarity
-from tertium.studies.specs import MeasureSpec, ModelSource
 from tertium.text import Text
 
 STEEPEST, FLATTEST = 1e-3, 1e2

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from tertium.data.datasets.isometry import Predictions
+from tertium.measures.loading import MeasureSpec, ModelSource
 from tertium.report.tables import Cell, Table
 from tertium.stats.conventions import ALPHA, SAMPLES
 from tertium.stats.correlation import stars
@@ -42,7 +43,6 @@ from tertium.studies.isometry.frequencies import (
     frequency_table,
 )
 from tertium.studies.runner import Chapter, Figure, Report, Runner, file_name
-from tertium.studies.specs import MeasureSpec, ModelSource
 
 ISOMETRIC = BEHAVIOURS[0]
 FREQUENCIES = (

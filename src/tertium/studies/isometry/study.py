@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import tertium
+from tertium._version import __version__
 from tertium.data.datasets.isometry import Judged, Predictions, TextPair
 from tertium.data.datasets.values import text
 from tertium.data.pairs import ALIASES
@@ -110,7 +110,7 @@ class IsometryStudy:
 
     def facts(self) -> list[str]:
         """Everything that the numbers depend on."""
-        facts = [f"tertium {tertium.__version__}; beam {self.beam_size}"]
+        facts = [f"tertium {__version__}; beam {self.beam_size}"]
         engines: list[tuple[str, TranslationModel | ParaphraseDetector]] = [
             *((f"model {name}", model) for name, model in self.models.items()),
             *((f"detector {each.name}", each) for each in self.detectors),

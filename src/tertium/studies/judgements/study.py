@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tertium.errors import InputError
-from tertium.measures.base import Measure
+from tertium.measures.base import Measure, check_readable
+from tertium.measures.loading import MeasureSpec, ModelSource, make_measure
 from tertium.measures.translation import NMTScore
 from tertium.models.base import Progress
 from tertium.studies.judgements.sets import JudgedSet
@@ -22,11 +22,9 @@ from tertium.studies.runner import (
     Runner,
     Scored,
     SharedModels,
-    choices,
     rows_of,
 )
-from tertium.studies.specs import MeasureSpec, ModelSource, make_measure
-from tertium.text import Text
+from tertium.text import Row
 
 FORTH, BACK, BOTH = "hyp|ref", "ref|hyp", "both"
 
@@ -106,59 +104,63 @@ class JudgedJob:
 
     def signature(self) -> str:
         measure = self.make()
-        self.compared(measure)  # so that a missing text is reported before any work
-        described = sorted(choices(measure).items())
-        return repr((measure.name, described, self.both_directions, self.against_source))
+        self.check(measure)
+        return repr((sorted(measure.description().items()), self.both_directions))
 
     @property
     def both_directions(self) -> bool:
-        """Whether both directions are reported separately, as for NMTScore's measures."""
-        return "both_directions" not in self.spec.settings and isinstance(
-            make_measure(self.spec, self.models, lang=self.judged.lang), NMTScore
-        )
+        """Whether both directions are reported separately, as for the measures of NMTScore."""
+        measure = make_measure(self.spec, self.models, lang=self.judged.lang)
+        return isinstance(measure, NMTScore) and "both_directions" not in self.spec.settings
 
     def make(self) -> Measure:
         """The measure, in one direction if both are reported."""
-        measure = make_measure(self.spec, self.models, lang=self.judged.lang)
-        if isinstance(measure, NMTScore) and "both_directions" not in self.spec.settings:
+        spec = self.spec
+        if self.against_source:
+            spec = spec.with_defaults({"against": "source"})
+        measure = make_measure(spec, self.models, lang=self.judged.lang)
+        if isinstance(measure, NMTScore) and "both_directions" not in spec.settings:
             return replace(measure, both_directions=False)
         return measure
 
-    def compared(self, measure: Measure) -> list[tuple[Text, ...]]:
-        """What each segment is compared with: its references, or its source."""
-        by_source = self.against_source or measure.compares_with == "source"
-        texts = []
+    def check(self, measure: Measure) -> None:
+        """Refuse a set that lacks what the measure reads; nothing else takes its place."""
         for segment in self.judged.segments:
-            other = segment.references
-            if by_source:
-                other = () if segment.source is None else (segment.source,)
-            if not other:
-                missing = "source" if by_source else "reference"
-                cure = "" if by_source or segment.source is None else "; use --against-source"
-                raise InputError(
-                    f"{self.judged.name}, segment {segment.id}: there is no {missing} to compare "
-                    f"it with, and {self.spec} needs one{cure}"
-                )
-            texts.append(other)
-        return texts
+            check_readable(
+                measure,
+                f"{self.judged.name}, segment {segment.id},",
+                has_references=bool(segment.references),
+                has_source=segment.source is not None,
+                cure="give them, or use --against-source" if segment.source is not None else "",
+            )
+
+    def counts(self, measure: Measure) -> list[int]:
+        """With how many references each segment is compared; a source counts as one."""
+        if "reference" not in measure.reads:
+            return [1] * len(self.judged.segments)
+        return [len(segment.references) for segment in self.judged.segments]
 
     def compute(self, progress: Progress | None, advance: Advance) -> Scored:
         measure = self.make()
-        pairs, places = [], []
-        for place, texts in enumerate(self.compared(measure)):
-            pairs += [(self.judged.segments[place].hypothesis, other) for other in texts]
-            places += [place] * len(texts)
+        rows: list[Row] = []
+        places: list[int] = []
+        for place, segment in enumerate(self.judged.segments):
+            for other in segment.references if "reference" in measure.reads else [None]:
+                references = () if other is None else (other,)
+                rows.append(Row(len(rows) + 1, segment.hypothesis, references, segment.source))
+                places.append(place)
         parts: dict[str, list[object]] = {"forth": [], "back": [], "statistics": []}
         cut: set[int] = set()
-        step = len(pairs) if measure.needs_all_rows else ROWS_AT_A_TIME
-        for start in range(0, len(pairs), step):
-            some = pairs[start : start + step]
-            result = measure.segments(rows_of(some, start + 1), progress)
+        step = len(rows) if measure.needs_all_rows else ROWS_AT_A_TIME
+        both = self.both_directions
+        for start in range(0, len(rows), step):
+            some = rows[start : start + step]
+            result = measure.segments(some, progress)
             parts["forth"] += result.scores
             parts["statistics"] += map(list, result.statistics)
             marks = result.cut
-            if self.both_directions:
-                swapped = [(b, a) for a, b in some]
+            if both:
+                swapped = [(measure.compared(row)[0], row.hypothesis) for row in some]
                 back = measure.segments(rows_of(swapped, start + 1), progress)
                 parts["back"] += back.scores
                 marks = [one or other for one, other in zip(marks, back.cut, strict=True)]
@@ -169,7 +171,7 @@ class JudgedJob:
     def by_direction(self, scored: Scored) -> dict[str, MeasureScores]:
         """The scores of the segments, by measure and direction; of several references the best."""
         measure = self.make()
-        counts = [len(texts) for texts in self.compared(measure)]
+        counts = self.counts(measure)
         forth, back = scored.parts["forth"], scored.parts["back"]
         single = max(counts) == 1
         natural = MeasureScores(

@@ -15,13 +15,13 @@ import numpy as np
 
 from tertium.data.datasets.base import LabelledPair
 from tertium.errors import LanguageError
+from tertium.measures.loading import MeasureSpec, ModelSource
 from tertium.stats.arrays import Bools, Counts, Floats
 from tertium.stats.classification import accuracy, auc, best_threshold, decide
 from tertium.stats.conventions import SAMPLES
 from tertium.stats.resampling import bootstrap_counts, spawn
 from tertium.studies.paraphrase_id.tasks import Task
 from tertium.studies.runner import Runner, Scored, SharedModels, Similarity, SimilarityJob
-from tertium.studies.specs import MeasureSpec, ModelSource
 
 SAMPLES_AT_A_TIME = 100
 """Bounds the memory that the samples of a large test set take."""

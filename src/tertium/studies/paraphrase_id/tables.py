@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from tertium.errors import InputError
+from tertium.measures.loading import MeasureSpec
 from tertium.report.plots import heat_map, roc
 from tertium.report.tables import Cell, Table
 from tertium.stats.arrays import Floats
@@ -20,7 +21,6 @@ from tertium.studies.columns import Column, agreement_table, with_averages
 from tertium.studies.paraphrase_id.study import Results, labels
 from tertium.studies.paraphrase_id.tasks import Task
 from tertium.studies.runner import Figure, Report
-from tertium.studies.specs import MeasureSpec
 
 PERCENT = ".1f"
 MEASURE = "measure"

@@ -20,6 +20,7 @@ from tertium.data.datasets.plain import read_sets
 from tertium.data.datasets.tapaco import read_tapaco
 from tertium.data.languages import iso_code
 from tertium.errors import InputError
+from tertium.measures.loading import MeasureSpec, ModelSource
 from tertium.measures.registry import settings_of
 from tertium.measures.words import SPLIT
 from tertium.studies.runner import (
@@ -30,7 +31,6 @@ from tertium.studies.runner import (
     SimilarityJob,
     fingerprint,
 )
-from tertium.studies.specs import MeasureSpec, ModelSource
 from tertium.text import Text
 
 SETS = "sets.tsv"

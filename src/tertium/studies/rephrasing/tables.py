@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from tertium.data.languages import iso_code, language_name
+from tertium.measures.loading import MeasureSpec
 from tertium.report.tables import Cell, Table
 from tertium.studies.rephrasing import paper
 from tertium.studies.rephrasing.figures import rephrasing_figures
 from tertium.studies.rephrasing.study import Results, words_of
 from tertium.studies.rephrasing.typology import KNOWN, Axis, Families, Link, correlate
 from tertium.studies.runner import Report
-from tertium.studies.specs import MeasureSpec
 
 THREE = ".3f"
 PERMUTATIONS = 10_000
