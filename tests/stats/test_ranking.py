@@ -10,16 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tertium.errors import InputError
+from tertium.stats.correlation import williams_test
 from tertium.stats.groups import average, per_group
 from tertium.stats.ranking import (
     calibrate_ties,
     kendall_like,
+    pairwise_accuracy,
     pairwise_accuracy_with_ties,
+    pairwise_p_values,
     relative_rankings,
+    soft_pairwise_accuracy,
 )
 from tertium.stats.resampling import bootstrap_counts
-from tertium.stats.systems import pairwise_accuracy, pairwise_p_values, soft_pairwise_accuracy
-from tertium.stats.williams import williams_test
 
 COLUMNS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=12)
 

@@ -12,7 +12,8 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from tertium.data.datasets.base import JudgedSegment, RankedPair
 from tertium.errors import DataWarning, InputError
-from tertium.studies.cells import CellFolder
+from tertium.measures.loading import MeasureSpec
+from tertium.studies.columns import agreement_table, interval_table
 from tertium.studies.judgements.agreement import (
     ranking_column,
     segment_column,
@@ -21,8 +22,7 @@ from tertium.studies.judgements.agreement import (
 )
 from tertium.studies.judgements.sets import JudgedSet, read_sets
 from tertium.studies.judgements.study import JudgementStudy, MeasureScores
-from tertium.studies.judgements.tables import agreement_table, interval_table
-from tertium.measures.loading import MeasureSpec
+from tertium.studies.runner import CellFolder, Runner
 from tertium.text import Text
 
 from ..fakes import FakeModel
@@ -126,7 +126,7 @@ def test_relative_rankings_by_hand() -> None:
     scores = study(judged, "chrf").run()["toy en"]
     column = ranking_column(judged, scores, samples=10, seed=0)
     assert column.values["chrf"] == pytest.approx(1 / 3)
-    with pytest.raises(InputError, match="no ranking is of two outputs"):
+    with pytest.raises(InputError, match="no ranking compares two outputs"):
         ranking_column(judged_set(rankings=rankings[3:]), scores, samples=10, seed=0)
 
 
@@ -138,7 +138,7 @@ def test_directions_and_the_best_reference() -> None:
     model = FakeModel(
         scores={("h", "r"): (-2.0,), ("h", "s"): (-1.0,), ("r", "h"): (-0.5,), ("s", "h"): (-3.0,)}
     )
-    found = study(judged, "direct:normalized=no", "prism-ref", load_model=lambda *_: model).run()
+    found = study(judged, "direct:normalized=no", "prism-ref", models=lambda *_: model).run()
     scores = {name: each.segments for name, each in found["toy"].items()}
     p = {key: float(np.exp(value[0])) for key, value in model.scores.items()}
     both = [(p["h", "r"] + p["r", "h"]) / 2, (p["h", "s"] + p["s", "h"]) / 2]
@@ -153,37 +153,35 @@ def test_directions_and_the_best_reference() -> None:
 def test_quality_estimation() -> None:
     judged = judged_set()
     model = FakeModel()
-    study(judged, "prism-src", load_model=lambda *_: model).run()
+    study(judged, "prism-src", models=lambda *_: model).run()
     assert {(source, lang) for _, source, _, lang in model.asked} == {
         (f"q{n}", "de") for n in range(3)
     }
     scores = study(judged, "chrf", against_source=True).run()["toy en"]
     assert max(scores["chrf"].segments) < 50
     bare = [JudgedSegment("7", Text("h", "en"), (Text("r", "en"),))]
-    with pytest.raises(InputError, match="toy, segment 7: there is no source"):
+    with pytest.raises(InputError, match="chrf needs sources, and toy, segment 7, has none"):
         study(JudgedSet("toy", "toy", bare), "chrf", against_source=True).run()
 
 
 def test_a_language_that_the_model_lacks() -> None:
     segments = [JudgedSegment("1", Text("h", "sv"), (Text("r", "sv"),))]
-    toy = study(
-        JudgedSet("toy", "toy", segments), "direct", "chrf", load_model=lambda *_: FakeModel()
-    )
+    toy = study(JudgedSet("toy", "toy", segments), "direct", "chrf", models=lambda *_: FakeModel())
     with pytest.warns(DataWarning, match="direct is left out of toy"):
         assert list(toy.run()["toy"]) == ["chrf"]
 
 
 def test_scores_are_kept(tmp_path: Path) -> None:
     judged = judged_set()
-    first = study(judged, "bleu", cells=CellFolder(tmp_path))
+    first = study(judged, "bleu", runner=Runner(CellFolder(tmp_path)))
     before = first.run()["toy en"]["bleu"]
-    again = study(judged, "bleu", cells=CellFolder(tmp_path))
+    again = study(judged, "bleu", runner=Runner(CellFolder(tmp_path)))
     after = again.run()["toy en"]["bleu"]
-    assert (first.reused, again.reused) == (0, 1)
+    assert (first.runner.reused, again.runner.reused) == (0, 1)
     assert (before.segments, before.statistics) == (after.segments, after.statistics)
-    other = study(judged, "bleu", cells=CellFolder(tmp_path), against_source=True)
+    other = study(judged, "bleu", runner=Runner(CellFolder(tmp_path)), against_source=True)
     other.run()
-    assert other.reused == 0
+    assert other.runner.reused == 0
 
 
 def test_tables() -> None:
@@ -221,7 +219,7 @@ def test_sets_are_found(tmp_path: Path) -> None:
     assert judged.systems == ["A.1", "B"]
     assert judged.system_scores == {"A.1": 0.1, "B": -1.0}
     assert len(judged.limited(1).segments) == 2
-    with pytest.raises(InputError, match=r"holds no LANG\.tsv or SRC-TGT\.tsv"):
+    with pytest.raises(InputError, match=r"has no LANG\.tsv or SRC-TGT\.tsv"):
         read_sets("other", tmp_path)
     with pytest.raises(InputError, match="which languages of wmt17"):
         read_sets("wmt17", tmp_path)

@@ -36,13 +36,13 @@ def test_anybodys_own(tmp_path: Path) -> None:
 
 
 def test_what_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"holds no LANG\.test\.tsv"):
+    with pytest.raises(InputError, match=r"has no LANG\.test\.tsv"):
         read_tasks("mine", tmp_path)
-    with pytest.raises(InputError, match="there is no folder"):
+    with pytest.raises(InputError, match="none does not exist"):
         read_tasks("mine", tmp_path / "none")
-    with pytest.raises(InputError, match="mine is not known on the hub"):
+    with pytest.raises(InputError, match="mine cannot be downloaded"):
         read_tasks("mine", None)
-    with pytest.raises(InputError, match="holds no PAWS-X in fr"):
+    with pytest.raises(InputError, match="has no PAWS-X in fr"):
         read_tasks("pawsx", tmp_path, ["fr"])
 
 

@@ -59,12 +59,6 @@ def global_correlation(correlation: Correlation, measure: ArrayLike, human: Arra
     return correlation(scores[there], gold[there])
 
 
-def system_correlation(correlation: Correlation, measure: ArrayLike, human: ArrayLike) -> float:
-    """Correlate the systems' means, each over the outputs that have a score."""
-    scores, gold = _both(measure, human)
-    return correlation(np.nanmean(scores, axis=1), np.nanmean(gold, axis=1))
-
-
 def input_correlation(correlation: Correlation, measure: ArrayLike, human: ArrayLike) -> float:
     """Correlate the systems' outputs input by input, and average; inputs without a value are out.
 
