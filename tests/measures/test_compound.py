@@ -129,8 +129,8 @@ def test_mistakes(
         load(measure, encoder=encoder, **settings)  # type: ignore[arg-type]
 
 
-def test_without_a_best_score_there_is_no_sum() -> None:
-    with pytest.raises(SettingError, match="best score"):
+def test_without_an_upper_bound_there_is_no_sum() -> None:
+    with pytest.raises(SettingError, match="upper bound"):
         to_unit_range([1.0], (0.0, math.inf))
 
 
