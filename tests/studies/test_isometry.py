@@ -36,6 +36,7 @@ from tertium.studies.isometry.measure_detector import calibrate, learn_detector
 from tertium.studies.isometry.report import agreement_table, analyse, examples_table
 from tertium.studies.isometry.study import IsometryStudy, PairSet, read_pair_set
 from tertium.studies.runner import CellFolder, Runner
+from tertium.text import Text
 
 from ..fakes import FakeModel
 
@@ -329,3 +330,21 @@ def test_the_page_has_all_in_it(tmp_path: Path) -> None:
     assert "<script" not in html
     assert "We waited a long time yesterday." in html
     assert "beam 5" in html
+
+
+def test_texts_that_are_cut_are_marked() -> None:
+    pairs = [("long", "b"), ("a", "b")]
+    found = Predictions("m", "d", pairs, pairs, {"x": Judged([0.9, 0.1], [0.9, 0.1])}, ("de", "en"))
+    runner = Runner()
+    with pytest.warns(CutWarning, match="2 of 4 rows"):
+        analyse([found], [MeasureSpec("direct")], models=lambda *_: FakeModel(), runner=runner)
+    assert [str(row[0]) for row in runner.tables()["partly-scored"].rows] == [
+        "direct, d m source",
+        "direct, d m target",
+    ]
+    validation = [
+        LabelledPair("1", Text("long", "en"), Text("b", "en"), True),
+        LabelledPair("2", Text("a", "en"), Text("c", "en"), False),
+    ]
+    with pytest.warns(CutWarning, match="direct: 1 of 2 validation pairs"):
+        learn_detector(MeasureSpec("direct"), {"en": validation}, models=lambda *_: FakeModel())

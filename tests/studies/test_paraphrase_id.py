@@ -11,7 +11,7 @@ from sacrebleu.metrics.chrf import CHRF
 from sklearn.metrics import accuracy_score, roc_auc_score, roc_curve
 
 from tertium.data.datasets.base import LabelledPair
-from tertium.errors import DataWarning, InputError
+from tertium.errors import CutWarning, DataWarning, InputError, SettingError
 from tertium.measures.loading import MeasureSpec
 from tertium.models.base import TranslationModel
 from tertium.studies.paraphrase_id.study import ParaphraseStudy, Results, evaluate, labels
@@ -219,6 +219,31 @@ def test_a_stopped_study_goes_on(tmp_path: Path, tasks: list[Task]) -> None:
     other = study(None, "direct:base=2")
     other.run()
     assert other.runner.reused == 0
+
+
+def test_a_missing_tokenizer_is_reported_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sacrebleu.tokenizers import tokenizer_ja_mecab
+
+    monkeypatch.setattr(tokenizer_ja_mecab, "MeCab", None)
+    texts = [LabelledPair(str(n), Text("a", "ja"), Text("b", "ja"), n > 0) for n in range(2)]
+    japanese = Task("mine-ja", "mine", ("ja", "ja"), texts)
+    english = read_tasks("examples", EXAMPLES, ["en"])
+    done: list[int] = []
+    study = ParaphraseStudy([*english, japanese], specs("chrf", "bleu"), samples=2)
+    study.runner.advance = done.append
+    with pytest.raises(SettingError, match=r"MeCab is missing: pip install 'tertium\[ja\]'"):
+        study.run()
+    assert done == []
+
+
+def test_texts_that_are_cut_are_marked(tasks: list[Task]) -> None:
+    long = LabelledPair("1", Text("long", "en"), Text("b", "en"), True)
+    task = Task("t", "t", ("en", "en"), [pair(0, False), long])
+    study = ParaphraseStudy([task], specs("direct"), lambda *_: FakeModel(), samples=2)
+    with pytest.warns(CutWarning, match="1 of 2 rows"):
+        study.run()
+    [row] = study.runner.tables()["partly-scored"].rows
+    assert [str(cell) for cell in row] == ["direct, t", "1", "2"]
 
 
 def test_damaged_cells_are_scored_again(tmp_path: Path) -> None:

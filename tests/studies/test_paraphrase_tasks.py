@@ -89,6 +89,22 @@ def test_the_other_datasets(tmp_path: Path) -> None:
         read_tasks("paraphraser", None)
 
 
+def test_paraphraser_plain_and_published(tmp_path: Path) -> None:
+    pairs(tmp_path / "plain", "ru.test.tsv")
+    with pytest.warns(DataWarning, match=r"ParaPhraser test: 2 positive and 2 .* 1152 and 772"):
+        [task] = read_tasks("paraphraser", tmp_path / "plain")
+    assert (task.name, len(task.test), task.test[0].a) == ("paraphraser", 4, ("t0", "ru"))
+    value = '<value name="{}">{}</value>'
+    fields = {"text_1": "a", "text_2": "b", "class": "1"}
+    xml = "".join(value.format(*each) for each in fields.items())
+    (tmp_path / "paraphrases_gold.xml").write_text(f"<paraphrase>{xml}</paraphrase>", "utf-8")
+    [task] = read_tasks("paraphraser", tmp_path)
+    assert task.test[0].label
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match=r"neither paraphrases_gold\.xml nor ru\.test\.tsv"):
+        read_tasks("paraphraser", tmp_path / "empty")
+
+
 def test_fingerprints_tell_data_apart(tmp_path: Path) -> None:
     pairs(tmp_path / "a", "de.test.tsv", "x")
     pairs(tmp_path / "b", "de.test.tsv", "y")

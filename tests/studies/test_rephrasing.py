@@ -127,7 +127,7 @@ def test_tapaco(tmp_path: Path) -> None:
 
 
 def test_data_that_are_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no"):
+    with pytest.raises(InputError, match="does not exist"):
         read_paraphrase_sets(tmp_path / "nowhere")
     with pytest.raises(InputError, match="holds no sets"):
         read_paraphrase_sets(tmp_path)
@@ -229,3 +229,11 @@ def test_words_are_settled() -> None:
         "chrf",
         "nist:tokenize=13a",
     ]
+
+
+def test_another_encoder_for_sentences() -> None:
+    """As in ``-m sentsim:sentence_encoder=X``."""
+    spec = "sentsim:sentence_encoder=tertium-mini"
+    found = study(spec, "sentsim", langs=["deu", "eng"]).run()
+    for lang in ("deu", "eng"):
+        assert found.means[lang, spec] == pytest.approx(found.means[lang, "sentsim"])
