@@ -331,7 +331,7 @@ def test_correlation_within_groups_by_hand() -> None:
         column = segment_column(
             judged,
             scores,
-            average_by=average_by,  # type: ignore[arg-type]
+            average_by=average_by,
             samples=30,
             seed=0,
         )

@@ -184,11 +184,16 @@ def _mqm(name: str, folder: Path, langs: Langs) -> list[JudgedSet]:
 
 
 def _stsb(name: str, folder: Path | None, langs: Langs) -> list[JudgedSet]:
-    """The test set; every pair is an input of its own."""
-    return [
-        JudgedSet(f"{name} {lang}", name, stsb.read_stsb(lang, "test", folder=folder))
-        for lang in langs or ("en",)
-    ]
+    """The test sets, plain (LANG.test.tsv) or as published; each pair is an input of its own."""
+    sets = []
+    for lang in langs or ("en",):
+        plain = None if folder is None else folder / f"{lang}.test.tsv"
+        if plain is not None and plain.exists():
+            segments = read_judged(plain, lang=lang)
+        else:
+            segments = stsb.read_stsb(lang, "test", folder=folder)
+        sets.append(JudgedSet(f"{name} {lang}", name, segments))
+    return sets
 
 
 def _wmt_table(name: str, folder: Path | None, langs: Langs) -> list[JudgedSet]:
