@@ -6,10 +6,11 @@ import pytest
 
 from tertium.errors import InputError
 from tertium.studies.bias import (
-    BiasJob,
     BiasStudy,
+    alternatives,
     bins,
     bins_table,
+    log_probs,
     preferences,
     preferences_table,
 )
@@ -26,7 +27,7 @@ def test_mean_h_by_overlap() -> None:
     same, other = "the cat sat on the mat", "dogs bark at night"
     model = FakeModel(scores={(same, same): (-1.0, -2.0), (other, same): (-4.0,)})
     pairs = [(text(same), text(same)), (text(other), text(same))]
-    scored = BiasJob("overlap", "fake", model, pairs).compute(None, lambda _: None)
+    scored = log_probs(model, pairs)
     found = bins(pairs, scored.parts["paraphrase"])
     assert [each.count for each in found] == [1, 0, 0, 0, 0, 0, 0, 0, 0, 1]
     assert found[0].mean_h == -4.0
@@ -47,7 +48,7 @@ def test_beam_copy_and_paraphrase() -> None:
         translations={r0: beam},
     )
     pairs = [(text(r1), text(r0))]
-    scored = BiasJob("preferences", "fake", model, pairs, 5).compute(None, lambda _: None)
+    scored = alternatives(model, pairs)
     found = preferences(pairs, scored)
     assert (found.beam, found.copy, found.paraphrase) == (-0.5, -0.25, -2.5)
     assert found.beam_bleu > found.paraphrase_bleu

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from tertium.errors import DataWarning, InputError
-from tertium.studies.paraphrase_id.tasks import read_crosslingual, read_tasks
+from tertium.measures.loading import MeasureSpec
+from tertium.studies.paraphrase_id.study import ParaphraseStudy
+from tertium.studies.paraphrase_id.tasks import Task, read_crosslingual, read_tasks
 
 HEADER = "id\tsentence1\tsentence2\tlabel\n"
 pytestmark = pytest.mark.filterwarnings("ignore::tertium.errors.DataWarning")
@@ -110,5 +112,9 @@ def test_fingerprints_tell_data_apart(tmp_path: Path) -> None:
     pairs(tmp_path / "b", "de.test.tsv", "y")
     pairs(tmp_path / "c", "de.test.tsv", "x")
     a, b, c = (read_tasks("mine", tmp_path / name)[0] for name in "abc")
-    assert a.fingerprint == c.fingerprint != b.fingerprint
-    assert a.limited(2).fingerprint != a.fingerprint
+
+    def data(task: Task) -> str:
+        return ParaphraseStudy([task], [MeasureSpec("chrf")]).jobs()[0].data
+
+    assert data(a) == data(c) != data(b)
+    assert data(a.limited(2)) != data(a)

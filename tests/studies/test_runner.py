@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from tertium.studies.runner import (
     CellFolder,
     Chapter,
     Figure,
+    Job,
     Report,
     Runner,
     Scored,
@@ -118,33 +120,23 @@ def test_encoders_and_their_layers() -> None:
     assert {name for _, name, _ in asked} == {None}
 
 
-@dataclass
-class Job:
-    """A cell whose number is the length of its dataset's name."""
+def job(
+    dataset: str, computed: list[str], cut: Sequence[int] = (), error: BaseException | None = None
+) -> Job:
+    """A cell whose number is the length of the name of its dataset."""
 
-    dataset: str
-    measure: str = "length"
-    label: str = "length"
-    rows: int = 2
-    data: str = "texts"
-    cut: tuple[int, ...] = ()
-    lacks: str = ""
-    computed: list[str] = field(default_factory=list)
+    def compute(progress: Progress | None, advance: Advance) -> Scored:
+        if error is not None:
+            raise error
+        computed.append(dataset)
+        return Scored({"test": [len(dataset)]}, cut)
 
-    def signature(self) -> str:
-        if self.measure == "missing":
-            raise SettingError("not installed")
-        return "signature"
-
-    def compute(self, progress: Progress | None, advance: Advance) -> Scored:
-        if self.lacks:
-            raise LanguageError(self.lacks)
-        self.computed.append(self.dataset)
-        return Scored({"test": [len(self.dataset)]}, self.cut)
+    return Job(dataset, "length", "signature", "texts", 2, compute)
 
 
 def test_cells_are_computed_once(tmp_path: Path) -> None:
-    one, two = Job("a"), Job("bc")
+    computed: list[str] = []
+    one, two = job("a", computed), job("bc", computed)
     first = Runner(CellFolder(tmp_path))
     assert first.run([one, two]) == {
         ("a", "length"): Scored({"test": [1]}),
@@ -152,45 +144,39 @@ def test_cells_are_computed_once(tmp_path: Path) -> None:
     }
     again = Runner(CellFolder(tmp_path))
     assert again.run([two, one])["bc", "length"].parts == {"test": [2]}
-    assert (again.reused, again.count, one.computed) == (2, 2, ["a"])
+    assert (again.reused, again.count, computed) == (2, 2, ["a", "bc"])
     anew = Runner(CellFolder(tmp_path), overwrite=True)
     anew.run([one])
-    assert (anew.reused, one.computed) == (0, ["a", "a"])
+    assert (anew.reused, computed) == (0, ["a", "bc", "a"])
+    other = Runner(CellFolder(tmp_path))
+    other.run([replace(one, signature="other"), replace(two, data="other")])
+    assert other.reused == 0
 
 
 def test_a_cell_depends_on_the_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    job = Job("a")
-    Runner(CellFolder(tmp_path)).run([job])
+    computed: list[str] = []
+    Runner(CellFolder(tmp_path)).run([job("a", computed)])
     monkeypatch.setattr(runner_module, "__version__", "99")
     later = Runner(CellFolder(tmp_path))
-    later.run([job])
-    assert (later.reused, job.computed) == (0, ["a", "a"])
+    later.run([job("a", computed)])
+    assert (later.reused, computed) == (0, ["a", "a"])
     [file] = tmp_path.rglob("*.json")
     assert json.loads(file.read_text("utf-8"))["version"] == "99"
 
 
-def test_what_is_missing_is_reported_before_any_work() -> None:
-    job = Job("a")
-    with pytest.raises(SettingError, match="not installed"):
-        Runner().run([job, Job("b", "missing")])
-    assert job.computed == []
-
-
 def test_a_killed_study_resumes(tmp_path: Path) -> None:
-    class Killed(Job):
-        def compute(self, progress: Progress | None, advance: Advance) -> Scored:
-            raise KeyboardInterrupt
-
-    done, left = Job("a"), Job("bc")
+    computed: list[str] = []
+    done, left = job("a", computed), job("bc", computed)
     with pytest.raises(KeyboardInterrupt):
-        Runner(CellFolder(tmp_path)).run([done, Killed("bc")])
+        Runner(CellFolder(tmp_path)).run([done, job("bc", computed, error=KeyboardInterrupt())])
     resumed = Runner(CellFolder(tmp_path))
     resumed.run([done, left])
-    assert (resumed.reused, done.computed, left.computed) == (1, ["a"], ["bc"])
+    assert (resumed.reused, computed) == (1, ["a", "bc"])
 
 
 def test_what_is_scored_in_part_is_marked(tmp_path: Path) -> None:
-    jobs = [Job("a", cut=(1,)), Job("b"), Job("c", lacks="no Swedish")]
+    lacks = LanguageError("no Swedish")
+    jobs = [job("a", [], cut=[1]), job("b", []), job("c", [], error=lacks)]
     for reused in (0, 2):  # the mark outlives the run
         runner = Runner(CellFolder(tmp_path))
         runner.run(jobs)

@@ -26,6 +26,7 @@ from tertium.report.tables import Cell, Table
 from tertium.studies.runner import (
     Advance,
     Figure,
+    Job,
     Report,
     Runner,
     Scored,
@@ -103,67 +104,45 @@ def preferences(pairs: Sequence[Pair], scored: Scored) -> Preferences:
     )
 
 
-@dataclass(frozen=True)
-class BiasJob:
-    """A cell: H of pairs given one model; with ``beam_size``, also of its output and of copies."""
+def log_probs(
+    model: TranslationModel, pairs: Sequence[Pair], progress: Progress | None = None
+) -> Scored:
+    """H of the first text of each pair given the second."""
+    scores = model.log_probs(
+        [target.text for target, _ in pairs],
+        [source.text for _, source in pairs],
+        target_lang=[target.lang for target, _ in pairs],
+        source_lang=[source.lang for _, source in pairs],
+        progress=progress,
+    )
+    cut = [place for place, each in enumerate(scores) if each.cut]
+    return Scored({PARAPHRASE: [each.H for each in scores]}, cut)
 
-    dataset: str
-    measure: str
-    """The name of the model."""
-    model: TranslationModel
-    pairs: Sequence[Pair]
-    beam_size: int | None = None
 
-    @property
-    def label(self) -> str:
-        return self.measure
-
-    @property
-    def rows(self) -> int:
-        return len(self.pairs)
-
-    @property
-    def data(self) -> str:
-        return fingerprint(self.pairs)
-
-    def signature(self) -> str:
-        for pair in self.pairs:
-            for text in pair:
-                known_language(self.model, text.lang, "a text")
-        return json.dumps([self.model.fingerprint, dict(self.model.settings), self.beam_size])
-
-    def compute(self, progress: Progress | None, advance: Advance) -> Scored:
-        if self.beam_size is None:
-            values, cut = self._h(self.pairs, progress)
-            return Scored({PARAPHRASE: values}, sorted(cut))
-        texts = [text for _, text in self.pairs]
-        langs = [text.lang for text in texts]
-        outputs = self.model.translate(
-            [text.text for text in texts],
-            target_lang=langs,
-            source_lang=langs,
-            beam_size=self.beam_size,
-            progress=progress,
-        )
-        parts: dict[str, list[Any]] = {OUTPUT: [output.text for output in outputs]}
-        cut = {place for place, output in enumerate(outputs) if output.cut}
-        beam = [(Text(out.text, text.lang), text) for out, text in zip(outputs, texts, strict=True)]
-        copies = [(text, text) for text in texts]
-        for name, pairs in ((BEAM, beam), (COPY, copies), (PARAPHRASE, self.pairs)):
-            parts[name], more = self._h(pairs, progress)
-            cut |= more
-        return Scored(parts, sorted(cut))
-
-    def _h(self, pairs: Sequence[Pair], progress: Progress | None) -> tuple[list[float], set[int]]:
-        scores = self.model.log_probs(
-            [target.text for target, _ in pairs],
-            [source.text for _, source in pairs],
-            target_lang=[target.lang for target, _ in pairs],
-            source_lang=[source.lang for _, source in pairs],
-            progress=progress,
-        )
-        cut = {place for place, each in enumerate(scores) if each.cut}
-        return [each.H for each in scores], cut
+def alternatives(
+    model: TranslationModel,
+    pairs: Sequence[Pair],
+    beam_size: int = 5,
+    progress: Progress | None = None,
+) -> Scored:
+    """H of beam output, copy and human paraphrase, each given the text."""
+    texts = [text for _, text in pairs]
+    langs = [text.lang for text in texts]
+    outputs = model.translate(
+        [text.text for text in texts],
+        target_lang=langs,
+        source_lang=langs,
+        beam_size=beam_size,
+        progress=progress,
+    )
+    beam = [(Text(out.text, text.lang), text) for out, text in zip(outputs, texts, strict=True)]
+    given = {BEAM: beam, COPY: [(text, text) for text in texts], PARAPHRASE: pairs}
+    scored = {name: log_probs(model, each, progress) for name, each in given.items()}
+    cut = {place for place, output in enumerate(outputs) if output.cut}
+    cut.update(*(each.cut for each in scored.values()))
+    parts: dict[str, list[Any]] = {OUTPUT: [output.text for output in outputs]}
+    parts |= {name: each.parts[PARAPHRASE] for name, each in scored.items()}
+    return Scored(parts, sorted(cut))
 
 
 @dataclass
@@ -183,19 +162,12 @@ class BiasStudy:
 
     def run(self) -> Report:
         """Score what is not scored yet, and make both tables."""
-        given = {OVERLAP: self.pairs, PREFERENCES: self.paraphrases}
-        beams = {OVERLAP: None, PREFERENCES: self.beam_size}
-        for dataset, pairs in given.items():
+        jobs = []
+        for dataset, pairs in ((OVERLAP, self.pairs), (PREFERENCES, self.paraphrases)):
             if pairs is not None and not pairs:
                 raise InputError(f"there are no pairs in one language for the table {dataset}")
-        scored = self.runner.run(
-            [
-                BiasJob(dataset, name, model, pairs, beams[dataset])
-                for dataset, pairs in given.items()
-                if pairs is not None
-                for name, model in self.models.items()
-            ]
-        )
+            jobs += [self._job(dataset, name, pairs) for name in self.models if pairs is not None]
+        scored = self.runner.run(jobs)
         for reason in self.runner.left_out.values():
             raise LanguageError(reason)
         self.runner.warn_partly()
@@ -209,13 +181,26 @@ class BiasStudy:
             tables[OVERLAP] = bins_table(by_model)
             figures[OVERLAP] = Figure(partial(draw_bins, by_model), "H(sys|ref) by overlap")
         if self.paraphrases is not None:
-            tables[PREFERENCES] = preferences_table(
-                {
-                    name: preferences(self.paraphrases, scored[PREFERENCES, name])
-                    for name in self.models
-                }
-            )
+            preferred = {
+                name: preferences(self.paraphrases, scored[PREFERENCES, name])
+                for name in self.models
+            }
+            tables[PREFERENCES] = preferences_table(preferred)
         return Report("The bias of a model", tables, figures)
+
+    def _job(self, dataset: str, name: str, pairs: Sequence[Pair]) -> Job:
+        model = self.models[name]
+        for text in (text for pair in pairs for text in pair):
+            known_language(model, text.lang, "a text")
+        beam_size = self.beam_size if dataset == PREFERENCES else None
+        signature = json.dumps([model.fingerprint, dict(model.settings), beam_size])
+
+        def compute(progress: Progress | None, _: Advance) -> Scored:
+            if beam_size is None:
+                return log_probs(model, pairs, progress)
+            return alternatives(model, pairs, beam_size, progress)
+
+        return Job(dataset, name, signature, fingerprint(pairs), len(pairs), compute)
 
 
 def draw_bins(by_model: Mapping[str, Sequence[Bin]], out: Path) -> None:

@@ -13,13 +13,13 @@ import re
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from tertium._version import __version__
 from tertium.errors import CutWarning, DataWarning, LanguageError, OutputError, SettingError
@@ -60,31 +60,25 @@ class Scored:
     """Which rows were scored only in part, counted from 0 over all parts."""
 
 
-class CellJob(Protocol):
+@dataclass(frozen=True)
+class Job:
     """A cell that can be computed."""
 
-    @property
-    def dataset(self) -> str: ...
+    dataset: str
+    measure: str
+    signature: str
+    """Every choice that can change a number; the data and the version are added to it."""
+    data: str
+    """A fingerprint of the texts."""
+    rows: int
+    compute: Callable[[Progress | None, Advance], Scored]
+    """Raises a LanguageError if the model lacks a language; picklable for several processes."""
+    label: str = ""
+    """The measure as tables name it, if the cell is only a part."""
 
     @property
-    def measure(self) -> str: ...
-
-    @property
-    def label(self) -> str:
-        """The measure as tables name it: that of a cell which is a part of another."""
-
-    @property
-    def rows(self) -> int: ...
-
-    @property
-    def data(self) -> str:
-        """A fingerprint of the texts."""
-
-    def signature(self) -> str:
-        """Everything else that can change a number; an error here means that it cannot run."""
-
-    def compute(self, progress: Progress | None, advance: Advance) -> Scored:
-        """Compute the cell; a language that a model lacks is a LanguageError."""
+    def key(self) -> CellKey:
+        return self.dataset, self.measure
 
 
 @dataclass(frozen=True)
@@ -139,40 +133,29 @@ class Runner:
     """How many cells there were."""
     done: int = field(default=0, init=False)
 
-    def run(self, jobs: Sequence[CellJob]) -> dict[CellKey, Scored]:
+    def run(self, jobs: Sequence[Job]) -> dict[CellKey, Scored]:
         """Compute the cells, in the order of the jobs; those of ``left_out`` are missing.
 
-        All signatures come first, so that what is not installed or not supported is reported
-        before any work is done. The numbers do not depend on the number of processes.
+        The numbers do not depend on the number of processes.
         """
-        results: dict[CellKey, Scored] = {}
-        waiting: list[tuple[CellJob, str]] = []
-        signed = [(job, job.signature()) for job in jobs]
         self.count += len(jobs)
-        for job, signature in signed:
-            known = self._known(job, signature)
-            if known is None:
-                waiting.append((job, signature))
-                continue
-            self.reused += 1
-            results[job.dataset, job.measure] = known
-            self._advance(job.rows)
-        for job, signature, result in self._computed(waiting):
-            key = (job.dataset, job.measure)
+        results = {job.key: kept for job in jobs if (kept := self._kept(job)) is not None}
+        if results:
+            self.reused += len(results)
+            self._advance(sum(job.rows for job in jobs if job.key in results))
+        for job, result in self._computed([job for job in jobs if job.key not in results]):
             if isinstance(result, str):
-                self.left_out[key] = result
+                self.left_out[job.key] = result
                 continue
             if self.cells is not None:
-                self.cells.put(*key, signature, job.data, result)
-            results[key] = result
+                self.cells.put(*job.key, job.signature, job.data, result)
+            results[job.key] = result
         for job in jobs:
-            key = (job.dataset, job.measure)
-            cut = results[key].cut if key in results else ()
-            if cut:
-                before, rows = self.partly.get((job.dataset, job.label), (0, 0))
-                self.partly[job.dataset, job.label] = (before + len(cut), rows + job.rows)
-        order = [(job.dataset, job.measure) for job in jobs]
-        return {key: results[key] for key in order if key in results}
+            if job.key in results and (cut := len(results[job.key].cut)):
+                key = (job.dataset, job.label or job.measure)
+                before, rows = self.partly.get(key, (0, 0))
+                self.partly[key] = (before + cut, rows + job.rows)
+        return {job.key: results[job.key] for job in jobs if job.key in results}
 
     def warn(self) -> None:
         """Warn about cells that were left out and rows that were scored only in part."""
@@ -200,31 +183,26 @@ class Runner:
         note = f"Rows that {CUT_REASON}."
         return {PARTLY_SCORED: Table(header, rows, "Scored in part", note)} if rows else {}
 
-    def _known(self, job: CellJob, signature: str) -> Scored | None:
+    def _kept(self, job: Job) -> Scored | None:
         if self.cells is None or self.overwrite:
             return None
-        return self.cells.get(job.dataset, job.measure, signature, job.data)
+        return self.cells.get(*job.key, job.signature, job.data)
 
-    def _computed(
-        self, waiting: Sequence[tuple[CellJob, str]]
-    ) -> Iterator[tuple[CellJob, str, Scored | str]]:
+    def _computed(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, Scored | str]]:
         """Each cell with its numbers, or the reason why it has none, as they are computed."""
-        if self.processes == 1 or len(waiting) < 2:
-            for job, signature in waiting:
+        if self.processes == 1 or len(jobs) < 2:
+            for job in jobs:
                 result = _compute(job, self.progress, self._within)
                 self._advance(job.rows)
-                yield job, signature, result
+                yield job, result
             return
         context = get_context("spawn")  # engines do not survive a fork
         with ProcessPoolExecutor(self.processes, context, initializer=follow_parent) as pool:
-            futures: dict[Future[Scored | str], tuple[CellJob, str]] = {
-                pool.submit(_compute, job): (job, signature) for job, signature in waiting
-            }
+            futures = {pool.submit(_compute, job): job for job in jobs}
             try:
                 for future in as_completed(futures):
-                    job, signature = futures[future]
-                    self._advance(job.rows)
-                    yield job, signature, future.result()
+                    self._advance(futures[future].rows)
+                    yield futures[future], future.result()
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
@@ -239,7 +217,7 @@ class Runner:
 
 
 def _compute(
-    job: CellJob, progress: Progress | None = None, advance: Advance = lambda _: None
+    job: Job, progress: Progress | None = None, advance: Advance = lambda _: None
 ) -> Scored | str:
     try:
         return job.compute(progress, advance)
@@ -338,36 +316,33 @@ class Similarity:
         return json.dumps([*described, __version__], sort_keys=True)
 
 
-@dataclass(frozen=True)
-class SimilarityJob:
-    """A cell of pairs whose order does not matter, scored by one measure."""
+def similarity_job(
+    dataset: str,
+    spec: MeasureSpec,
+    parts: Mapping[str, Sequence[TextPair]],
+    models: ModelSource,
+    langs: Sequence[str] = (),
+) -> Job:
+    """A cell of pairs whose order does not matter.
 
-    dataset: str
-    spec: MeasureSpec
-    parts: Mapping[str, Sequence[TextPair]]
-    langs: tuple[str, ...]
-    """The languages of the first and the second texts, if tokenizers depend on them."""
-    models: ModelSource
-    data: str
+    ``langs`` are the languages of the first and the second texts, if tokenizers depend on them. An
+    error means that the measure cannot be used at all, for example because a package is missing.
+    """
+    signature = Similarity.make(spec, models, *langs).signature
+    rows = sum(map(len, parts.values()))
+    compute = partial(_score_pairs, spec, parts, models, langs)
+    return Job(dataset, str(spec), signature, fingerprint(parts), rows, compute)
 
-    @property
-    def measure(self) -> str:
-        return str(self.spec)
 
-    label = measure
-
-    @property
-    def rows(self) -> int:
-        return sum(map(len, self.parts.values()))
-
-    def signature(self) -> str:
-        return self.similarity().signature
-
-    def compute(self, progress: Progress | None, advance: Advance) -> Scored:
-        return self.similarity().scored(self.parts, progress, advance)
-
-    def similarity(self) -> Similarity:
-        return Similarity.make(self.spec, self.models, *self.langs)
+def _score_pairs(
+    spec: MeasureSpec,
+    parts: Mapping[str, Sequence[TextPair]],
+    models: ModelSource,
+    langs: Sequence[str],
+    progress: Progress | None,
+    advance: Advance,
+) -> Scored:
+    return Similarity.make(spec, models, *langs).scored(parts, progress, advance)
 
 
 def rows_of(pairs: Sequence[TextPair], start: int = 1) -> list[Row]:

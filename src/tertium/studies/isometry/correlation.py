@@ -17,7 +17,7 @@ from tertium.stats.conventions import SAMPLES, Interval
 from tertium.stats.correlation import pearson, positive_correlation_p, strength
 from tertium.stats.resampling import bootstrap_counts, percentile_interval
 from tertium.studies.isometry.classes import NONE, THRESHOLD, decisions, mode
-from tertium.studies.runner import Runner, SharedModels, SimilarityJob, fingerprint
+from tertium.studies.runner import Runner, SharedModels, similarity_job
 from tertium.text import Text
 
 Protocol = Literal["majority", "pooled"]
@@ -71,15 +71,14 @@ def score_sides(
             sides = zip(SIDES, each.langs, (each.sources, each.targets), strict=True)
             for side, lang, pairs in sides:
                 texts = {side: [(Text(a, lang), Text(b, lang)) for a, b in pairs]}
-                data = fingerprint([lang, pairs])
                 name = f"{each.dataset} {each.model} {side}"
                 key = (str(spec), each.model, each.dataset, side)
-                jobs[key] = SimilarityJob(name, spec, texts, (lang,), source, data)
+                jobs[key] = similarity_job(name, spec, texts, source, (lang,))
     scored = run.run(list(jobs.values()))
     values = {
-        key: np.array(scored[job.dataset, job.measure].parts[key[3]], dtype=np.float64)
+        key: np.array(scored[job.key].parts[key[3]], dtype=np.float64)
         for key, job in jobs.items()
-        if (job.dataset, job.measure) in scored
+        if job.key in scored
     }
     return {
         key: SideScores(values[(*key, "source")], values[(*key, "target")])

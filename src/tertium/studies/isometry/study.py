@@ -19,7 +19,7 @@ from tertium.data.pairs import ALIASES
 from tertium.data.records import open_table
 from tertium.errors import InputError, LanguageError
 from tertium.models.base import ParaphraseDetector, Progress, TranslationModel
-from tertium.studies.runner import Advance, Runner, Scored, fingerprint
+from tertium.studies.runner import Advance, Job, Runner, Scored, fingerprint
 
 PAIRS_AT_A_TIME = 128
 TRANSLATE, JUDGE = "translation", "judgement"
@@ -192,45 +192,22 @@ class IsometryStudy:
         make: Callable[[Sequence[TextPair], Progress | None], Scored],
     ) -> list[Any]:
         """Do some pairs at a time, each in a cell of its own."""
-        jobs = [
-            PairsJob(task, label, signature, start, pairs[start : start + PAIRS_AT_A_TIME], make)
-            for start in range(0, len(pairs), PAIRS_AT_A_TIME)
-        ]
+        jobs = []
+        for start in range(0, len(pairs), PAIRS_AT_A_TIME):
+            some = pairs[start : start + PAIRS_AT_A_TIME]
+
+            def compute(
+                progress: Progress | None, _: Advance, some: Sequence[TextPair] = some
+            ) -> Scored:
+                return make(some, progress)
+
+            data = fingerprint(some)
+            jobs.append(Job(task, f"{label} {start}", signature, data, len(some), compute, label))
         scored = self.runner.run(jobs)
         for job in jobs:
-            if (job.dataset, job.measure) not in scored:
-                raise LanguageError(self.runner.left_out[job.dataset, job.measure])
+            if job.key not in scored:
+                raise LanguageError(self.runner.left_out[job.key])
         return [each for cell in scored.values() for each in cell.parts[PART]]
-
-
-@dataclass(frozen=True)
-class PairsJob:
-    """A cell: some pairs, translated by a model or judged by a detector."""
-
-    dataset: str
-    label: str
-    signed: str
-    start: int
-    pairs: Sequence[TextPair]
-    make: Callable[[Sequence[TextPair], Progress | None], Scored]
-
-    @property
-    def measure(self) -> str:
-        return f"{self.label} {self.start}"
-
-    @property
-    def rows(self) -> int:
-        return len(self.pairs)
-
-    @property
-    def data(self) -> str:
-        return fingerprint(self.pairs)
-
-    def signature(self) -> str:
-        return self.signed
-
-    def compute(self, progress: Progress | None, _: Advance) -> Scored:
-        return self.make(self.pairs, progress)
 
 
 def _signature(engine: TranslationModel | ParaphraseDetector, **choices: str) -> str:

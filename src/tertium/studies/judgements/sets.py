@@ -14,7 +14,6 @@ from tertium.data.datasets.mtme import read_mtme
 from tertium.data.datasets.plain import read_judged
 from tertium.data.datasets.systems import read_system_scores, read_systems
 from tertium.errors import InputError
-from tertium.studies.runner import fingerprint
 
 PLAIN = re.compile(r"(?P<langs>[a-z]{2,3}(-[a-z]{2,3})?)\.tsv(\.gz|\.xz|\.bz2)?")
 HUMAN = "human.tsv"
@@ -43,13 +42,6 @@ class JudgedSet:
     @property
     def lang(self) -> str:
         return self.segments[0].hypothesis.lang or ""
-
-    @property
-    def fingerprint(self) -> str:
-        """A hash of the texts; judgements do not change scores."""
-        return fingerprint(
-            [[each.hypothesis, each.references, each.source] for each in self.segments]
-        )
 
     def limited(self, inputs: int | None) -> JudgedSet:
         """All outputs for the first ``inputs`` inputs, for a quick trial."""

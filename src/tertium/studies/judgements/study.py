@@ -18,10 +18,11 @@ from tertium.studies.judgements.sets import JudgedSet
 from tertium.studies.runner import (
     ROWS_AT_A_TIME,
     Advance,
-    CellKey,
+    Job,
     Runner,
     Scored,
     SharedModels,
+    fingerprint,
     rows_of,
 )
 from tertium.text import Row
@@ -60,88 +61,64 @@ class JudgementStudy:
 
     def run(self) -> dict[str, ScoresByMeasure]:
         """Score all sets: by set, then by measure and direction."""
-        jobs = [
-            JudgedJob(judged, spec, self.against_source, self.models)
+        cells = [
+            JudgedCell.make(judged, spec, self.against_source, self.models)
             for judged in self.sets
             for spec in self.specs
         ]
+        jobs = [cell.job() for cell in cells]
         scored = self.runner.run(jobs)
         self.runner.warn()
         scores: dict[str, dict[str, MeasureScores]] = {judged.name: {} for judged in self.sets}
-        for job in jobs:
-            key: CellKey = (job.dataset, job.measure)
-            if key in scored:
-                scores[job.dataset].update(job.by_direction(scored[key]))
+        for cell, job in zip(cells, jobs, strict=True):
+            if job.key in scored:
+                scores[job.dataset].update(cell.by_direction(scored[job.key]))
         return dict(scores)
 
 
 @dataclass(frozen=True)
-class JudgedJob:
-    """A cell: the outputs of a set, each compared with each of its references, or its source."""
+class JudgedCell:
+    """The outputs of a set, each compared with each of its references, or with its source."""
 
     judged: JudgedSet
-    spec: MeasureSpec
-    against_source: bool
-    models: ModelSource
+    name: str
+    measure: Measure
+    both: bool
+    """Whether both directions are reported separately, as for the measures of NMTScore."""
 
-    @property
-    def dataset(self) -> str:
-        return self.judged.name
-
-    @property
-    def measure(self) -> str:
-        return str(self.spec)
-
-    label = measure
-
-    @property
-    def rows(self) -> int:
-        return len(self.judged.segments)
-
-    @property
-    def data(self) -> str:
-        return self.judged.fingerprint
-
-    def signature(self) -> str:
-        measure = self.make()
-        self.check(measure)
-        return repr((sorted(measure.description().items()), self.both_directions))
-
-    @property
-    def both_directions(self) -> bool:
-        """Whether both directions are reported separately, as for the measures of NMTScore."""
-        measure = make_measure(self.spec, self.models, lang=self.judged.lang)
-        return isinstance(measure, NMTScore) and "both_directions" not in self.spec.settings
-
-    def make(self) -> Measure:
-        """The measure, in one direction if both are reported."""
-        spec = self.spec
-        if self.against_source:
+    @classmethod
+    def make(
+        cls, judged: JudgedSet, spec: MeasureSpec, against_source: bool, models: ModelSource
+    ) -> JudgedCell:
+        """Make the measure, and refuse a set that lacks what it reads."""
+        name = str(spec)
+        if against_source:
             spec = spec.with_defaults({"against": "source"})
-        measure = make_measure(spec, self.models, lang=self.judged.lang)
-        if isinstance(measure, NMTScore) and "both_directions" not in spec.settings:
-            return replace(measure, both_directions=False)
-        return measure
-
-    def check(self, measure: Measure) -> None:
-        """Refuse a set that lacks what the measure reads; nothing else takes its place."""
-        for segment in self.judged.segments:
+        measure = make_measure(spec, models, lang=judged.lang)
+        both = isinstance(measure, NMTScore) and "both_directions" not in spec.settings
+        if isinstance(measure, NMTScore) and both:
+            measure = replace(measure, both_directions=False)
+        for segment in judged.segments:
             check_readable(
                 measure,
-                f"{self.judged.name}, segment {segment.id},",
+                f"{judged.name}, segment {segment.id},",
                 has_references=bool(segment.references),
                 has_source=segment.source is not None,
                 cure="give them, or use --against-source" if segment.source is not None else "",
             )
+        return cls(judged, name, measure, both)
 
-    def counts(self, measure: Measure) -> list[int]:
-        """With how many references each segment is compared; a source counts as one."""
-        if "reference" not in measure.reads:
-            return [1] * len(self.judged.segments)
-        return [len(segment.references) for segment in self.judged.segments]
+    def job(self) -> Job:
+        """The cell as the runner computes it."""
+        signature = repr((sorted(self.measure.description().items()), self.both))
+        texts = [[each.hypothesis, each.references, each.source] for each in self.judged.segments]
+        rows = len(self.judged.segments)
+        data = fingerprint(texts)
+        return Job(self.judged.name, self.name, signature, data, rows, self.compute)
 
     def compute(self, progress: Progress | None, advance: Advance) -> Scored:
-        measure = self.make()
+        """Score every output, one way or both."""
+        measure = self.measure
         rows: list[Row] = []
         places: list[int] = []
         for place, segment in enumerate(self.judged.segments):
@@ -152,14 +129,13 @@ class JudgedJob:
         parts: dict[str, list[object]] = {"forth": [], "back": [], "statistics": []}
         cut: set[int] = set()
         step = len(rows) if measure.needs_all_rows else ROWS_AT_A_TIME
-        both = self.both_directions
         for start in range(0, len(rows), step):
             some = rows[start : start + step]
             result = measure.segments(some, progress)
             parts["forth"] += result.scores
             parts["statistics"] += map(list, result.statistics)
             marks = result.cut
-            if both:
+            if self.both:
                 swapped = [(measure.compared(row)[0], row.hypothesis) for row in some]
                 back = measure.segments(rows_of(swapped, start + 1), progress)
                 parts["back"] += back.scores
@@ -170,22 +146,23 @@ class JudgedJob:
 
     def by_direction(self, scored: Scored) -> dict[str, MeasureScores]:
         """The scores of the segments, by measure and direction; of several references the best."""
-        measure = self.make()
-        counts = self.counts(measure)
+        counts = [1] * len(self.judged.segments)
+        if "reference" in self.measure.reads:
+            counts = [len(segment.references) for segment in self.judged.segments]
         forth, back = scored.parts["forth"], scored.parts["back"]
         single = max(counts) == 1
         natural = MeasureScores(
             _best(forth, counts),
             [tuple(each) for each in scored.parts["statistics"]] if single else None,
-            measure.system if single else None,
+            self.measure.system if single else None,
         )
-        if not back:
-            return {self.measure: natural}
+        if not self.both:
+            return {self.name: natural}
         means = [(x + y) / 2 for x, y in zip(forth, back, strict=True)]
         return {
-            f"{self.measure} {FORTH}": natural,
-            f"{self.measure} {BACK}": MeasureScores(_best(back, counts)),
-            f"{self.measure} {BOTH}": MeasureScores(_best(means, counts)),
+            f"{self.name} {FORTH}": natural,
+            f"{self.name} {BACK}": MeasureScores(_best(back, counts)),
+            f"{self.name} {BOTH}": MeasureScores(_best(means, counts)),
         }
 
 

@@ -21,7 +21,7 @@ from tertium.stats.classification import accuracy, auc, best_threshold, decide
 from tertium.stats.conventions import SAMPLES
 from tertium.stats.resampling import bootstrap_counts, spawn
 from tertium.studies.paraphrase_id.tasks import Task
-from tertium.studies.runner import Runner, Scored, SharedModels, Similarity, SimilarityJob
+from tertium.studies.runner import Job, Runner, Scored, SharedModels, Similarity, similarity_job
 
 SAMPLES_AT_A_TIME = 100
 """Bounds the memory that the samples of a large test set take."""
@@ -75,9 +75,7 @@ class ParaphraseStudy:
 
     def run(self) -> Results:
         """Score what is not scored yet, and evaluate."""
-        scored = self.runner.run(
-            [self._job(task, spec) for task in self.tasks for spec in self.specs]
-        )
+        scored = self.runner.run(self.jobs())
         self.runner.warn()
         names = [str(spec) for spec in self.specs]
         results = Results(self.tasks, names, {}, self.samples, self.seed)
@@ -107,10 +105,17 @@ class ParaphraseStudy:
             seconds[str(spec)] = (time.perf_counter() - begun) / len(texts)
         return seconds
 
-    def _job(self, task: Task, spec: MeasureSpec) -> SimilarityJob:
-        sets = {"validation": task.validation, "test": task.test}
-        parts = {name: [(pair.a, pair.b) for pair in pairs] for name, pairs in sets.items()}
-        return SimilarityJob(task.name, spec, parts, task.langs, self.models, task.fingerprint)
+    def jobs(self) -> list[Job]:
+        """One cell per task and measure."""
+        jobs = []
+        for task in self.tasks:
+            sets = {"validation": task.validation, "test": task.test}
+            parts = {name: [(pair.a, pair.b) for pair in pairs] for name, pairs in sets.items()}
+            jobs += [
+                similarity_job(task.name, spec, parts, self.models, task.langs)
+                for spec in self.specs
+            ]
+        return jobs
 
 
 def evaluate(task: Task, scored: Scored, counts: Counts) -> Outcome:

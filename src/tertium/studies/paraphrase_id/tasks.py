@@ -12,7 +12,6 @@ from tertium.data.datasets import mrpc, paraphraser, pawsx, turku
 from tertium.data.datasets.base import LabelledPair, check_labels
 from tertium.data.datasets.plain import read_pairs
 from tertium.errors import InputError
-from tertium.studies.runner import fingerprint
 
 PLAIN = re.compile(r"(?P<lang>[^.]+)\.(?P<split>dev|test)\.tsv(\.gz|\.xz|\.bz2)?")
 PAWSX = "pawsx"
@@ -45,14 +44,6 @@ class Task:
     @property
     def size(self) -> int:
         return len(self.test) + len(self.validation)
-
-    @property
-    def fingerprint(self) -> str:
-        """A hash of the texts and labels."""
-        content = [
-            [pair.id, *pair.a, *pair.b, pair.label] for pair in (*self.validation, *self.test)
-        ]
-        return fingerprint([len(self.validation), content])
 
     def limited(self, count: int | None) -> Task:
         """The first pairs of each set, for a quick trial."""

@@ -25,11 +25,11 @@ from tertium.measures.registry import settings_of
 from tertium.measures.words import SPLIT
 from tertium.studies.runner import (
     CellKey,
+    Job,
     Runner,
     SharedModels,
     Similarity,
-    SimilarityJob,
-    fingerprint,
+    similarity_job,
 )
 from tertium.text import Text
 
@@ -47,11 +47,6 @@ class LanguagePairs:
     of: int
     """How many pairs its sets have in all."""
     pairs: Sequence[tuple[str, str]]
-
-    @property
-    def fingerprint(self) -> str:
-        """A hash of the texts."""
-        return fingerprint([self.lang, self.pairs])
 
 
 @dataclass(frozen=True)
@@ -111,11 +106,10 @@ class RephrasingStudy:
             {str(spec): Similarity.make(spec, self.models).signature for spec in self.specs},
         )
 
-    def _job(self, language: LanguagePairs, spec: MeasureSpec) -> SimilarityJob:
+    def _job(self, language: LanguagePairs, spec: MeasureSpec) -> Job:
         lang = language.lang
         parts = {PART: [(Text(a, lang), Text(b, lang)) for a, b in language.pairs]}
-        # The tokenizer is the same for all languages: see with_words.
-        return SimilarityJob(lang, spec, parts, (), self.models, language.fingerprint)
+        return similarity_job(lang, spec, parts, self.models)  # one tokenizer: see with_words
 
 
 def read_paraphrase_sets(
