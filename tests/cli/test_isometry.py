@@ -67,7 +67,7 @@ def test_ready_translations(tertium: Run, tmp_path: Path) -> None:
         ((EXAMPLES / "isometry" / "pairs.tsv",), "which detector?"),
         ((*PUBLISHED, "--detector", "x"), "--predictions replaces PAIRS and detectors"),
         (("--predictions", "x"), "write it as MODEL,DATASET=FILE"),
-        ((*PUBLISHED, "--protocol", "mean"), "no protocol 'mean'"),
+        ((*PUBLISHED, "--protocol", "mean"), "unknown protocol 'mean'"),
         ((*PUBLISHED, "--plots"), "--plots needs a folder"),
         ((EXAMPLES / "isometry" / "pairs.tsv", "--columns", "x"), "NAME=FIRST,SECOND"),
         (

@@ -294,7 +294,7 @@ def test_a_table_that_is_undefined_does_not_cost_the_others() -> None:
     ]
     judged = JudgedSet("toy", "toy", segments)
     scores = study(judged, "chrf").run()
-    with pytest.warns(DataWarning, match="toy is left out of the table systems: people"):
+    with pytest.warns(DataWarning, match="toy is left out of the table systems: all systems"):
         report = judgement_report([judged], scores, system="accuracy", samples=5)
     assert list(report.tables) == ["segments"]
 

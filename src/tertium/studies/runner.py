@@ -389,7 +389,7 @@ class Chapter:
     names: tuple[str, ...] = ("",)
     text: str = ""
     of_texts: bool = False
-    """Whether the tables hold sentences, not numbers."""
+    """Whether the tables hold sentences instead of numbers."""
 
 
 @dataclass(frozen=True)
@@ -405,7 +405,7 @@ class Report:
     findings: Sequence[str] = ()
     chapters: Sequence[Chapter] = ()
     facts: Sequence[str] = ()
-    """What would have to be the same for the same numbers."""
+    """Everything that the numbers depend on."""
 
     def write(self, folder: Path | None, *, plots: bool = False, html: Path | None = None) -> None:
         """Write every table in four formats and, on request, the figures (SVG) and the page."""
@@ -445,7 +445,7 @@ def check_outputs(folder: Path | None, *, plots: bool = False, html: Path | None
     if plots and folder is None:
         raise SettingError("--plots needs a folder for the figures: use --output")
     if (plots or html is not None) and find_spec("matplotlib") is None:
-        raise SettingError("figures need matplotlib: install it with `pip install 'tertium[plot]'`")
+        raise SettingError("figures need matplotlib: pip install 'tertium[plot]'")
     for place in (folder, html.parent if html is not None else None):
         if place is not None:
             try:

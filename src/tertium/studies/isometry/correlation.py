@@ -1,4 +1,4 @@
-"""Does a measure agree with the detectors? Pearson's r of scores and S (table 3 of the paper)."""
+"""The correlation of a measure with the detectors: Pearson's r of scores and S (table 3)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Correlation:
     interval: Interval | None
     """By resampling pairs, each with both of its sides and all detectors."""
     p: float
-    """One-tailed t-test over all points, as in the paper; NaN where r is."""
+    """One-tailed t-test over all points, as in the paper; NaN if r is."""
     items: int
 
     @property
@@ -157,5 +157,5 @@ def protocols(given: Sequence[str]) -> list[Protocol]:
     """
     for name in given:
         if name not in get_args(Protocol):
-            raise SettingError(f"no protocol {name!r}: there are {', '.join(get_args(Protocol))}")
+            raise SettingError(f"unknown protocol {name!r}; use {' or '.join(get_args(Protocol))}")
     return list(given)  # type: ignore[arg-type]

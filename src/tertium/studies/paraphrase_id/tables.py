@@ -113,7 +113,7 @@ class Correlations:
     measures: Sequence[str]
     values: Floats
     reach: Floats
-    """How far the 95 % interval reaches from the value, on its longer side."""
+    """The distance from the value to the farther limit of the 95 % interval."""
 
     def draw(self, out: Path) -> None:
         """The same as a heat map."""
@@ -232,7 +232,7 @@ def _percent(value: float | None, bold: bool) -> Cell:
 
 
 def _ranks(scores: Floats) -> Floats:
-    """The share of pairs that score lower; of equal ones, half."""
+    """The share of pairs that score lower; equal scores count half."""
     ordered = np.sort(scores)
     ends = (np.searchsorted(ordered, scores, side=side) for side in ("left", "right"))
     return np.asarray(sum(ends) / (2 * len(scores)))
