@@ -72,7 +72,7 @@ def test_the_cache(
         done = tertium(*command)
         assert done.returncode == 0
         assert done.stdout == right
-        assert done.stderr.count("answers are not kept") == 1
+        assert done.stderr.count("results are not cached") == 1
         sick = tertium("doctor")
         assert sick.returncode == 1
         assert f"FAIL  disk: 0.0 MB free at {disk}" in sick.stdout

@@ -77,7 +77,7 @@ def test_kill_at_random_moments(tmp_path: Path, pairs: Path, settings: tuple[str
         command(pairs, broken, *settings), env=environment, check=True, capture_output=True
     ).stdout
     assert broken.read_bytes() == whole.read_bytes()
-    assert summary.split(b'"questions"')[0] == unbroken.stdout.split(b'"questions"')[0]
+    assert summary.split(b'"queries"')[0] == unbroken.stdout.split(b'"queries"')[0]
     assert sorted(file.name for file in tmp_path.glob("*.tsv*")) == [
         "broken.tsv",
         "pairs.tsv",

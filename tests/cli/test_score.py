@@ -52,9 +52,9 @@ def test_the_same_numbers_as_the_library(tertium: Run, pairs: Path) -> None:
 def test_the_summary_tells_what_was_saved(tertium: Run, pairs: Path) -> None:
     first = tertium("score", pairs, "-m", "direct", "-m", "prism-ref", "--lang", "en")
     assert "4 rows in" in first.stderr
-    assert "24 questions, 13 distinct, 0 from cache" in first.stderr
+    assert "24 queries, 13 distinct, 0 from cache" in first.stderr
     again = tertium("score", pairs, "-m", "direct", "-m", "prism-ref", "--lang", "en")
-    assert "24 questions, 13 distinct, 13 from cache" in again.stderr
+    assert "24 queries, 13 distinct, 13 from cache" in again.stderr
     assert again.stdout == first.stdout
     fresh = tertium("score", pairs, "-m", "direct", "-m", "prism-ref", "--lang", "en", "--no-cache")
     assert "13 distinct, 0 from cache" in fresh.stderr

@@ -58,8 +58,8 @@ class ScoringResult:
             "cut": self.cut,
         }
         if self.tally is not None:
-            document["questions"] = {
-                "asked": self.tally.questions,
+            document["queries"] = {
+                "total": self.tally.queries,
                 "distinct": self.tally.distinct,
                 "from_cache": self.tally.from_cache,
             }

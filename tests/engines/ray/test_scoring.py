@@ -28,7 +28,7 @@ from tertium.engines.ray.shards import ShardFolder
 from tertium.engines.scoring import Scorer
 from tertium.errors import ClusterError
 from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
-from tertium.models.cache.condition import examine
+from tertium.models.cache.results import examine
 
 from ...cli.conftest import Run, tertium
 
@@ -164,10 +164,10 @@ def test_the_same_numbers_as_a_local_run(
         assert document["measures"][name]["system"] == result.system
         assert document["measures"][name]["signature"] == result.signature.long
     assert document["rows"] == sum(SIZES)
-    assert document["questions"]["asked"] == 4 * sum(SIZES)
+    assert document["queries"]["total"] == 4 * sum(SIZES)
     assert len(list(out.glob("*.parquet"))) == 7 + 6
     assert parquet.read_table(out).to_pylist() == rows
-    assert examine(cluster.cache / "answers-2.sqlite").answers  # the workers' own cache
+    assert examine(cluster.cache / "answers-2.sqlite").results  # the workers' own cache
 
     refused = tertium(*command, *engine)
     assert "already exists" in refused.stderr

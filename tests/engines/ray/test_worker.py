@@ -206,7 +206,7 @@ def test_a_cache_that_fails_is_told_of(work: Work, tmp_path: Path) -> None:
     found = outcome(Work(**{**vars(work), "inputs": english, "load": direct, "job": job}))
     assert found["rows"] == 2
     [message] = found["warnings"]
-    assert "answers are not kept" in message
+    assert "results are not cached" in message
 
 
 def test_a_folder_that_is_not_shared_is_named(work: Work) -> None:

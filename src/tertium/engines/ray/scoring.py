@@ -118,7 +118,7 @@ class DistributedJob:
                 warnings.warn(f"{outcome['damage']}: scored again", ResumeWarning, stacklevel=2)
             elif outcome["number"] in existing:
                 resumed += outcome["rows"]
-            for name, count in outcome["questions"].items():
+            for name, count in outcome["queries"].items():
                 setattr(tally, name, getattr(tally, name) + count)
             progress.advance(sums.rows)
         times = "once" if lost == 1 else f"{lost} times"

@@ -100,7 +100,7 @@ class ShardWorker:
                 raise input_changed(
                     pairs.name, f"some of the rows {part.start + 1} to {part.stop} differ"
                 )
-            nothing = {"lost": 0, "damage": None, "questions": asdict(Tally())}
+            nothing = {"lost": 0, "damage": None, "queries": asdict(Tally())}
             return {**note, "number": part.number, **nothing}
         lost = shard.start()
         if lost >= TRIES:
@@ -109,8 +109,8 @@ class ShardWorker:
                 f"{pairs.name}, perhaps for lack of memory; continue with --resume, with fewer "
                 "--rows-at-a-time or --threads"
             )
-        note, questions = self._score(pairs, items, shard, digest)
-        done = {"lost": lost, "damage": damage, "questions": questions}
+        note, queries = self._score(pairs, items, shard, digest)
+        done = {"lost": lost, "damage": damage, "queries": queries}
         return {**note, "number": part.number, **done}
 
     def _note(self, shard: Shard) -> tuple[dict[str, Any] | None, str | None]:
@@ -141,8 +141,8 @@ class ShardWorker:
             raise
         note = {**scored.sums.state(), "digest": digest}
         shard.write(scored.rows, self._work.schema, note)
-        questions = {name: count - before[name] for name, count in asdict(tally).items()}
-        return note, questions
+        queries = {name: count - before[name] for name, count in asdict(tally).items()}
+        return note, queries
 
     def _measures(self) -> tuple[Sequence[Measure], Tally]:
         """The measures, loaded when first needed; they must be those that the run started with.

@@ -1,4 +1,4 @@
-"""Paired tests on summed statistics: the same p-values as sacrebleu, but for chance."""
+"""Paired tests on summed statistics: the p-values of sacrebleu, up to sampling error."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from sacrebleu.metrics.ter import TER
 from sacrebleu.significance import PairedTest, Result
 
 import tertium
-from tertium.comparison.lists import outputs_from
-from tertium.comparison.resampled import Draws, bootstrap_systems, permutation_p_values
+from tertium.comparison.compare import outputs_from
 from tertium.comparison.scoring import ScoredSystems, score_systems
+from tertium.comparison.significance import Draws, bootstrap_systems, permutation_p_values
 from tertium.measures.base import Measure
 
 WORDS = ["the", "a", "cat", "dog", "house", "runs", "sees", "eats", "in", "under", "big", "red"]
@@ -40,7 +40,7 @@ def made_up() -> tuple[dict[str, list[str]], list[str]]:
 
 
 def agree(ours: float, theirs: float) -> bool:
-    """Two shares of so many samples, each, of the same chance: four standard deviations."""
+    """Whether two estimates of one p-value agree, within four standard deviations."""
     p = (ours + theirs) / 2
     return bool(abs(ours - theirs) <= 4 * np.sqrt(2 * p * (1 - p) / SAMPLES) + 2 / SAMPLES)
 
@@ -48,7 +48,7 @@ def agree(ours: float, theirs: float) -> bool:
 @pytest.mark.parametrize("name", ["bleu", "chrf", "ter"])
 def test_the_same_p_values_as_sacrebleu(name: str) -> None:
     systems, references = made_up()
-    found = tertium.compare(
+    result = tertium.compare(
         systems, references, measures=name, samples=SAMPLES, tail="sacrebleu", baseline="base"
     )[name]
     seen = []
@@ -64,10 +64,10 @@ def test_the_same_p_values_as_sacrebleu(name: str) -> None:
         for system, theirs in zip(systems, column, strict=True):
             assert isinstance(theirs, Result)
             sign = -1 if name == "ter" else 1
-            assert found.scores[system] == pytest.approx(sign * theirs.score)
+            assert result.scores[system] == pytest.approx(sign * theirs.score)
             if theirs.p_value is None:
                 continue
-            pair = found.pair(system, "base")
+            pair = result.pair(system, "base")
             ours = pair.bootstrap_p if kind == "bs" else pair.permutation_p
             if name == "ter" and kind == "ar":
                 # Edits are whole numbers, so swaps often give just the difference that was seen.
@@ -107,14 +107,14 @@ def test_samples_are_computed_as_if_they_were_drawn(name: str) -> None:
     scored = scored_by(measure)
     random = np.random.default_rng(1)
     counts = random.multinomial(100, [1 / 100] * 100, size=2).astype(float)
-    found = bootstrap_systems(measure, scored.statistics, Draws(counts, counts))
+    result = bootstrap_systems(measure, scored.statistics, Draws(counts, counts))
     for sample, row in enumerate(counts):
         drawn = np.repeat(np.arange(100), row.astype(int))
         for place, outputs in enumerate(systems.values()):
             expected = measure.score(
                 [outputs[item] for item in drawn], [references[item] for item in drawn]
             ).system
-            assert found[place, sample] == pytest.approx(expected)
+            assert result[place, sample] == pytest.approx(expected)
 
 
 def test_swaps_are_swaps() -> None:
@@ -122,7 +122,7 @@ def test_swaps_are_swaps() -> None:
     systems, references = made_up()
     scored = scored_by(measure)
     coins = np.random.default_rng(2).integers(2, size=(30, 100)).astype(float)
-    found = permutation_p_values(measure, scored.statistics, Draws(coins, coins))
+    result = permutation_p_values(measure, scored.statistics, Draws(coins, coins))
     names = list(systems)
     for i, j in ((0, 1), (2, 4)):
         a, b = systems[names[i]], systems[names[j]]
@@ -133,7 +133,7 @@ def test_swaps_are_swaps() -> None:
             second = [x if coin else y for x, y, coin in zip(a, b, row, strict=True)]
             scores = [measure.score(outputs, references).system for outputs in (first, second)]
             extreme += abs(scores[0] - scores[1]) >= observed
-        assert found[i, j] == found[j, i] == (extreme + 1) / 31
+        assert result[i, j] == result[j, i] == (extreme + 1) / 31
 
 
 def test_identical_systems_do_not_differ() -> None:
