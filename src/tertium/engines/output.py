@@ -237,7 +237,7 @@ class FileOutput:
 
     def begin(self, job: State, columns: Sequence[str]) -> State | None:
         if self.run.overwrite and self.run.part.is_file():
-            self.run.part.unlink()
+            self.run.part.unlink()  # replaced on request, as OUT itself is
         self._head = self.layout.head(columns).encode()
         state = self.run.start(job)
         self._size = 0 if state is None else state["bytes"]
