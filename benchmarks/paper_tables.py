@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from tertium.data.datasets.webnlg import read_webnlg
+from tertium.data.datasets.nlg import read_webnlg
 
 import tertium
 from tertium.data.datasets.base import JudgedSegment

@@ -109,27 +109,28 @@ def paraphrase_sets(
         Path, typer.Option("--output", "-o", help="A TSV file: lang, set_id, sentence.")
     ],
     langs: Annotated[
-        str | None, typer.Option(help="Make sets in these languages only, as in deu,fra.")
+        str | None, typer.Option(help="Make sets only in these languages, such as deu,fra.")
     ] = None,
     max_renderings: Annotated[
-        int, typer.Option(min=2, help="Ignore translations with more renderings in a language.")
+        int, typer.Option(min=2, help="Ignore sentences with more translations into a language.")
     ] = 15,
     max_size: Annotated[
         int, typer.Option(min=2, help="The largest number of sentences in a set.")
     ] = 10,
     min_shared: Annotated[
-        int, typer.Option(min=1, help="Translations that two sentences must share.")
+        int, typer.Option(min=1, help="The number of translations that two sentences must share.")
     ] = 1,
     max_sets: Annotated[
-        int | None, typer.Option(min=1, help="The largest number of sets per language.")
+        int | None,
+        typer.Option(min=1, help="The number of sets to keep per language, chosen by hash."),
     ] = None,
-    min_sets: Annotated[int, typer.Option(min=1, help="Leave out languages with fewer sets.")] = 1,
+    min_sets: Annotated[int, typer.Option(min=1, help="Omit languages with fewer sets.")] = 1,
     quiet: Quiet = False,
 ) -> None:
     """Make paraphrase sets from Tatoeba: sentences of one language with a common translation.
 
-    Sentences that differ only in case, punctuation, symbols or spaces count once; a set has one
-    script. The same export and options give the same file.
+    Sentences that differ only in case, punctuation, symbols or spaces count as one; a set has one
+    script. The same export and options produce the same file.
     """
     from rich.console import Console
 
@@ -143,12 +144,12 @@ def paraphrase_sets(
             output,
             rules=rules,
             langs=langs.split(",") if langs is not None else None,
-            advance=bar.advance if bar is not None else None,
+            advance=bar.advance,
         )
     rows = []
-    for each in languages:
-        if each.before:
-            kept = [Cell(len(each.sets)), Cell(sum(map(len, each.sets)))]
-            rows.append([Cell(each.lang), Cell(each.before), *kept])
+    for language in languages:
+        if language.before:
+            kept = [Cell(len(language.sets)), Cell(sum(map(len, language.sets)))]
+            rows.append([Cell(language.lang), Cell(language.before), *kept])
     table = Table(["lang", "sets found", "sets kept", "sentences"], rows)
     table.print(Console(highlight=False))

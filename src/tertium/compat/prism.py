@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
-import tertium
+from tertium._version import __version__
 from tertium.data.lines import STDIN, read_lines
 from tertium.errors import InputError, LanguageError, ModelError, SettingError, TertiumError
 from tertium.measures.signature import FINGERPRINT_DIGITS
@@ -67,7 +67,7 @@ class Prism:
     def identifier(self) -> dict[str, object]:
         """Everything that determines the scores: prism.py's entries and those of our signatures."""
         return {
-            "version": f"tertium-{tertium.__version__}",
+            "version": f"tertium-{__version__}",
             "model": self.model_name,
             "seg_scores": "avg_log_prob",
             "sys_scores": "avg_log_prob",

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from tertium.data.normalization import duplicate_key
 from tertium.errors import ModelError, SettingError
 from tertium.measures.base import Measure
-from tertium.measures.registry import DEFAULT_MEASURE, load
+from tertium.measures.loading import load
+from tertium.measures.registry import DEFAULT_MEASURE
 from tertium.models.base import StepwiseModel, TranslationModel
 from tertium.models.cache.memo import Memo
 from tertium.models.catalog import load_model
