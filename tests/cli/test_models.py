@@ -23,7 +23,7 @@ def test_convert_on_the_command_line(tertium: Run, tiny_m2m100: Converted, tmp_p
     assert "licence      MIT" in info.stdout
     again = tertium("models", "convert", source, out)
     assert again.returncode == 2
-    assert "is there already" in again.stderr
+    assert "already exists" in again.stderr
     wrong = tertium("models", "convert", source, tmp_path / "b", "--quantization", "int4")
     assert wrong.returncode == 2
     known = tertium("models", "info", "small100")
