@@ -73,7 +73,8 @@ class Dual(Filter):
 class MeasureFilter(Filter):
     """Keeps pairs whose score by a measure is from ``at_least`` to ``at_most``.
 
-    The target is the hypothesis, and the source is what it is compared with.
+    The target is the hypothesis. The source of the pair is both the source and, for measures that
+    need one, the reference.
 
     >>> import tertium
     >>> from tertium.text import Text
@@ -109,7 +110,8 @@ class MeasureFilter(Filter):
 
     def judge(self, pairs: Sequence[BitextPair], progress: Progress | None = None) -> list[Verdict]:
         rows = [
-            Row(number, pair.target, (pair.source,)) for number, pair in enumerate(pairs, start=1)
+            Row(number, pair.target, (pair.source,), pair.source)
+            for number, pair in enumerate(pairs, start=1)
         ]
         scores = self.measure.segments(rows, progress).scores if rows else []
         return [self._verdict(score) for score in scores]
