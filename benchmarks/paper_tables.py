@@ -17,10 +17,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from tertium.data.datasets.webnlg import read_webnlg
 
 import tertium
 from tertium.data.datasets.base import JudgedSegment
+from tertium.data.datasets.nlg import read_webnlg
 from tertium.data.datasets.plain import read_judged
 from tertium.errors import DataWarning
 from tertium.measures.loading import MeasureSpec

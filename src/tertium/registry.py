@@ -182,7 +182,7 @@ class Registry(Generic[T]):
 
     def _plugins(self) -> dict[str, EntryPoint]:
         """The entry points of the group, by name in lower case."""
-        own = {name for name, known in self._registered.items() if _is_ours(known.origin)}
+        own = {name for name, entry in self._registered.items() if _is_ours(entry.origin)}
         found: dict[str, EntryPoint] = {}
         for entry in entry_points(group=self.group):
             key = entry.name.lower()

@@ -1,17 +1,23 @@
-"""A small package brings a filter and a dataset, which the command line uses like its own."""
+"""A small package brings a measure, a filter and a dataset, which the command line uses."""
 
 from __future__ import annotations
 
 import os
 import subprocess
+import sys
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from .conftest import TERTIUM
 
+SYSTEMS = Path(__file__).parents[2] / "examples" / "systems.tsv"
 METADATA = "Metadata-Version: 2.1\nName: tertium-example\nVersion: 1.0\n"
 ENTRY_POINTS = """
+[tertium.measures]
+length-ratio = tertium_example:LengthRatio
+
 [tertium.filters]
 question = tertium_example:QuestionFilter
 broken = tertium_example:NoSuchFilter
@@ -25,7 +31,28 @@ from dataclasses import dataclass
 
 from tertium.data.datasets.base import LabelledPair, dataset
 from tertium.filters.base import KEPT, Filter, Verdict
+from tertium.measures.base import Measure, Segments
 from tertium.text import Text
+
+
+@dataclass(frozen=True)
+class LengthRatio(Measure):
+    """The ratio of two lengths in characters."""
+
+    name = "length-ratio"
+    summary = "Ratio of the lengths of two texts."
+    bounds = (0.0, 1.0)
+    power: float = 1.0
+
+    def segments(self, rows, progress=None):
+        scores = []
+        for row in rows:
+            lengths = [len(row.hypothesis.text), len(self.compared(row)[0].text)]
+            scores.append((min(lengths) / max(lengths)) ** self.power)
+        return Segments(scores, [(score, 1.0) for score in scores], [False] * len(rows))
+
+    def choices(self):
+        return {"power": self.power}
 
 
 @dataclass(frozen=True)
@@ -66,13 +93,23 @@ def read_greetings(lang, *, folder):
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Install the package into a folder of its own: the files that pip unpacks from a wheel."""
-    site = tmp_path_factory.mktemp("site")
-    (site / "tertium_example.py").write_text(CODE)
-    info = site / "tertium_example-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(METADATA)
-    (info / "entry_points.txt").write_text(ENTRY_POINTS)
+    """Install the package, with pip and from a wheel, into a folder of its own."""
+    scratch = tmp_path_factory.mktemp("plugin")
+    site = scratch / "site"
+    wheel = scratch / "tertium_example-1.0-py3-none-any.whl"
+    info = "tertium_example-1.0.dist-info"
+    files = {
+        "tertium_example.py": CODE,
+        f"{info}/METADATA": METADATA,
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{info}/entry_points.txt": ENTRY_POINTS,
+    }
+    files[f"{info}/RECORD"] = "".join(f"{name},,\n" for name in [*files, f"{info}/RECORD"])
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    pip = [sys.executable, "-m", "pip", "install", "--no-index", "--no-deps", "--target"]
+    subprocess.run([*pip, site, wheel], check=True, capture_output=True)
     path = os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])])
     return {**os.environ, "PYTHONPATH": path}
 
@@ -130,3 +167,17 @@ def test_a_dataset_of_a_plugin(environment: dict[str, str], tmp_path: Path) -> N
     missing = run(environment, "data", "export", "greetings", tmp_path, "-o", out)
     assert missing.returncode == 2
     assert "dataset 'greetings' needs a language (--lang), such as en" in missing.stderr
+
+
+def test_a_measure_of_a_plugin(environment: dict[str, str]) -> None:
+    measures = ("-m", "Length-Ratio:power=2", "-m", "chrf")
+    done = run(environment, "score", "abcd", "abcdefgh", *measures)
+    assert done.returncode == 0, done.stderr
+    header, row = done.stdout.splitlines()
+    assert header.split("\t")[2:] == ["length-ratio", "chrf", "cut"]
+    assert row.split("\t")[2] == "0.250000"
+    assert "length-ratio 0.2500" in done.stderr
+    assert "power:2.0" in done.stderr
+    compared = run(environment, "compare", SYSTEMS, "-m", "length-ratio", "--json")
+    assert compared.returncode == 0, compared.stderr
+    assert "length-ratio" in compared.stdout

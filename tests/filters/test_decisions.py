@@ -163,6 +163,18 @@ def test_any_measure() -> None:
         MeasureFilter(chrf)
 
 
+@pytest.mark.parametrize("name", ["prism-src", "cross"])
+def test_measures_of_the_source_and_of_a_reference(name: str) -> None:
+    measure = tertium.load(name)
+    pair = ("Guten Morgen!", "Good morning!")
+    score = measure(pair[1], pair[0], lang="en", reference_lang="de")
+    assert verdict(MeasureFilter(measure, at_least=score), *pair) == "kept"
+    assert verdict(MeasureFilter(measure, at_least=score + 0.01), *pair) == (
+        "too low",
+        round(score, 4),
+    )
+
+
 def test_the_prism_set_in_memory() -> None:
     sources = [
         "Der Hund schläft unter dem großen Tisch.",

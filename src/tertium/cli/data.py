@@ -72,12 +72,13 @@ def export(
     """
     from tertium.data.datasets.base import DATASETS
     from tertium.data.datasets.plain import write_records
+    from tertium.data.records import counted
 
     dataset = DATASETS.get(name)
     given = _parse(settings or [], dataset.settings())
     records = dataset.read(path, lang=lang, split=split, offline=offline, **given)
     write_records(output, records)
-    print(f"{output}: {len(records)} records ({dataset.kind})")
+    print(f"{output}: {counted(len(records), 'record')} ({dataset.kind})")
 
 
 def _parse(settings: Sequence[str], defaults: dict[str, object]) -> dict[str, object]:

@@ -72,7 +72,8 @@ class Dual(Filter):
 class MeasureFilter(Filter):
     """Keeps pairs whose score by a measure is from ``at_least`` to ``at_most``.
 
-    The target is the hypothesis, and the source is what it is compared with.
+    The target is the hypothesis. The source of the pair is both the source and, for measures that
+    need one, the reference.
 
     >>> import tertium
     >>> from tertium.text import Text

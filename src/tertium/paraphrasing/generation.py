@@ -123,8 +123,9 @@ class Paraphraser:
             for candidate in distinct(candidates, texts[place])
             if (difference := diversity(candidate.text, texts[place])) >= self.least_diversity
         ]
+        sources = [Text(text, lang) for text in texts]
         rows = [
-            Row(number, Text(candidate.text, lang), (Text(texts[place], lang),))
+            Row(number, Text(candidate.text, lang), (sources[place],), sources[place])
             for number, (place, candidate, _) in enumerate(chosen, start=1)
         ]
         measure = self.measure or load(DEFAULT_MEASURE, model=self.model)

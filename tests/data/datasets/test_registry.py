@@ -94,7 +94,7 @@ def test_the_command_line(tertium: Run, tmp_path: Path) -> None:  # noqa: F811
     settings = ("--lang", "en-de", "--set", "kind=da", "--set", "year=2020")
     done = tertium("data", "export", "wmt-table", table, *settings, "-o", out)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == f"{out}: 1 records (judged outputs)\n"
+    assert done.stdout == f"{out}: 1 record (judged outputs)\n"
     [segment] = read_judged(out)
     assert (segment.hypothesis.text, segment.score) == ("m", -0.5)
     wrong = tertium("data", "export", "wmt-table", table, "-o", out, "--lang", "en-de")

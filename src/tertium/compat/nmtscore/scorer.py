@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from tertium import __version__ as tertium_version
+from tertium._version import __version__ as tertium_version
 from tertium.compat.nmtscore.models import (
     Sentences,
     TranslationModel,

@@ -111,7 +111,7 @@ def _plain(folder: Path, split: str) -> list[LabelledPair]:
     path = folder / ("train.tsv" if split == "dev" else "test.tsv")
     splits = [record.get("glue_split", split) for record in open_table(path)]
     pairs = read_pairs(path, lang=LANG)
-    return [pair for pair, own in zip(pairs, splits, strict=True) if own == split]
+    return [pair for pair, its_split in zip(pairs, splits, strict=True) if its_split == split]
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ VALUE = re.compile(r'<value name="(\w+)">(.*?)</value>', re.DOTALL)
     LabelledPair,
     "ParaPhraser: Russian news headlines",
     origin="http://paraphraser.ru",
-    licence="not stated",
+    licence="see its origin",
     layout="paraphrases_gold.xml (test) or paraphrases.xml (train)",
     languages=["ru"],
 )
