@@ -182,7 +182,7 @@ def test_compute_type_is_honoured(tiny_int8: Converted) -> None:
     fast = CTranslate2Model(tiny_int8.folder, compute_type="int8")
     assert fast.settings["precision"] == f"int8-{int8_arithmetic()}"
     for compute_type in ("auto", "float32"):
-        exact = CTranslate2Model(tiny_int8.folder, compute_type=compute_type)  # type: ignore[arg-type]
+        exact = CTranslate2Model(tiny_int8.folder, compute_type=compute_type)
         assert exact.settings["precision"] == "float32"
 
 
