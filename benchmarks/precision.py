@@ -1,6 +1,7 @@
 """What precision costs and gains: float32, int8 with 8-bit weights, int8 with 7-bit weights.
 
     python benchmarks/precision.py opus-mt-en-fr --bitext newstest.en-fr.tsv.xz --pawsx pawsx
+    python benchmarks/precision.py tertium-mini --measure direct --pawsx pawsx
 
 The model is a folder in float32 that translates from English to French. The bitext has the columns
 ``en`` and ``fr``. Each setting runs in a process of its own with one thread, because the
@@ -9,7 +10,8 @@ instruction set is chosen once per process. Reported are
 - the difference of H (mean log-probability of a token) from float32, over the bitext;
 - the largest difference of a token from the same weights with other instructions;
 - CPU time per sentence pair, relative to float32 in the same round (the rounds alternate; median);
-- accuracy and area under the ROC curve of ``cross`` (beam size 1) on PAWS-X.
+- accuracy and area under the ROC curve on PAWS-X, of ``cross`` (one way, beam size 1) or ``direct``
+  (one way); only these without ``--bitext``, with any model.
 
 8-bit weights are CTranslate2's own. Tertium does not use them; they are here for comparison.
 """
@@ -25,6 +27,7 @@ import statistics
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -67,8 +70,9 @@ def run(setting: Setting, task: str, options: argparse.Namespace) -> Any:
         "ONEDNN_MAX_CPU_ISA": setting.instruction_set,
         "TERTIUM_NATIVE_INT8": str(int(setting.native)),
     }
-    command = [sys.executable, __file__, str(options.model), "--worker", task]
-    command += ["--bitext", str(options.bitext), "--count", str(options.count)]
+    command = [sys.executable, __file__, options.model, "--worker", task]
+    command += ["--count", str(options.count), "--measure", options.measure]
+    command += ["--bitext", str(options.bitext)] if options.bitext else []
     command += ["--timed", str(options.timed), "--pairs", str(options.pairs)]
     command += ["--compute-type", setting.compute_type, "--bits", str(setting.bits)]
     command += ["--pawsx", str(options.pawsx)] if options.pawsx else []
@@ -89,13 +93,9 @@ def work(options: argparse.Namespace) -> None:
         options.model, compute_type=options.compute_type, threads=1, cache=False
     )
     if options.worker == "paraphrases":
-        print(
-            json.dumps(
-                paraphrases(
-                    tertium.load("cross", model=model, target_lang="fr", beam_size=1), options
-                )
-            )
-        )
+        into = {"target_lang": "fr", "beam_size": 1} if options.measure == "cross" else {}
+        measure = tertium.load(options.measure, model=model, both_directions=False, **into)
+        print(json.dumps(paraphrases(measure, options)))
         return
     rows = bitext(options.bitext, options.timed if options.worker == "time" else options.count)
     start = time.process_time()
@@ -157,7 +157,15 @@ def report(options: argparse.Namespace) -> None:
     from importlib.metadata import version
 
     print(f"processor: {processor()}; ctranslate2 {version('ctranslate2')}", flush=True)
-    print(f"model: {options.model.name}; {options.count} sentence pairs of {options.bitext.name}; ")
+    print(f"model: {options.model}", flush=True)
+    if options.bitext:
+        report_scores(options)
+    if options.pawsx:
+        report_paraphrases(options)
+
+
+def report_scores(options: argparse.Namespace) -> None:
+    print(f"\n{options.count} sentence pairs of {options.bitext.name}")
     scored = {}
     for setting in SETTINGS:
         scored[setting] = run(setting, "score", options)
@@ -187,29 +195,30 @@ def report(options: argparse.Namespace) -> None:
             f"| {other:.2g} | {statistics.median(ratios):.2f} |",
             flush=True,
         )
-    if options.pawsx:
-        dev = options.pairs // 2
-        print(f"\ncross on PAWS-X en: {options.pairs} test pairs, threshold of {dev} dev pairs\n")
-        print("| setting | accuracy | AUC | difference from float32: mean | largest |")
-        print("|---|---|---|---|---|")
-        base: Any = None
-        for setting in IDENTIFIED:
-            found = run(setting, "paraphrases", options)
-            values = np.array(found["scores"])
-            base = values if base is None else base
-            gap = np.abs(values - base)
-            print(
-                f"| {setting.name} | {100 * found['accuracy']:.1f} | {100 * found['auc']:.2f} "
-                f"| {gap.mean():.4f} | {gap.max():.4f} |",
-                flush=True,
-            )
+
+
+def report_paraphrases(options: argparse.Namespace) -> None:
+    dev = options.pairs // 2
+    print(f"\n{options.measure} on PAWS-X en: {options.pairs} test, {dev} dev pairs")
+    print("\n| setting | accuracy | AUC | difference from float32: mean | largest |")
+    print("|---|---|---|---|---|")
+    with ThreadPoolExecutor(len(IDENTIFIED)) as pool:
+        results = list(pool.map(lambda setting: run(setting, "paraphrases", options), IDENTIFIED))
+    base = np.array(results[0]["scores"])
+    for setting, found in zip(IDENTIFIED, results, strict=True):
+        gap = np.abs(np.array(found["scores"]) - base)
+        print(
+            f"| {setting.name} | {100 * found['accuracy']:.1f} | {100 * found['auc']:.2f} "
+            f"| {gap.mean():.4f} | {gap.max():.4f} |"
+        )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("model", type=Path)
-    parser.add_argument("--bitext", type=Path, required=True)
+    parser.add_argument("model")
+    parser.add_argument("--bitext", type=Path)
     parser.add_argument("--pawsx", type=Path)
+    parser.add_argument("--measure", choices=("cross", "direct"), default="cross")
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--timed", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=5)

@@ -37,8 +37,8 @@ def report_agreement(
     """The sentences are English; French ones, for the way back, are their translations."""
     for name in (FORWARD, BACKWARD):
         path = models[name].path
-        exact = tertium.load_model(path, compute_type="float32", threads=threads, cache=False)
         int8 = tertium.load_model(path, compute_type="int8", threads=threads, cache=False)
+        exact = tertium.load_model(path, compute_type="float32", threads=threads, cache=False)
         original = Original(original_folder(folder, name))
         print(f"\n{name} {exact.fingerprint[:12]}:\n", flush=True)
         print(compare(original, models[name], exact, int8, sentences), flush=True)
