@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -415,11 +416,11 @@ def test_the_numbers_are_those_of_the_command_line(tertium: Run) -> None:
 
 
 def test_an_encoder_of_sentences_only_is_no_encoder_of_pieces() -> None:
-    class Sentences(FakeEncoder):
-        token_vectors: Any = property()
-
+    fake = FakeEncoder({})
+    names = ("name", "fingerprint", "settings", "sentence_vectors")
+    sentences: Any = SimpleNamespace(**{name: getattr(fake, name) for name in names})
     with pytest.raises(SettingError, match="--sentence-encoder"):
-        Loaded(FakeModel(), Sentences({}), Sentences({}))
+        Loaded(FakeModel(), sentences, sentences)
 
 
 def waiting(server: Running) -> int:

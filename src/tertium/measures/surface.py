@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from tertium.errors import SettingError
 from tertium.measures.base import Measure, Segments
 from tertium.measures.registry import measure
+from tertium.measures.words import sacrebleu_bleu
 from tertium.models.base import Progress
 from tertium.text import Row
 
@@ -88,15 +89,7 @@ class Bleu(SurfaceMeasure):
 
     @cached_property
     def metric(self) -> Any:
-        from sacrebleu.metrics.bleu import BLEU
-
-        if self.tokenize not in BLEU.TOKENIZERS:
-            known = ", ".join(sorted(BLEU.TOKENIZERS))
-            raise SettingError(f"tokenize={self.tokenize!r}: it must be one of {known}")
-        try:
-            return BLEU(lowercase=self.lowercase, tokenize=self.tokenize, effective_order=True)
-        except RuntimeError as error:  # this tokenizer needs another package
-            raise SettingError(f"tokenize={self.tokenize!r}: {str(error).strip()}") from None
+        return sacrebleu_bleu(self.tokenize, lowercase=self.lowercase, effective_order=True)
 
     def choices(self) -> Mapping[str, object]:
         return {**super().choices(), "eff": "segments"}  # as sacrebleu does: not for the system
