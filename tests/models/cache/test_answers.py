@@ -121,7 +121,7 @@ def test_a_locked_file_is_waited_for_but_not_for_long(
         store = AnswerFile(full)
         with pytest.warns(CacheWarning, match="another process holds it.*locked") as said:
             assert [ask(store), ask(store)] == [(EXPECTED, len(TARGETS))] * 2
-        assert 0.3 < time.monotonic() - started < 10
+        assert 0.3 < time.monotonic() - started < 60
     assert len(said) == 1
     assert ask(AnswerFile(full)) == (EXPECTED, 0)
 
