@@ -13,7 +13,6 @@ import pytest
 from tertium.errors import InputError
 from tertium.web.batching import Call, Gatherer, StoppedError
 
-
 PATIENCE = 60.0
 """Seconds in which a busy machine must have done anything."""
 
