@@ -17,8 +17,7 @@ from pyarrow import parquet
 from tertium.data.datasets.hub import hub_records
 from tertium.data.pairs import FilePairs, Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
-from tertium.engines.local.filtered import TableFile
-from tertium.engines.outputs import FileOutput
+from tertium.engines.output import FileOutput, TableSink
 from tertium.engines.parquet import schema_of, write_parquet
 from tertium.errors import InputError
 
@@ -95,7 +94,7 @@ def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(InputError, match=f"writing {cure}"):
         FileOutput(tmp_path / "b.parquet")
     with pytest.raises(InputError, match=f"writing {cure}"):
-        TableFile(tmp_path / "b.parquet", ["hyp", "ref"])
+        TableSink(tmp_path / "b.parquet", ["hyp", "ref"])
     with pytest.raises(InputError, match=f"writing {cure}"):
         schema_of({"hyp": {str}})
     with pytest.raises(InputError, match=f"writing {cure}"):

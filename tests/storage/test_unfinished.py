@@ -86,7 +86,7 @@ def test_a_maker_that_fails_leaves_nothing(tmp_path: Path) -> None:
         make_and_fail(out)
     assert list(out.parent.iterdir()) == []
     out.mkdir()
-    with pytest.raises(ModelError, match="is there already"):
+    with pytest.raises(ModelError, match="already exists"):
         make_and_fail(out)
 
 

@@ -12,13 +12,17 @@ import sys
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
+import pytest
+
 from tertium.cli import main
 
+several = pytest.mark.skipif(os.name == "nt", reason="there is no fork")
 PATIENCE = 600
 """Seconds in which a process must end, on a machine however busy."""
 IMPORTED = [
     "accelerate",
     "tertium.training.model.run",
+    "tertium.training.detector.run",
     "transformers.models.m2m_100.modeling_m2m_100",
 ]
 

@@ -17,8 +17,9 @@ from tertium.errors import ModelError, PrecisionWarning, SettingError
 from tertium.training import precision as precision_module
 from tertium.training.checkpoints import average_weights, list_checkpoints, read_checkpoint
 from tertium.training.log import LOG, read_log
-from tertium.training.model.plan import Plan, write_plan
+from tertium.training.model.plan import Plan
 from tertium.training.model.run import Pace, train
+from tertium.training.plan import write_plan
 from tertium.training.precision import ISA_VARIABLE, MixedPrecision, prepare_cpu, survives_product
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*usually slower than float32")
