@@ -59,7 +59,7 @@ class ResumeWarning(UserWarning):
 
 
 class PrecisionWarning(UserWarning):
-    """A precision is slower here than float32, or works only with fewer processor instructions."""
+    """A precision is slower on this machine, or gives other numbers than on other machines."""
 
 
 class DataWarning(UserWarning):

@@ -63,7 +63,7 @@ def test_without_mecab(lang: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in [name for name in sys.modules if name.startswith("sacrebleu.tokenizers")]:
         monkeypatch.delitem(sys.modules, module)
     tokenizer.cache_clear()
-    expected = rf"needs MeCab: pip install 'tertium\[{lang}\]'"
+    expected = rf"MeCab is missing: pip install 'tertium\[{lang}\]'"
     with pytest.raises(SettingError, match=expected):
         tokenizer(f"{lang}-mecab")
     with pytest.raises(SettingError, match=expected):

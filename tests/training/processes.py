@@ -17,6 +17,7 @@ import pytest
 from tertium.cli import main
 
 several = pytest.mark.skipif(os.name == "nt", reason="there is no fork")
+
 PATIENCE = 600
 """Seconds in which a process must end, on a machine however busy."""
 IMPORTED = [

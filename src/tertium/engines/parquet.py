@@ -8,7 +8,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from tertium.data.records import python_type, require_pyarrow
+from tertium.data.records import PARQUET, python_type
+from tertium.registry import check_extras
 from tertium.storage.atomic import replacing
 
 ROWS = 4096
@@ -29,7 +30,7 @@ def schema_of(kinds: Mapping[str, set[type]]) -> Any:
     A column holds 64-bit numbers or booleans if all its values do. Otherwise it holds text, and
     other values are written as JSON. Text is never parsed as a date.
     """
-    require_pyarrow("writing")
+    check_extras("writing Parquet", PARQUET)
     import pyarrow as pa
 
     return pa.schema([(name, _arrow_type(found - {type(None)})) for name, found in kinds.items()])
@@ -39,7 +40,7 @@ def write_parquet(
     records: Iterable[dict[str, Any]], schema: Any, out: Path, scratch: Path | None = None
 ) -> None:
     """Write records of JSON values to ``scratch``, and rename it to ``out`` when complete."""
-    require_pyarrow("writing")
+    check_extras("writing Parquet", PARQUET)
     import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
 

