@@ -39,8 +39,9 @@ SLOW = {
     "web/test_page.py": ["test_"],
 }
 """Tests of more than some two seconds, by file and the start of their names."""
-TORCH_FIXTURES = {"family", "encoder", "untaught", "tinier_plan"}
-TORCH_FOLDERS = ("models/convert/", "training/")
+TORCH_FIXTURES = {"family", "encoder", "release", "untaught"}
+"""Fixtures that make models; a test may have another fixture, or a parameter, of that name."""
+TORCH_FOLDERS = ("models/convert/", "training/", "cli/test_train.py")
 NO_TORCH = "NOT TESTED: PyTorch and transformers are not installed (pip install 'tertium[train]')"
 has_torch = all(find_spec(name) is not None for name in ("torch", "transformers", "accelerate"))
 
@@ -59,7 +60,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.ray)
         if "browser" in fixtures:
             item.add_marker(pytest.mark.chromium)
-        if fixtures & TORCH_FIXTURES or file.startswith(TORCH_FOLDERS):
+        parameters = getattr(getattr(item, "callspec", None), "params", {})
+        own = {name for name in ("encoder", "family") if hasattr(getattr(item, "module", 0), name)}
+        if fixtures & TORCH_FIXTURES - parameters.keys() - own or file.startswith(TORCH_FOLDERS):
             item.add_marker(pytest.mark.torch)
         if not has_torch and item.get_closest_marker("torch"):
             item.add_marker(pytest.mark.skip(reason=NO_TORCH))

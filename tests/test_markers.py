@@ -22,5 +22,6 @@ def test_marked_by_file(request: pytest.FixtureRequest) -> None:
         if item.path == HERE / "models" / "test_hub.py":
             assert item.get_closest_marker("slow")
             assert item.get_closest_marker("torch")
-        if item.path == HERE / "stats" / "test_ranking.py":
+        if item.path in (HERE / "stats" / "test_ranking.py", HERE / "measures" / "test_movers.py"):
             assert not list(item.iter_markers("slow"))
+            assert not list(item.iter_markers("torch"))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
+import tertium
 from tertium.errors import SettingError
 from tertium.measures.words import ngrams, tokenizer, tokenizer_choices
 
@@ -51,6 +54,20 @@ def test_the_signature_names_the_version() -> None:
 def test_unknown_tokenizer() -> None:
     with pytest.raises(SettingError, match=r"one of split, segment, .*13a"):
         tokenizer("14b")
+
+
+@pytest.mark.parametrize("lang", ["ja", "ko"])
+def test_without_mecab(lang: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("MeCab", "mecab_ko"):
+        monkeypatch.setitem(sys.modules, module, None)  # cannot be imported
+    for module in [name for name in sys.modules if name.startswith("sacrebleu.tokenizers")]:
+        monkeypatch.delitem(sys.modules, module)
+    tokenizer.cache_clear()
+    expected = rf"MeCab is missing: pip install 'tertium\[{lang}\]'"
+    with pytest.raises(SettingError, match=expected):
+        tokenizer(f"{lang}-mecab")
+    with pytest.raises(SettingError, match=expected):
+        tertium.score(["a"], ["b"], measure="bleu", tokenize=f"{lang}-mecab")
 
 
 def test_without_icu(monkeypatch: pytest.MonkeyPatch) -> None:

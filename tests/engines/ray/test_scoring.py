@@ -220,7 +220,9 @@ def test_what_is_lost_is_done_again(
     shards: Path,
     local: tuple[Any, list[Any]],
     tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(Scorer, "score", Scorer.score)  # which the loader replaces, here too
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
     job = distributed(shards, tmp_path / "out", cluster, loader(HeldLoader))
     cluster.cache.mkdir(parents=True, exist_ok=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -85,7 +86,7 @@ def test_a_damaged_result_is_computed_again(tmp_path: Path) -> None:
     store = ResultFile(file)
     Memo(model, store).log_probs(["a"], ["x"], target_lang="en")
     store.close()
-    with sqlite3.connect(file) as connection:
+    with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("UPDATE answers SET value = zeroblob(length(value))")
     with pytest.warns(CacheWarning, match="holds damaged results"):
         [scores] = Memo(model, ResultFile(file)).log_probs(["a"], ["x"], target_lang="en")

@@ -120,7 +120,7 @@ def test_a_locked_file_is_waited_for_but_not_for_long(
         store = ResultFile(full)
         with pytest.warns(CacheWarning, match="another process has locked it.*locked") as warned:
             assert [query(store), query(store)] == [(EXPECTED, len(TARGETS))] * 2
-        assert 0.3 < time.monotonic() - started < 10
+        assert 0.3 < time.monotonic() - started < 60
     assert len(warned) == 1
     assert query(ResultFile(full)) == (EXPECTED, 0)
 

@@ -7,6 +7,7 @@ import sqlite3
 import tempfile
 import threading
 import warnings
+import weakref
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -166,6 +167,7 @@ class ResultFile:
         except FAILURES:
             connection.close()
             raise
+        weakref.finalize(self, _close, connection, os.getpid())
         return connection
 
     def _evict(self, connection: sqlite3.Connection) -> None:
@@ -284,6 +286,12 @@ def _cache_error(path: Path, error: BaseException) -> CacheError:
 
 def _damaged(path: Path, what: str) -> CacheError:
     return CacheError(f"{path} is damaged ({what}); delete it: the results will be computed again")
+
+
+def _close(connection: sqlite3.Connection, owner: int) -> None:
+    """Close a connection in the process that opened it; a forked child must not."""
+    if os.getpid() == owner:
+        connection.close()
 
 
 def connect(path: Path, *, timeout: float | None = None, create: bool = True) -> sqlite3.Connection:
