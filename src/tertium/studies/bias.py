@@ -166,6 +166,8 @@ class BiasStudy:
         for dataset, pairs in ((OVERLAP, self.pairs), (PREFERENCES, self.paraphrases)):
             if pairs is not None and not pairs:
                 raise InputError(f"there are no pairs in one language for the table {dataset}")
+            if pairs is not None:
+                _bleu(pairs[0][0].lang).description()  # reports a missing tokenizer
             jobs += [self._job(dataset, name, pairs) for name in self.models if pairs is not None]
         scored = self.runner.run(jobs)
         for reason in self.runner.left_out.values():
