@@ -25,7 +25,8 @@ from pyarrow import parquet
 from tertium.data.pairs import Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
 from tertium.engines.local.scoring import ScoringJob
-from tertium.engines.outputs import FileOutput
+from tertium.engines.output import FileOutput
+from tertium.engines.progress import JobProgress
 from tertium.engines.ray.cluster import ClusterSettings, import_ray
 from tertium.engines.ray.scoring import DistributedJob
 from tertium.engines.ray.shards import ShardFolder
@@ -87,9 +88,9 @@ def run_local(pairs: TablePairs, names: list[str], out: Path) -> tuple[Any, str]
     load = MeasureLoader(read_specs(names), ModelSettings(threads=2, cache=False))
     job = ScoringJob(pairs, load.load()[0], FileOutput(out))
     started, used = time.monotonic(), time.process_time()
-    results = job.run()
+    result = job.run()
     seconds, used = time.monotonic() - started, time.process_time() - used
-    return results, line("this process, 2 threads", job.rows, seconds, used)
+    return result.measures, line("this process, 2 threads", result.rows, seconds, used)
 
 
 def run_cluster(
@@ -118,8 +119,7 @@ def run_cluster(
         half if lose_one else None,
         lambda: cluster.remove_node(nodes[1], allow_graceful=False),
     )
-    job.advance = clock
-    results = job.run()
+    results = job.run(JobProgress(clock)).measures
     cluster.shutdown()
     (first, before), (last, after) = clock.marks[0], clock.marks[-1]
     name = "two workers, one killed half-way" if lose_one else "two workers, 1 core each"

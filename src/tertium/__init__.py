@@ -4,7 +4,7 @@
 from tertium._version import __version__
 from tertium.comparison.compare import compare
 from tertium.comparison.result import Comparison
-from tertium.explanation.tokens import explain
+from tertium.explanation.explain import explain
 from tertium.filters.sequence import filter_pairs
 from tertium.measures.base import Measure, Scores
 from tertium.measures.loading import load, score

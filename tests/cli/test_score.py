@@ -52,9 +52,9 @@ def test_the_same_numbers_as_the_library(tertium: Run, pairs: Path) -> None:
 def test_the_summary_tells_what_was_saved(tertium: Run, pairs: Path) -> None:
     first = tertium("score", pairs, "-m", "direct", "-m", "prism-ref", "--lang", "en")
     assert "4 rows in" in first.stderr
-    assert "24 questions, 13 distinct, 0 from cache" in first.stderr
+    assert "24 queries, 13 distinct, 0 from cache" in first.stderr
     again = tertium("score", pairs, "-m", "direct", "-m", "prism-ref", "--lang", "en")
-    assert "24 questions, 13 distinct, 13 from cache" in again.stderr
+    assert "24 queries, 13 distinct, 13 from cache" in again.stderr
     assert again.stdout == first.stdout
     fresh = tertium("score", pairs, "-m", "direct", "-m", "prism-ref", "--lang", "en", "--no-cache")
     assert "13 distinct, 0 from cache" in fresh.stderr
@@ -189,8 +189,8 @@ def test_a_broken_row_is_named_and_nothing_is_left(tertium: Run, tmp_path: Path)
         ((EXAMPLES, "-m", "chrf", "-m", "chrf"), "given twice"),
         ((EXAMPLES, "-m", "prism-src"), "needs sources"),
         ((EXAMPLES, "--model", "nothing"), "no model 'nothing'"),
-        ((EXAMPLES, "--resume"), "name it with --output"),
-        ((EXAMPLES, "-o", "out.docx"), "does not tell the format"),
+        ((EXAMPLES, "--resume"), "use --output"),
+        ((EXAMPLES, "-o", "out.docx"), "cannot infer the format"),
         ((EXAMPLES, "-o", "none/out.tsv"), "no such folder"),
         ((EXAMPLES, "-m", "direct", "--base", "10"), "must be one of 'e', '2'"),
         ((EXAMPLES, "--compute-type", "int4"), "none of auto, float32, int8"),
@@ -284,7 +284,7 @@ def test_a_column_is_not_overwritten(tertium: Run, tmp_path: Path) -> None:
     file.write_text("hyp\tref\tchrf\na\tb\t7\n")
     done = tertium("score", file, "-m", "chrf")
     assert done.returncode == 2
-    assert "has a column 'chrf' already" in done.stderr
+    assert "already has a column 'chrf'" in done.stderr
     assert tertium("score", file, "-m", "chrf", "--scores-only").returncode == 0
 
 
@@ -293,7 +293,7 @@ def test_overlong_lines_are_marked(tertium: Run, tmp_path: Path) -> None:
     file.write_text("hyp\tref\n" + "word " * 20_000 + "\tshort\nshort\tshort\n")
     done = tertium("score", file, "-m", "cross")
     assert column(done.stdout, "cut") == [1, 0]
-    assert "1 rows hold text that is longer" in done.stderr
+    assert "1 of 2 rows hold text that is longer" in done.stderr
 
 
 def test_the_example_file(tertium: Run) -> None:

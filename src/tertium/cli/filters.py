@@ -1,4 +1,4 @@
-"""From names and options to filters with their engines."""
+"""From names and options to filters with their models."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ def load_filters(
     unit: str,
     measure: tuple[str | None, float | None, float | None],
 ) -> list[Filter]:
-    """Give each filter its settings and its engine; ``given`` are those of ``--set``."""
+    """Load filters with their settings and models; ``given`` are the settings of ``--set``."""
     wanted: dict[str, dict[str, object]] = {name: {} for name in names}
     for setting in given:
-        name, known, value = _split(setting, names)
-        if known not in filter_settings(name):
-            there = ", ".join(filter_settings(name)) or "none"
-            raise SettingError(f"{name} has no setting {known!r}; its settings are {there}")
-        default = filter_settings(name)[known]
-        wanted[name][known] = parse_setting(setting.partition("=")[0], value, default)
-    for name, own in wanted.items():
+        name, key, value = _split(setting, names)
+        if key not in filter_settings(name):
+            keys = ", ".join(filter_settings(name)) or "none"
+            raise SettingError(f"{name} has no setting {key!r}; its settings are {keys}")
+        default = filter_settings(name)[key]
+        wanted[name][key] = parse_setting(setting.partition("=")[0], value, default)
+    for name, chosen in wanted.items():
         if "unit" in filter_settings(name):
-            own.setdefault("unit", unit)
+            chosen.setdefault("unit", unit)
     if "margin" in wanted:
         if models.settings.encoder is None and models.settings.sentence_encoder is None:
             raise SettingError(
-                "margin needs an encoder whose sentence vectors are good enough: name one with "
-                "--encoder, such as use-multilingual (see docs/filter.md)"
+                "margin needs an encoder with good sentence vectors: choose one with --encoder, "
+                "such as use-multilingual (see docs/filter.md)"
             )
         wanted["margin"]["encoder"] = models("sentences")
     if "dual" in wanted:
@@ -42,15 +42,15 @@ def load_filters(
     if "measure" in wanted:
         wanted["measure"].update(_bounded(models, *measure))
     elif measure != (None, None, None):
-        raise SettingError("--at-least and --at-most are about a measure: name it with --measure")
-    return [load_filter(name, **own) for name, own in wanted.items()]
+        raise SettingError("--at-least and --at-most need a measure: use --measure")
+    return [load_filter(name, **chosen) for name, chosen in wanted.items()]
 
 
 def _bounded(
     models: ModelPool, name: str | None, at_least: float | None, at_most: float | None
 ) -> dict[str, Any]:
     if name is None:
-        raise SettingError("which measure? say --measure, and --at-least or --at-most")
+        raise SettingError("the filter measure needs --measure, and --at-least or --at-most")
     [spec] = read_specs([name])
     measure = make_measure(spec, models)
     bounds = {"at_least": at_least, "at_most": at_most}
@@ -59,9 +59,9 @@ def _bounded(
 
 def _split(setting: str, names: Sequence[str]) -> tuple[str, str, str]:
     left, equals, value = setting.partition("=")
-    name, dot, known = left.strip().partition(".")
+    name, dot, key = left.strip().partition(".")
     if not equals or not dot:
-        raise SettingError(f"--set {setting}: say it as --set FILTER.NAME=VALUE")
+        raise SettingError(f"--set {setting}: write it as --set FILTER.NAME=VALUE")
     if name not in names:
-        raise SettingError(f"--set {setting}: {name} is none of the filters {', '.join(names)}")
-    return name, known.replace("-", "_"), value.strip()
+        raise SettingError(f"--set {setting}: {name} is not one of the filters {', '.join(names)}")
+    return name, key.replace("-", "_"), value.strip()

@@ -1,4 +1,4 @@
-"""Scores the outputs of all systems by all measures, so that no question is asked twice."""
+"""Score the outputs of all systems with all measures, so that no query is computed twice."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from tertium.text import Row
 SEGMENTS_AT_A_TIME = 256
 
 Advance = Callable[[int], None]
-"""Called with the number of segments that are done."""
+"""Called with the number of segments that have been scored."""
 
 
 @dataclass(frozen=True)
 class ScoredSystems:
-    """What a measure finds for every output."""
+    """The scores of every output by one measure."""
 
     measure: Measure
     signature: Signature
     scores: Floats
-    """A row a system, a column a segment."""
+    """Shape (systems, segments)."""
     statistics: Floats
-    """The same, and on the third axis the numbers that add up to the system score."""
+    """Shape (systems, segments, statistics): the numbers whose sums give the system score."""
     cut: Bools
 
     @property
@@ -48,10 +48,10 @@ def score_systems(
     progress: Progress | None = None,
     advance: Advance | None = None,
 ) -> list[ScoredSystems]:
-    """Score some segments of all systems at a time, by each measure in turn.
+    """Score a block of segments of all systems at a time, with each measure in turn.
 
-    Systems share their references, and measures many of their questions; those for the same
-    segments are put close together, where the memo has the answers at hand.
+    Systems share their references, and measures share many queries: block by block, the results
+    are still cached in memory.
     """
     check_measures(outputs, measures)
     parts: list[list[_Part]] = [[] for _ in measures]
@@ -63,13 +63,13 @@ def score_systems(
                 parts[place].append(_score(measure, segments, progress))
         if advance is not None:
             advance(start + len(segments))
-    found = []
-    for measure, its in zip(measures, parts, strict=True):
-        whole = its or [_score(measure, outputs.segments, progress)]
+    scored = []
+    for measure, its_parts in zip(measures, parts, strict=True):
+        whole = its_parts or [_score(measure, outputs.segments, progress)]
         totals = Totals()
         for part in whole:
             totals.add(part.rows, part.segments, measure.reads)
-        found.append(
+        scored.append(
             ScoredSystems(
                 measure,
                 measure.signature(totals),
@@ -80,12 +80,12 @@ def score_systems(
                 np.concatenate([part.by_system(part.segments.cut) for part in whole], axis=1),
             )
         )
-    return found
+    return scored
 
 
 @dataclass(frozen=True)
 class _Part:
-    """Some segments of all systems, system by system."""
+    """A block of segments of all systems, ordered by system."""
 
     rows: Sequence[Row]
     segments: Segments
@@ -107,7 +107,7 @@ def _score(measure: Measure, segments: Sequence[Segment], progress: Progress | N
 
 
 def check_measures(outputs: ParallelOutputs, measures: Sequence[Measure]) -> None:
-    """Every measure must be there once, and find what it compares with."""
+    """Check that no measure is given twice, and that none lacks sources."""
     names = [measure.name for measure in measures]
     for name in names:
         if names.count(name) > 1:
