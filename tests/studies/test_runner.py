@@ -214,6 +214,11 @@ def test_a_report_is_written(tmp_path: Path) -> None:
     assert "What" in page
     report.write(None, html=tmp_path / "page.html")
     assert drawn[1].parent != tmp_path
+    hostile = Table(["<th>"], [[Cell("<script>", bold=True)]], "<title>", "<note>")
+    escaped = Report("<h1>", {"one": hostile}, lead="<lead>", facts=["<fact>"]).page({})
+    for text in ("<th>", "<script>", "<title>", "<note>", "<h1>", "<lead>", "<fact>"):
+        assert text.replace("<", "&lt;").replace(">", "&gt;") in escaped
+    assert "<script>" not in escaped
     chapters = Report("T", {"one": table, "two": table}, chapters=[Chapter("First", ("one",))])
     assert chapters.page({}).count("<table") == 1
 
