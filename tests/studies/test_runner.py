@@ -15,18 +15,15 @@ from tertium.measures.loading import MeasureSpec, make_measure
 from tertium.models.base import Progress, TranslationModel
 from tertium.report.tables import Cell, Table
 from tertium.studies import runner as runner_module
+from tertium.studies.report import Chapter, Figure, Report, check_outputs
 from tertium.studies.runner import (
     Advance,
     CellFolder,
-    Chapter,
-    Figure,
     Job,
-    Report,
     Runner,
     Scored,
     Similarity,
     check_measures,
-    check_outputs,
 )
 from tertium.text import Text
 

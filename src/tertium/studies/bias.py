@@ -23,17 +23,8 @@ from tertium.models.base import Progress, TranslationModel
 from tertium.models.languages import known_language
 from tertium.report.plots import lines
 from tertium.report.tables import Cell, Table
-from tertium.studies.runner import (
-    Advance,
-    Figure,
-    Job,
-    Report,
-    Runner,
-    Scored,
-    SharedModels,
-    fingerprint,
-    rows_of,
-)
+from tertium.studies.report import Figure, Report
+from tertium.studies.runner import Advance, Job, Runner, Scored, SharedModels, fingerprint, rows_of
 from tertium.text import Text
 
 OVERLAP, PREFERENCES = "overlap", "preferences"

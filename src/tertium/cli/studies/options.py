@@ -20,7 +20,8 @@ from tertium.stats.conventions import SAMPLES
 if TYPE_CHECKING:
     from tertium.measures.loading import MeasureSpec
     from tertium.studies.judgements.sets import JudgedSet
-    from tertium.studies.runner import Report, Runner, SharedModels
+    from tertium.studies.report import Report
+    from tertium.studies.runner import Runner, SharedModels
 
 HUB = "hub"
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.")]
@@ -176,7 +177,7 @@ def study_command(*without: str) -> Callable[[Callable[..., None]], Callable[...
 
         def run(**given: Any) -> None:
             from tertium.storage.lock import locked
-            from tertium.studies.runner import check_outputs
+            from tertium.studies.report import check_outputs
 
             options = StudyOptions(**{each.name: given.pop(each.name) for each in added})
             check_outputs(options.output, plots=options.plots, html=options.html)
