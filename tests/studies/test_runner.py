@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -217,7 +218,9 @@ def test_a_report_is_written(tmp_path: Path) -> None:
         assert text.replace("<", "&lt;").replace(">", "&gt;") in escaped
     assert "<script>" not in escaped
     chapters = Report("T", {"one": table, "two": table}, chapters=[Chapter("First", ("one",))])
-    assert chapters.page({}).count("<table") == 1
+    headings = re.findall("<h2>(.*)</h2>", chapters.page({}))
+    assert headings == ["First", "More results"]  # no table is lost
+    assert chapters.page({}).count("<table") == 2
 
 
 def test_outputs_are_checked(tmp_path: Path) -> None:

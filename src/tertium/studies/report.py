@@ -73,6 +73,11 @@ class Report:
 
     def page(self, pictures: Mapping[str, Path]) -> str:
         """The report as one HTML page, with the figures that were drawn."""
+        chapters = list(self.chapters)
+        covered = tuple(name for chapter in chapters for name in chapter.names)
+        rest = tuple(name for name in self.tables if not name.startswith(covered))
+        if rest or not chapters:
+            chapters.append(Chapter("More results", rest) if chapters else Chapter("Results"))
         sections = [
             (
                 chapter,
@@ -83,7 +88,7 @@ class Report:
                     if name.startswith(chapter.names)
                 ],
             )
-            for chapter in self.chapters or [Chapter("Results")]
+            for chapter in chapters
         ]
         return render_page(
             f"{TEMPLATES}/page.html",
