@@ -20,8 +20,8 @@ import numpy as np
 
 import tertium
 from tertium.data.datasets.base import JudgedSegment
+from tertium.data.datasets.nlg import read_webnlg
 from tertium.data.datasets.plain import read_judged
-from tertium.data.datasets.webnlg import read_webnlg
 from tertium.errors import DataWarning
 from tertium.measures.loading import MeasureSpec
 from tertium.report.tables import Cell, Table

@@ -1,4 +1,4 @@
-"""Make the model that ships: convert it to int8, and write down its golden numbers.
+"""Make the model that ships: convert it to int8, and record its golden numbers.
 
     python scripts/bundle.py path/to/hugging-face-folder
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tertium.models.catalog import BUNDLED_FOLDER, DEFAULT_MODEL, load_model
 from tertium.models.convert.translation import convert
-from tertium.models.golden import GOLDEN
+from tertium.models.golden import GOLDEN, INT8
 
 LICENCE = "CC-BY-4.0"
 QUESTIONS = [
@@ -32,22 +32,22 @@ QUESTIONS = [
 
 
 def golden_answers(folder: Path) -> list[dict[str, object]]:
-    """Ask the model, in float32, a few questions whose answers others can check."""
-    model = load_model(folder, compute_type="float32", cache=False)
-    answers: list[dict[str, object]] = []
-    for target_lang, source_lang, target, source in QUESTIONS:
-        [scores] = model.log_probs(
-            [target], [source], target_lang=target_lang, source_lang=source_lang
-        )
-        answers.append(
-            {
-                "target": target,
-                "source": source,
-                "target_lang": target_lang,
-                "source_lang": source_lang,
-                "log_probs": [round(log_prob, 5) for log_prob in scores.log_probs],
-            }
-        )
+    """Score a few targets, in float32 and in int8, so that others can compare."""
+    answers: list[dict[str, object]] = [
+        {"target": target, "source": source, "target_lang": target_lang, "source_lang": source_lang}
+        for target_lang, source_lang, target, source in QUESTIONS
+    ]
+    for compute_type in ("int8", "float32"):  # in this order, or int8 has other arithmetic
+        model = load_model(folder, compute_type=compute_type, cache=False)
+        if compute_type == "int8" and model.settings["precision"] != INT8:
+            raise SystemExit(f"int8 is {model.settings['precision']} here, not {INT8}")
+        for (target_lang, source_lang, target, source), answer in zip(
+            QUESTIONS, answers, strict=True
+        ):
+            [scores] = model.log_probs(
+                [target], [source], target_lang=target_lang, source_lang=source_lang
+            )
+            answer[compute_type] = [round(log_prob, 6) for log_prob in scores.log_probs]
     return answers
 
 

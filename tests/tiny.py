@@ -25,7 +25,9 @@ SENTENCES = tuple(sentence for sentences in PARALLEL for sentence in sentences)
 FLORES = {"en": "eng_Latn", "de": "deu_Latn", "fr": "fra_Latn", "ru": "rus_Cyrl"}
 MBART50 = {"en": "en_XX", "de": "de_DE", "fr": "fr_XX", "ru": "ru_RU"}
 MARIAN = {"de": ">>deu<<", "fr": ">>fra<<"}
-STEPS = 150
+STEPS, MOST_STEPS, LEARNT = 150, 1500, 0.1
+"""How long to learn: at least, at most, and the cross-entropy that is low enough. How fast it falls
+depends on the processor."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +65,12 @@ class Tiny:
     def decoder_ids(self, target: str, lang: str) -> list[int]:
         return [self.model.config.decoder_start_token_id, *self.target_ids(target, lang)]
 
-    def learn(self, steps: int = STEPS) -> None:
+    def learn(self, steps: int | None = None) -> None:
+        """Learn the translations, or train for a number of steps only."""
         import torch
 
         torch.set_num_threads(1)
+        self.model.eval()  # without dropout it learns all of them, however the processor rounds
         pairs = list(self.directions())
         pad = torch.nn.utils.rnn.pad_sequence
         encoder = pad(
@@ -75,7 +79,7 @@ class Tiny:
         decoder = pad([torch.tensor(self.decoder_ids(t, tl)) for t, _, tl, _ in pairs], True, -100)
         optimizer = torch.optim.Adam(self.model.parameters(), 5e-3)
         inputs = decoder[:, :-1].masked_fill(decoder[:, :-1] == -100, self.pad)
-        for _ in range(steps):
+        for step in range(steps or MOST_STEPS):
             logits = self.model(
                 input_ids=encoder,
                 attention_mask=(encoder != self.pad).long(),
@@ -89,7 +93,8 @@ class Tiny:
             optimizer.step()
             if self.pad_is_nothing:
                 self.model.get_input_embeddings().weight.data[self.pad] = 0
-        self.model.eval()
+            if step >= STEPS and loss.item() <= LEARNT:
+                break
 
     def log_probs(
         self, target: str, source: str, target_lang: str, source_lang: str

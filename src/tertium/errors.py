@@ -58,6 +58,10 @@ class ResumeWarning(UserWarning):
     """Part of an unfinished run was damaged and is repeated; the scores are not affected."""
 
 
+class PrecisionWarning(UserWarning):
+    """A precision is slower on this machine, or gives other numbers than on other machines."""
+
+
 class DataWarning(UserWarning):
     """A dataset differs from what was published, or from what a paper used."""
 

@@ -109,7 +109,7 @@ def test_what_was_left_behind(tertium: Run) -> None:
         (folder / "model" / "model.bin").write_bytes(bytes(3_000_000))
     aside.write_bytes(bytes(2_000_000))
     found = lines(tertium, 0)["left over"]
-    assert found.startswith("note conversions that were broken off: rm -r ")
+    assert found.startswith("note interrupted conversions: rm -r ")
     assert f"{dead} (3.0 MB)" in found
     assert f"rm -r {aside} (2.0 MB)" in found
     assert str(gone) not in found  # of another machine: it may still be at work
@@ -121,7 +121,7 @@ def test_unfinished_downloads(tertium: Run, tmp_path: Path) -> None:
     (blobs / "abc.incomplete").write_bytes(bytes(1_000_000))
     found = lines(tertium, 0)["downloads"]
     assert found.startswith(
-        "note unfinished, or going on: models/facebook/m2m100_418M; fetch again"
+        "note unfinished or in progress: models/facebook/m2m100_418M; fetch again"
     )
     assert f"rm -r {blobs / 'abc.incomplete'} (1.0 MB)" in found
 
@@ -152,7 +152,7 @@ def test_encoders_that_are_not_what_they_were_cut_from(tertium: Run) -> None:
     encoder_of.cache_clear()
     library.load_encoder("tertium-mini", layer=1)
     [cut] = encoders_folder().iterdir()
-    assert lines(tertium, 0)["encoders"].startswith("ok 1 cut out of models, ")
+    assert lines(tertium, 0)["encoders"].startswith("ok 1 extracted from models, ")
     weights = bytearray((cut / "model.bin").read_bytes())
     weights[-100] ^= 1
     (cut / "model.bin").write_bytes(weights)

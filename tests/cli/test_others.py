@@ -112,14 +112,14 @@ def test_doctor_finds_nothing_wrong(tertium: Run) -> None:
     done = tertium("doctor")
     assert done.returncode == 0, done.stdout
     assert "FAIL" not in done.stdout
-    assert len(done.stdout.splitlines()) == 12
+    assert len(done.stdout.splitlines()) == 13
 
 
 def test_doctor_finds_wrong_numbers_and_a_bad_cache(
     tertium: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def wrong(folder: Path) -> list[golden.GoldenAnswer]:
-        return [golden.GoldenAnswer("Hi.", "Hi.", "en", "en", (-20.0, -20.0, -20.0))]
+        return [golden.GoldenAnswer("Hi.", "Hi.", "en", "en", (-20.0,) * 3, (-20.0,) * 3)]
 
     monkeypatch.setattr(golden, "read_golden", wrong)
     answers_file().parent.mkdir(parents=True)

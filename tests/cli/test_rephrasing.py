@@ -92,7 +92,7 @@ def test_the_rules_of_the_command_are_those_of_the_library() -> None:
             ("study", "rephrasing", DATA, "-m", "chrf", "--features", "taste"),
             "no feature set 'taste'",
         ),
-        (("data", "paraphrase-sets", "nowhere", "-o", "x"), "there is no folder nowhere"),
+        (("data", "paraphrase-sets", "nowhere", "-o", "x"), "nowhere: there is no such folder"),
     ],
 )
 def test_what_is_wrong_is_named(tertium: Run, arguments: tuple[object, ...], message: str) -> None:

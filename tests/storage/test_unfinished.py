@@ -1,4 +1,4 @@
-"""A folder appears whole or not at all, even if its maker is killed."""
+"""A folder is either complete or absent, even if the process that makes it is killed."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_a_download_that_is_killed(untaught: Path, tmp_path: Path) -> None:
         assert not models_folder().exists()
         doctor = [*TERTIUM, "doctor"]
         found = subprocess.run(doctor, env=environment, capture_output=True, text=True).stdout
-        assert f"note  downloads: unfinished, or going on: models/{repo}; fetch again" in found
+        assert f"note  downloads: unfinished or in progress: models/{repo}; fetch again" in found
         hub.stall_after = None
         again = subprocess.run(fetch, env=environment, capture_output=True, text=True)
         assert again.returncode == 0, again.stderr

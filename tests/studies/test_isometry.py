@@ -183,12 +183,12 @@ def test_predictions_are_read_as_they_were_written(tmp_path: Path) -> None:
     ("content", "message"),
     [
         ("no", "is not JSON"),
-        ("[]", "no JSON object"),
-        ('{"0": {"a": 1}}', "not laid out"),
+        ("[]", "not a JSON object"),
+        ('{"0": {"a": 1}}', "does not have the layout"),
         (
             '{"0": {"sentence_original": {"source": "a", "target": "b"}, "x_source": 2,'
             '"sentence_paraphrase": {"source": "a", "target": "b"}, "x_target": 0.5}}',
-            "2 is no probability",
+            "2 is not a probability",
         ),
     ],
 )
@@ -295,7 +295,7 @@ def test_both_orders_and_a_detector_for_each_language() -> None:
     found = joined.detect(["a", "b"], ["a", "x"], lang=["en", "de"])
     assert found.probabilities == pytest.approx((0.9, 0.2))
     assert [len(each.asked) for each in (german, english)] == [1, 1]
-    with pytest.raises(LanguageError, match="no detector for fr: there is one for de, en"):
+    with pytest.raises(LanguageError, match="no detector for fr; available: de, en"):
         joined.detect(["a"], ["b"], lang="fr")
 
 

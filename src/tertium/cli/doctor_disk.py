@@ -1,4 +1,4 @@
-"""What ``tertium doctor`` looks for on the disk: the cache, the models, and what was left there."""
+"""The checks of ``tertium doctor`` that concern the disk: cache, models, unfinished files."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from tertium.models.catalog import entries
 from tertium.storage.paths import answers_file, cache_folder, encoders_folder, models_folder
 
 LEAST_FREE = 200 * 10**6
-"""With fewer bytes free, a disk is as good as full."""
+"""Bytes; below this a disk counts as full."""
 
 
 class Note(str):
-    """Nothing is wrong, but there is something to know, or to tidy up."""
+    """The result of a check that found nothing wrong, but files that can be deleted."""
 
 
 def disk() -> str:
-    """Whether there is room where the cache is, or will be."""
+    """Check that there is free space for the cache."""
     folder = cache_folder().absolute()
     while not folder.is_dir() and folder != folder.parent:
         folder = folder.parent
@@ -41,7 +41,7 @@ def cache() -> str:
 
 
 def cached_models() -> str:
-    """Whether every model in the cache is what its card says."""
+    """Check every model in the cache against its fingerprint."""
     from tertium.cli.models import read_any
 
     checked, wrong = 0, []
@@ -53,11 +53,11 @@ def cached_models() -> str:
             wrong.append(f"{error}")
     if wrong:
         raise ModelError(f"{'; '.join(wrong)} (delete the folder first)")
-    return f"{checked} in {models_folder()}, all as their cards say"
+    return f"{checked} in {models_folder()}, all match their fingerprints"
 
 
 def cut_encoders() -> str:
-    """Whether the encoders in the cache are what they were cut from, and how large they are."""
+    """Check that the extracted encoders in the cache match their models."""
     from tertium.cli.models import read_any
     from tertium.models.encoders.layers import matches_its_model
     from tertium.models.engine_file import read_engine_file
@@ -66,7 +66,7 @@ def cut_encoders() -> str:
     for entry in entries():
         try:
             models[read_any(entry.path).fingerprint] = entry.path / "model.bin"
-        except TertiumError:  # which the check of the models says
+        except TertiumError:  # reported by the check of the models
             continue
     folder = encoders_folder()
     there = sorted(folder.glob("[!.]*"))
@@ -82,44 +82,46 @@ def cut_encoders() -> str:
         if not same:
             wrong.append(cached)
     if wrong:
-        raise ModelError(f"damaged: {remove(wrong)}; made anew when needed")
-    return f"{len(there)} cut out of models, {megabytes(size_of(folder))}; {folder} can be deleted"
+        raise ModelError(f"damaged: {remove(wrong)}; they are extracted again when needed")
+    return (
+        f"{len(there)} extracted from models, {megabytes(size_of(folder))}; {folder} can be deleted"
+    )
 
 
 def unfinished() -> str:
-    """Whether killed conversions, or damaged caches, were left behind."""
+    """Look for interrupted conversions and damaged caches."""
     from tertium.storage.unfinished import leftovers
 
     left = [*leftovers(models_folder()), *leftovers(encoders_folder())]
     aside = sorted(cache_folder().glob(f"{answers_file().name}.damaged-*"))
     if not left and not aside:
         return "nothing"
-    kinds = {"conversions that were broken off": left, "damaged caches that were put aside": aside}
+    kinds = {"interrupted conversions": left, "damaged caches": aside}
     return Note("; ".join(f"{kind}: {remove(paths)}" for kind, paths in kinds.items() if paths))
 
 
 def downloads() -> str:
-    """Whether downloads from the hub were broken off."""
+    """Look for interrupted downloads from the hub."""
     from huggingface_hub.constants import HF_HUB_CACHE
 
     found = sorted(Path(HF_HUB_CACHE).glob("*/blobs/*.incomplete"))
     if not found:
-        return "none is unfinished"
+        return "none unfinished"
     names = sorted({path.parent.parent.name.replace("--", "/") for path in found})
     return Note(
-        f"unfinished, or going on: {', '.join(names)}; fetch again, and when no download is going "
-        f"on, {remove(found)}"
+        f"unfinished or in progress: {', '.join(names)}; fetch again, and when no download is "
+        f"running, {remove(found)}"
     )
 
 
 def remove(paths: list[Path]) -> str:
-    """The command that deletes what is not needed, and what that gives back."""
+    """The command that deletes files, and how much space that frees."""
     names = " ".join(shlex.quote(str(path)) for path in paths)
     return f"rm -r {names} ({megabytes(sum(size_of(path) for path in paths))})"
 
 
 def size_of(path: Path) -> int:
-    """How many bytes a file, or all files in a folder, have; what vanishes meanwhile has none."""
+    """The size of a file, or of all files in a folder, in bytes; files that vanish count 0."""
     found = 0
     for file in [path, *path.rglob("*")]:
         try:
@@ -130,7 +132,7 @@ def size_of(path: Path) -> int:
 
 
 def megabytes(count: int) -> str:
-    """A size, for people.
+    """Format a size.
 
     >>> megabytes(1_250_000)
     '1.2 MB'

@@ -1,27 +1,43 @@
-"""The engine's ``model.bin``: its table of contents, and how to cut an encoder out of it.
+"""CTranslate2's ``model.bin``: its table of contents, encoders cut out of it, and 7-bit weights.
 
 The format is that of ``ctranslate2/specs/model_spec.py``, binary version 6: the name and revision
 of a specification, then the variables, each with its bytes, then the aliases (other names for a
 variable). All numbers are little-endian.
+
+CTranslate2 quantizes weights to -127 ... 127. Processors without VNNI add two products of an
+unsigned 8-bit activation and a signed 8-bit weight in a signed 16-bit register, which saturates at
+32 767: 2 x 255 x 127 does not fit. Weights within -63 ... 63 always do (2 x 255 x 63 = 32 130), so
+that int8 products are exact on every processor.
 """
 
 from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tertium.errors import ModelError
+from tertium.storage.atomic import replacing
 
 BINARY_VERSION = 6
 ENCODER_SPECIFICATION = ("TransformerEncoderSpec", 1)
 LAYER = re.compile(r"encoder/layer_(\d+)/")
 FINAL_NORM = "encoder/layer_norm/"
-SCALES = ("_scale", "_zero")
-"""What a quantized variable is read with; an alias of the variable is one of these, too."""
+WEIGHT = "weight"
+"""How the names of the variables end that CTranslate2 quantizes."""
+SCALE = "_scale"
+SCALES = (SCALE, "_zero")
+"""Variables that belong to a quantized variable; an alias of the variable covers them, too."""
+KINDS = ("float32", "int8", "int16", "int32", "float16", "bfloat16")
+"""Types of numbers, in the order of their codes in the file."""
+LIMIT = 63
+"""The largest absolute value of a 7-bit weight."""
 NO_ALIASES = struct.pack("<I", 0)
 """The end of a file in which every alias has become a variable."""
 CHUNK = 16 << 20
@@ -29,10 +45,19 @@ CHUNK = 16 << 20
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """Where a variable's description and bytes stand in the file, without its name."""
+    """A variable's shape and type, and where its description and bytes are in the file."""
 
+    shape: tuple[int, ...]
+    kind: int
     start: int
+    """Of the description, which follows the name."""
     size: int
+    """Of the description and the bytes."""
+
+    @property
+    def description(self) -> int:
+        """How many bytes the description has."""
+        return struct.calcsize(f"<B{len(self.shape)}IBI")
 
 
 @dataclass(frozen=True)
@@ -41,8 +66,10 @@ class EngineFile:
 
     path: Path
     specification: str
+    revision: int
     variables: Mapping[str, Variable]
     """By every name that a variable has."""
+    aliases: Mapping[str, str]
 
     @property
     def encoder_layers(self) -> int:
@@ -50,31 +77,91 @@ class EngineFile:
         return len({found[1] for name in self.variables if (found := LAYER.match(name))})
 
     def encoder_parts(self, layer: int) -> Iterator[bytes]:
-        """The encoder alone, up to a layer, as a ``model.bin`` of its own, piece by piece.
+        """The encoder alone, up to a layer, as the consecutive parts of a ``model.bin``.
 
-        Whatever is above the layer is left out. Where a model normalizes the output of its last
+        Everything above the layer is left out. Where a model normalizes the output of its last
         layer, this goes with the last layer only, as in the hidden states of transformers.
         """
         kept = self._encoder_variables(layer)
-        yield _head(len(kept))
+        yield _head(*ENCODER_SPECIFICATION, len(kept))
         with self.path.open("rb") as stream:
             for name, variable in kept.items():
                 yield _string(name)
-                stream.seek(variable.start)
-                left = variable.size
-                while left:
-                    part = stream.read(min(left, CHUNK))
-                    if not part:
-                        raise ModelError(f"{self.path} ends too early; fetch the model again")
-                    yield part
-                    left -= len(part)
+                yield from self._copied(stream, variable)
         yield NO_ALIASES
 
     def encoder_size(self, layer: int) -> int:
         """How many bytes :meth:`encoder_parts` are."""
         kept = self._encoder_variables(layer)
         variables = sum(len(_string(name)) + variable.size for name, variable in kept.items())
-        return len(_head(len(kept))) + variables + len(NO_ALIASES)
+        return len(_head(*ENCODER_SPECIFICATION, len(kept))) + variables + len(NO_ALIASES)
+
+    def has_seven_bit_weights(self) -> bool:
+        """Whether all weights are in int8 and within -63 ... 63."""
+        with self.path.open("rb") as stream:
+            for name in self._weights():
+                weights = self._numbers(stream, name)
+                if weights.dtype != np.int8 or np.abs(weights.astype(np.int16)).max() > LIMIT:
+                    return False
+        return True
+
+    def seven_bit_parts(self) -> Iterator[bytes]:
+        """The same model with all weights within 7 bits, as the parts of a ``model.bin``."""
+        weights = self._weights()
+        scales = {name + SCALE for name in weights}
+        others = [name for name in self._own_variables() if name not in scales | {*weights}]
+        yield _head(self.specification, self.revision, 2 * len(weights) + len(others))
+        with self.path.open("rb") as stream:
+            for name in others:
+                yield _string(name)
+                yield from self._copied(stream, self.variables[name])
+            for name in weights:
+                numbers = self._numbers(stream, name)
+                if numbers.dtype == np.int8:
+                    scale = self._numbers(stream, name + SCALE)
+                    quantized, scale = rescaled(numbers, scale)
+                else:
+                    quantized, scale = quantize(numbers.astype(np.float32))
+                yield from _variable(name, quantized)
+                yield from _variable(name + SCALE, scale)
+        yield struct.pack("<I", len(self.aliases))
+        for alias, name in self.aliases.items():
+            yield _string(alias) + _string(name)
+
+    def _own_variables(self) -> list[str]:
+        """The names of the variables without the aliases."""
+        aliased = {alias + end for alias in self.aliases for end in ("", *SCALES)}
+        return [name for name in self.variables if name not in aliased]
+
+    def _weights(self) -> list[str]:
+        return [
+            name
+            for name in self._own_variables()
+            if name.endswith(WEIGHT) and len(self.variables[name].shape) == 2
+        ]
+
+    def _numbers(self, stream: BinaryIO, name: str) -> NDArray[Any]:
+        variable = self.variables[name]
+        kind = KINDS[variable.kind]
+        stream.seek(variable.start + variable.description)
+        content = stream.read(variable.size - variable.description)
+        try:
+            if kind == "bfloat16":  # the upper half of a float32
+                numbers = np.frombuffer(content, "<u2").astype(np.uint32) << 16
+                return numbers.view(np.float32).reshape(variable.shape)
+            return np.frombuffer(content, kind).reshape(variable.shape)
+        except ValueError:
+            raise ModelError(f"{self.path} ends too early; fetch the model again") from None
+
+    def _copied(self, stream: BinaryIO, variable: Variable) -> Iterator[bytes]:
+        stream.seek(variable.start)
+        left = variable.size
+        while left:
+            part = stream.read(min(left, CHUNK))
+            if not part:
+                raise ModelError(f"{self.path} ends too early; fetch the model again")
+            yield part
+            left -= len(part)
 
     def _encoder_variables(self, layer: int) -> dict[str, Variable]:
         return {
@@ -89,26 +176,73 @@ class EngineFile:
         return not name.startswith(FINAL_NORM) or layer == self.encoder_layers
 
 
+def quantize(weights: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Round each row to -63 ... 63, and give the factor that it was multiplied by.
+
+    >>> quantize(np.array([[0.5, -1.0], [0.0, 0.0]], np.float32))
+    (array([[ 32, -63],
+           [  0,   0]], dtype=int8), array([63.,  1.], dtype=float32))
+    """
+    largest = np.abs(weights).max(axis=1)
+    scale = (np.float32(LIMIT) / np.where(largest == 0, np.float32(LIMIT), largest)).astype(
+        np.float32
+    )
+    return np.rint(weights * scale[:, None]).astype(np.int8), scale
+
+
+def rescaled(
+    weights: NDArray[np.int8], scale: NDArray[np.float32]
+) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Bring the rows that exceed 63 down to it; the others stay as they are.
+
+    >>> rescaled(np.array([[127, -64], [63, 1]], np.int8), np.array([2, 2], np.float32))
+    (array([[ 63, -32],
+           [ 63,   1]], dtype=int8), array([0.992126, 2.      ], dtype=float32))
+    """
+    numbers = weights.astype(np.float32)
+    factor = np.float32(LIMIT) / np.maximum(np.abs(numbers).max(axis=1), np.float32(LIMIT))
+    return np.rint(numbers * factor[:, None]).astype(np.int8), (scale * factor).astype(np.float32)
+
+
+def quantize_file(path: Path) -> None:
+    """Replace a ``model.bin`` by the same model with 7-bit weights."""
+    engine_file = read_engine_file(path)
+    with replacing(path) as stream:
+        stream.writelines(engine_file.seven_bit_parts())
+
+
+def encoder_file(variables: Mapping[str, NDArray[Any]]) -> bytes:
+    """A ``model.bin`` of an encoder with these variables."""
+    parts: Iterable[bytes] = (
+        part for name, numbers in variables.items() for part in _variable(name, numbers)
+    )
+    return _head(*ENCODER_SPECIFICATION, len(variables)) + b"".join(parts) + NO_ALIASES
+
+
 def read_engine_file(path: Path) -> EngineFile:
-    """Read the table of contents; the weights are left where they are."""
+    """Read the table of contents; the weights stay on disk."""
     try:
         with path.open("rb") as stream:
-            (version,) = _numbers(stream, "<I")
+            (version,) = _unpack(stream, "<I")
             if version != BINARY_VERSION:
                 raise ModelError(
                     f"{path} is of the engine's format {version}, not {BINARY_VERSION}; "
                     "fetch or convert the model again"
                 )
             specification = _read_string(stream)
-            _revision, count = _numbers(stream, "<II")
+            revision, count = _unpack(stream, "<II")
             variables = dict(_read_variable(stream) for _ in range(count))
-            (count,) = _numbers(stream, "<I")
+            (count,) = _unpack(stream, "<I")
+            aliases = {}
             for _ in range(count):
                 alias, name = _read_string(stream), _read_string(stream)
+                aliases[alias] = name
                 variables.update(_aliased(variables, alias, name))
     except (KeyError, UnicodeDecodeError, struct.error) as error:
-        raise ModelError(f"{path} is no file of the engine, or damaged ({error!r})") from None
-    return EngineFile(path, specification, variables)
+        raise ModelError(
+            f"{path} is not a model file of CTranslate2, or damaged ({error!r})"
+        ) from None
+    return EngineFile(path, specification, revision, variables, aliases)
 
 
 def _aliased(
@@ -123,24 +257,31 @@ def _aliased(
 def _read_variable(stream: BinaryIO) -> tuple[str, Variable]:
     name = _read_string(stream)
     start = stream.tell()
-    (rank,) = _numbers(stream, "<B")
-    *_shape, _kind, size = _numbers(stream, f"<{rank}IBI")
+    (rank,) = _unpack(stream, "<B")
+    *shape, kind, size = _unpack(stream, f"<{rank}IBI")
     end = stream.tell() + size
     stream.seek(end)
-    return name, Variable(start, end - start)
+    return name, Variable(tuple(shape), kind, start, end - start)
 
 
-def _numbers(stream: BinaryIO, layout: str) -> tuple[int, ...]:
+def _variable(name: str, numbers: NDArray[Any]) -> Iterator[bytes]:
+    kind = KINDS.index(numbers.dtype.name)
+    content = numbers.astype(numbers.dtype.newbyteorder("<")).tobytes()
+    shape = numbers.shape
+    yield _string(name) + struct.pack(f"<B{len(shape)}IBI", len(shape), *shape, kind, len(content))
+    yield content
+
+
+def _unpack(stream: BinaryIO, layout: str) -> tuple[int, ...]:
     return struct.unpack(layout, stream.read(struct.calcsize(layout)))
 
 
 def _read_string(stream: BinaryIO) -> str:
-    (length,) = _numbers(stream, "<H")
+    (length,) = _unpack(stream, "<H")
     return stream.read(length).removesuffix(b"\0").decode()
 
 
-def _head(count: int) -> bytes:
-    name, revision = ENCODER_SPECIFICATION
+def _head(name: str, revision: int, count: int) -> bytes:
     return struct.pack("<I", BINARY_VERSION) + _string(name) + struct.pack("<II", revision, count)
 
 

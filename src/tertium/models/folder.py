@@ -19,7 +19,7 @@ TRANSLATION, ENCODER, DETECTOR = "translation", "encoder", "detector"
 
 
 class HasSizes(Protocol):
-    """Anything that says which files it has."""
+    """A folder that lists its files."""
 
     @property
     def sizes(self) -> Mapping[str, int]: ...
@@ -30,35 +30,35 @@ Folder = TypeVar("Folder", bound=HasSizes)
 
 @dataclass(frozen=True)
 class ModelFolder:
-    """What ``tertium.json`` says of a model, and where the folder is."""
+    """The contents of ``tertium.json``, and the path of the folder."""
 
     path: Path
     name: str
     dialect: str
     languages: LanguageSet
     max_length: int
-    """The longest sequence the engine has positions for, tags and end included."""
+    """The longest sequence that the model reads, including tags and end of sentence."""
     source_tokenizer: str
     target_tokenizer: str
     licence: str
     origin: str
-    """Where it was converted from; with the commit, if it came from the hub."""
+    """What it was converted from, with the commit if it came from the hub."""
     fingerprint: str
     sizes: Mapping[str, int]
-    """The files that make the number, and how many bytes each has."""
+    """The files that determine the scores, and their sizes in bytes."""
     early_stopping: bool = False
-    """Whether beam search ends as soon as as many translations have ended as the beam is wide."""
+    """Whether beam search ends when as many translations have ended as the beam is wide."""
 
     def source_vocabulary(self) -> list[str]:
-        """The pieces that the engine can read in a source, by their number."""
+        """The tokens of the source side, by id."""
         return self._vocabulary("source")
 
     def target_vocabulary(self) -> list[str]:
-        """The pieces that the engine can put into a target, by their number."""
+        """The tokens of the target side, by id."""
         return self._vocabulary("target")
 
     def vocabulary_file(self, side: Literal["source", "target"]) -> str:
-        """The file of the pieces of one side."""
+        """The file with the vocabulary of one side."""
         names = (f"{side}_vocabulary.json", "shared_vocabulary.json")
         return next(name for name in names if name in self.sizes)
 
@@ -68,7 +68,7 @@ class ModelFolder:
         return pieces
 
     def answers_by(self) -> dict[str, Any]:
-        """What decides the model's answers, beside its files."""
+        """The fields that determine the model's scores, besides its files."""
         return {
             "dialect": self.dialect,
             "max_length": self.max_length,
@@ -80,12 +80,12 @@ class ModelFolder:
         }
 
     def check(self) -> None:
-        """Hash every file and compare; what :func:`read_folder` is too quick to do."""
+        """Compare all hashes with the fingerprint; :func:`read_folder` compares sizes only."""
         check_fingerprint(self.path, self.sizes, self.answers_by(), self.fingerprint)
 
 
 def fingerprint(path: Path, files: Sequence[str], description: object) -> str:
-    """Hash all that decides what the model answers: the description, and the files."""
+    """Hash everything that determines the model's scores: the description and the files."""
     digest = hashlib.sha256(json.dumps(description, sort_keys=True).encode())
     for name in files:
         digest.update(json.dumps([name, file_sha256(path / name)]).encode())
@@ -101,7 +101,7 @@ def file_sha256(path: Path) -> str:
 def check_fingerprint(
     path: Path, sizes: Mapping[str, int], description: object, stated: str
 ) -> None:
-    """Hash every file of a folder, and compare with what its card says."""
+    """Hash every file of a folder, and compare with the fingerprint in its card."""
     now = fingerprint(path, sorted(sizes), description)
     if now != stated:
         raise ModelError(
@@ -111,7 +111,7 @@ def check_fingerprint(
 
 
 def read_folder(path: Path) -> ModelFolder:
-    """Read a model folder; files that are absent or of another size than stated are an error."""
+    """Read a model folder; a missing file, or one of the wrong size, is an error."""
     card = read_card(path)
     if kind(card) == ENCODER:
         raise ModelError(
@@ -138,14 +138,14 @@ def read_card(path: Path) -> dict[str, Any]:
 
 
 def kind(card: Mapping[str, Any]) -> str:
-    """What a model is for; a card that does not say so is a translation model's."""
+    """The kind of a model; cards without one are those of translation models."""
     return str(card.get("kind", TRANSLATION))
 
 
 def read_as(
     path: Path, card: Mapping[str, Any], make: Callable[[Path, Mapping[str, Any]], Folder]
 ) -> Folder:
-    """Make a folder of a card, and see whether its files are there."""
+    """Make a folder from a card, and check that its files exist."""
     try:
         folder = make(path, card)
     except KeyError as missing:
@@ -155,7 +155,7 @@ def read_as(
 
 
 def check_sizes(path: Path, sizes: Mapping[str, int]) -> None:
-    """Files that are absent, or of another size than stated, are an error."""
+    """Raise an error for missing files, and for files of the wrong size."""
     for name, size in sizes.items():
         file = path / name
         if not file.is_file():
@@ -168,7 +168,7 @@ def check_sizes(path: Path, sizes: Mapping[str, int]) -> None:
 
 
 def common_fields(path: Path, card: Mapping[str, Any]) -> dict[str, Any]:
-    """What the cards of all kinds of model say."""
+    """The fields that all kinds of cards have."""
     return {
         "path": path,
         "name": str(card["name"]),
@@ -248,7 +248,7 @@ def save_own_card(
     licence: str,
     origin: str,
 ) -> None:
-    """Write the card of a model that is of another kind than translation."""
+    """Write the card of an encoder or a detector."""
     card = {
         "kind": kind,
         "name": name,

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tertium.errors import ModelError
-from tertium.models.base import TranslationModel
+from tertium.models.base import TokenScores, TranslationModel
 
 GOLDEN = "golden.json"
+INT8 = "int8-avx2"
+"""The precision of the numbers in int8."""
 
 
 @dataclass(frozen=True, slots=True)
 class GoldenAnswer:
-    """A question, and the log-probabilities in float32 that are its right answer."""
+    """A target and its source, and the log-probabilities of the target's tokens."""
 
     target: str
     source: str
     target_lang: str
     source_lang: str
-    log_probs: tuple[float, ...]
+    float32: tuple[float, ...]
+    int8: tuple[float, ...]
+    """With the arithmetic that int8 has on every x86-64 processor."""
 
 
 def read_golden(folder: Path) -> list[GoldenAnswer]:
@@ -30,20 +35,25 @@ def read_golden(folder: Path) -> list[GoldenAnswer]:
         answers = json.loads((folder / GOLDEN).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ModelError(f"{folder} has no {GOLDEN}") from None
-    return [GoldenAnswer(**{**a, "log_probs": tuple(a["log_probs"])}) for a in answers]
+    lists = ("float32", "int8")
+    return [GoldenAnswer(**{**a, **{name: tuple(a[name]) for name in lists}}) for a in answers]
 
 
-def largest_difference(model: TranslationModel, golden: list[GoldenAnswer]) -> float:
-    """Ask the known questions again; how far is the answer off, at the worst token?"""
-    answers = model.log_probs(
+def golden_scores(model: TranslationModel, golden: Sequence[GoldenAnswer]) -> list[TokenScores]:
+    """Score the known targets with a model."""
+    return model.log_probs(
         [known.target for known in golden],
         [known.source for known in golden],
         target_lang=[known.target_lang for known in golden],
         source_lang=[known.source_lang for known in golden],
     )
+
+
+def largest_difference(scores: Sequence[TokenScores], expected: Sequence[Sequence[float]]) -> float:
+    """How far the worst token is off."""
     differences = [
         abs(a - b)
-        for answer, known in zip(answers, golden, strict=True)
-        for a, b in zip(answer.log_probs, known.log_probs, strict=True)
+        for found, known in zip(scores, expected, strict=True)
+        for a, b in zip(found.log_probs, known, strict=True)
     ]
     return max(differences) if all(map(math.isfinite, differences)) else math.inf

@@ -96,7 +96,8 @@ def test_the_end_of_the_positions(tmp_path: Path) -> None:
 def test_int8(tmp_path: Path) -> None:
     released = Released(tmp_path / "release")
     folder = convert(released.folder, tmp_path / "converted", quantization="int8")
-    [scores] = CTranslate2Model(folder, threads=1).log_probs(["sea"], ["sea"], target_lang="en")
+    model = CTranslate2Model(folder, compute_type="int8", threads=1)
+    [scores] = model.log_probs(["sea"], ["sea"], target_lang="en")
     expected = released.log_probs("sea", "sea", "en")
     assert scores.log_probs == pytest.approx(expected, abs=1.0)
     assert scores.log_probs != pytest.approx(expected, abs=1e-6)

@@ -109,12 +109,12 @@ def test_int8_vectors_are_the_same_to_the_bit_in_any_batch(
         where = convert_encoder(
             encoder("bert").original.folder, tmp_path / "int8", quantization="int8"
         ).path
-    made = load_encoder(where)
+    made = load_encoder(where, compute_type="int8")
     alone = [made.token_vectors([text])[0] for text in TEXTS]
     sentences = [made.sentence_vectors([text]).vectors[0] for text in TEXTS]
     order = list(range(len(TEXTS))) * 2
     random.Random(4).shuffle(order)
-    other: Any = load_encoder(where, threads=3)
+    other: Any = load_encoder(where, compute_type="int8", threads=3)
     for other.batch_tokens in (1, 64, 5000):
         together = other.token_vectors([TEXTS[index] for index in order])
         for index, found in zip(order, together, strict=True):

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tertium.errors import LanguageError, ModelError, SettingError
+from tertium.models.arithmetic import int8_arithmetic
 from tertium.models.catalog import load_model
 from tertium.models.folder import read_folder
 from tertium.models.tokenizer import open_tokenizer
@@ -52,16 +53,18 @@ def test_no_question_no_answer(tiny_prism: Converted) -> None:
 def test_int8_numbers_are_the_same_to_the_bit_in_any_batch(batch_tokens: int, threads: int) -> None:
     folder = load_model("tertium-mini", cache=False).model.folder  # type: ignore[attr-defined]
     pairs = [(a, b, "en", "en") for a in SOME for b in SOME]
-    alone = [ask(CTranslate2Model(folder), [pair])[0] for pair in pairs]
+    alone = [ask(CTranslate2Model(folder, compute_type="int8"), [pair])[0] for pair in pairs]
     order = list(range(len(pairs)))
     random.Random(batch_tokens).shuffle(order)
-    model = CTranslate2Model(folder, batch_tokens=batch_tokens, threads=threads)
+    model = CTranslate2Model(
+        folder, compute_type="int8", batch_tokens=batch_tokens, threads=threads
+    )
     together = ask(model, [pairs[index] for index in order])
     assert together == [alone[index] for index in order]
 
 
 def test_int8_translations_do_not_depend_on_their_neighbours() -> None:
-    model: Any = load_model("tertium-mini", cache=False).model
+    model: Any = load_model("tertium-mini", compute_type="int8", cache=False).model
     alone = [model.translate([text], target_lang="fr")[0] for text in SOME]
     assert model.translate(SOME[::-1] * 2, target_lang="fr") == alone[::-1] * 2
 
@@ -176,9 +179,11 @@ def test_progress_is_reported(tiny_prism: Converted) -> None:
 
 
 def test_compute_type_is_honoured(tiny_int8: Converted) -> None:
-    assert "int8" in CTranslate2Model(tiny_int8.folder).settings["precision"]
-    exact = CTranslate2Model(tiny_int8.folder, compute_type="float32")
-    assert exact.settings["precision"] == "float32"
+    fast = CTranslate2Model(tiny_int8.folder, compute_type="int8")
+    assert fast.settings["precision"] == f"int8-{int8_arithmetic()}"
+    for compute_type in ("auto", "float32"):
+        exact = CTranslate2Model(tiny_int8.folder, compute_type=compute_type)
+        assert exact.settings["precision"] == "float32"
 
 
 @pytest.mark.parametrize("setting", [{"compute_type": "int3"}, {"threads": 0}, {"batch_tokens": 0}])

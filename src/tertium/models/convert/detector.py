@@ -80,7 +80,7 @@ def convert_detector(
                 made,
                 tokens=tokens,
                 unknown=unknown,
-                quantization=None if quantization == "float32" else quantization,
+                quantization=quantization,
                 types=detecting.types,
             )
         except (RuntimeError, ValueError) as error:

@@ -29,9 +29,9 @@ from tertium.models.encoders.folder import (
     read_encoder_folder,
     write_encoder_card,
 )
-from tertium.models.encoders.known import KNOWN_ENCODERS
 from tertium.models.encoders.pooling import Dense
 from tertium.models.encoders.sentence_modules import MODULES, SentenceModules, read_sentence_modules
+from tertium.models.public import public_encoder
 from tertium.storage.unfinished import appearing
 
 
@@ -65,7 +65,7 @@ def convert_encoder(
     if not source.is_dir():
         raise ModelError(f"{source}: there is no such folder")
     name = name or out.name
-    known = KNOWN_ENCODERS.get(name) or KNOWN_ENCODERS.get(source.name)
+    known = public_encoder(name) or public_encoder(source.name)
     modules = read_sentence_modules(source)
     config = read_config(modules.transformer)
     layers = count_layers(config, modules.transformer)
@@ -86,7 +86,7 @@ def convert_encoder(
         prefix=prefix if prefix is not None else modules.prefix or (known.prefix if known else ""),
     )
     with appearing(out) as made:
-        _write(network, modules, dense, made, None if quantization == "float32" else quantization)
+        _write(network, modules, dense, made, quantization)
         write_encoder_card(made, encoding, name=name, licence=licence, origin=origin or source.name)
     return read_encoder_folder(out)
 
@@ -96,7 +96,7 @@ def _write(
     modules: SentenceModules,
     dense: tuple[Dense, ...],
     made: Path,
-    quantization: str | None,
+    quantization: Quantization,
 ) -> None:
     import numpy as np
 

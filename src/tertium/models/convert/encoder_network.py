@@ -12,6 +12,8 @@ from typing import Any
 
 from tertium.errors import ModelError
 from tertium.models.convert.checkpoint import load_weights, not_converted, quiet, refuse_missing
+from tertium.models.convert.translation import Quantization
+from tertium.models.engine_file import quantize_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,7 @@ def write_network(
     *,
     tokens: list[str],
     unknown: str,
-    quantization: str | None,
+    quantization: Quantization,
     types: bool = False,
 ) -> None:
     """Write the engine's files; with ``types``, two kinds of tokens stay apart (BERT's pairs)."""
@@ -123,9 +125,11 @@ def write_network(
         spec.config.bos_token = spec.config.eos_token = unknown  # the tokenizer adds the frame
         spec.register_vocabulary(tokens)
         spec.validate()
-        spec.optimize(quantization=quantization)
+        spec.optimize()
         out.mkdir()
         spec.save(str(out))
+    if quantization == "int8":
+        quantize_file(out / "model.bin")
 
 
 def _specification(network: Any, types: bool = False) -> Any:

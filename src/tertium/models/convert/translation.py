@@ -12,6 +12,7 @@ from tertium.models.convert.checkpoint import load_all_weights, not_converted, q
 from tertium.models.convert.fairseq.release import is_release, read_release
 from tertium.models.convert.families import Family, recognise
 from tertium.models.convert.published import CONFIG, count, read_config_file
+from tertium.models.engine_file import quantize_file
 from tertium.models.folder import ModelFolder, read_folder, write_card
 from tertium.storage.unfinished import appearing
 
@@ -55,13 +56,14 @@ def convert(
         raise ModelError(f"{source}: there is no such folder")
     release = read_release(source, dialect=dialect) if is_release(source) else None
     family = release.family if release else recognise(source, dialect=dialect, name=name)
-    scheme = None if quantization == "float32" else quantization
 
     def fill(made: Path) -> None:
         if release:
-            release.write(made, quantization=scheme)
+            release.write(made)
         else:
-            _convert_weights(source, made, family, scheme)
+            _convert_weights(source, made, family)
+        if quantization == "int8":
+            quantize_file(made / "model.bin")
         for tokenizer in {family.source_tokenizer, family.target_tokenizer}:
             shutil.copyfile(source / tokenizer, made / tokenizer)
 
@@ -102,7 +104,7 @@ def make_folder(
     return read_folder(out)
 
 
-def _convert_weights(source: Path, out: Path, family: Family, quantization: str | None) -> None:
+def _convert_weights(source: Path, out: Path, family: Family) -> None:
     try:
         from ctranslate2.converters import TransformersConverter
         from transformers import AutoConfig  # noqa: F401 (the converter needs it, and torch)
@@ -128,6 +130,6 @@ def _convert_weights(source: Path, out: Path, family: Family, quantization: str 
 
     try:
         with quiet():
-            Converter(str(source)).convert(str(out), quantization=quantization)
+            Converter(str(source)).convert(str(out))
     except Exception as error:  # of transformers or the engine
         raise not_converted(source, error) from error

@@ -1,4 +1,4 @@
-"""Encoders that are part of a larger file, copied out of it once, into the cache."""
+"""Encoders that are part of a larger model, extracted once into the cache."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from tertium.storage.unfinished import scratch_beside
 def cut_encoder(
     engine_file: EngineFile, layer: int, *, vocabulary: str, fingerprint: str
 ) -> Iterator[Path]:
-    """A folder with the engine's files for an encoder up to a layer.
+    """A folder with CTranslate2's files for an encoder up to a layer.
 
-    It lies in the cache under the fingerprint of what it was cut from, and appears there whole, or
-    not at all. Where the cache cannot be written to, it is made anew, for as long as it is needed.
+    It is kept in the cache, named by the fingerprint of the model, and is written atomically. If
+    the cache cannot be written to, a temporary folder is used.
     """
     cached = encoders_folder() / f"{fingerprint}-{layer}"
     wanted = _sizes(engine_file, layer, vocabulary)
@@ -65,7 +65,7 @@ def _make(
             shutil.rmtree(out)
         try:
             made.rename(out)
-        except OSError:  # another process was quicker, and made the same
+        except OSError:  # another process has written the same
             if not _is_whole(out, sizes):
                 raise
 
@@ -79,7 +79,7 @@ def _fill(made: Path, engine_file: EngineFile, layer: int, vocabulary: str) -> N
 
 
 def matches_its_model(cached: Path, engine_file: EngineFile, layer: int) -> bool:
-    """Cut the encoder out once more, and compare what comes of it with what is in the cache."""
+    """Extract the encoder again, and compare it with the file in the cache."""
     digest = hashlib.sha256()
     for part in engine_file.encoder_parts(layer):
         digest.update(part)

@@ -14,9 +14,9 @@ from tertium.models.encoders.model import CTranslate2Encoder
 from tertium.models.encoders.pooling import Pooling
 from tertium.models.encoders.reading import JsonReader, Reader, SourceReader
 from tertium.models.encoders.use import UniversalSentenceEncoder
+from tertium.models.engine import ComputeType
 from tertium.models.engine_file import EngineFile, read_engine_file
 from tertium.models.folder import ModelFolder
-from tertium.models.translation.ctranslate2 import ComputeType
 
 
 @lru_cache(maxsize=1)

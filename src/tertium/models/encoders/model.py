@@ -1,4 +1,4 @@
-"""The engine's encoders behind the protocol of :class:`~tertium.models.base.TextEncoder`."""
+"""Encoders run by CTranslate2, with the interface of :class:`~tertium.models.base.TextEncoder`."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from tertium.models.batches import uniform_batches
 from tertium.models.cache.vectors import VectorMemo
 from tertium.models.encoders.pooling import Pooling
 from tertium.models.encoders.reading import Reader, Reading
+from tertium.models.engine import IN_FLIGHT, ComputeType, check_engine_settings, open_engine
 from tertium.models.threads import available_cores
-from tertium.models.translation.ctranslate2 import IN_FLIGHT, ComputeType, check_engine_settings
 
 Answer = TypeVar("Answer")
 Rows = NDArray[np.float32]
@@ -28,9 +28,9 @@ BATCH_TOKENS = 512
 
 
 class CTranslate2Encoder:
-    """An encoder run by CTranslate2: of a model that is nothing else, or of a translation model.
+    """An encoder run by CTranslate2: an encoder model, or the encoder of a translation model.
 
-    ``path`` is a folder with the engine's files. The vectors are those of the last layer in them.
+    ``path`` is a folder with CTranslate2's files. The vectors are those of its last layer.
     """
 
     def __init__(
@@ -50,8 +50,6 @@ class CTranslate2Encoder:
         batch_tokens: int = BATCH_TOKENS,
     ) -> None:
         check_engine_settings(compute_type, threads, batch_tokens)
-        import ctranslate2
-
         self.threads = threads or available_cores()
         self.batch_tokens = batch_tokens
         self.layer = layer
@@ -62,15 +60,9 @@ class CTranslate2Encoder:
         self._prefix = prefix
         self._positions_as_types = positions_as_types
         self._types = types
-        try:
-            self._engine = ctranslate2.Encoder(
-                str(path),
-                compute_type="default" if compute_type == "auto" else compute_type,
-                inter_threads=self.threads,
-                intra_threads=1,
-            )
-        except (IndexError, RuntimeError, ValueError) as error:
-            raise ModelError(f"{name}: the engine cannot load the encoder: {error}") from error
+        self._engine, engine_settings = open_engine(
+            "Encoder", path, compute_type=compute_type, threads=self.threads
+        )
         self._memo = VectorMemo()
         self._process = os.getpid()
         self._depth = self._forward([[0]]).shape[-1]
@@ -79,8 +71,7 @@ class CTranslate2Encoder:
             "pooling": pooling.describe(),
             **({"prefix": prefix.strip()} if prefix else {}),
             **reader.settings,
-            "precision": self._engine.compute_type,
-            "engine": f"ctranslate2-{ctranslate2.__version__}",
+            **engine_settings,
         }
 
     @property
@@ -98,7 +89,7 @@ class CTranslate2Encoder:
     def token_vectors(
         self, texts: Sequence[str], *, lang: Languages = None, progress: Progress | None = None
     ) -> list[TokenVectors]:
-        """Encode each text as one vector a piece.
+        """Encode each text as one vector per token.
 
         >>> import tertium
         >>> [found] = tertium.load_encoder("tertium-mini").token_vectors(["My house"])
@@ -135,7 +126,7 @@ class CTranslate2Encoder:
         return SentenceVectors(vectors, tuple(reading.cut for reading in readings))
 
     def forget(self) -> None:
-        """Drop the vectors that are remembered, so that the next texts are encoded anew."""
+        """Clear the cache of vectors, so that all texts are encoded again."""
         self._memo = VectorMemo()
 
     def encode(
@@ -144,9 +135,9 @@ class CTranslate2Encoder:
         make: Callable[[Reading, Rows], Answer],
         progress: Progress | None = None,
     ) -> dict[tuple[int, ...], Answer]:
-        """Encode each new sequence once, longest first, in batches without padding.
+        """Encode each distinct sequence once, longest first, in batches without padding.
 
-        The answers are what ``make`` makes of a sequence's vectors, by the numbers of its pieces.
+        Returns the result of ``make`` for each sequence's vectors, by the ids of its tokens.
         """
         if os.getpid() != self._process:
             raise ModelError(
@@ -166,8 +157,8 @@ class CTranslate2Encoder:
         def land() -> None:
             batch, future = flying.popleft()
             for index, found in zip(batch, future.result(), strict=True):
-                rows = found.copy()  # not a view, which would keep the whole batch
-                rows.flags.writeable = False  # texts that are read alike share it
+                rows = found.copy()  # a view would keep the whole batch in memory
+                rows.flags.writeable = False  # texts with the same tokens share it
                 self._memo.put(distinct[index].ids, rows)
                 answers[distinct[index].ids] = make(distinct[index], rows)
             if progress is not None:
@@ -188,8 +179,8 @@ class CTranslate2Encoder:
     def _forward(
         self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None
     ) -> Rows:
-        """The vectors of a batch: text, piece, number."""
-        if not ids[0]:  # the engine does not survive a sequence of nothing
+        """The vectors of a batch, of shape (texts, tokens, width)."""
+        if not ids[0]:  # CTranslate2 crashes on an empty sequence
             return np.empty((len(ids), 0, self._depth), dtype=np.float32)
         batch = [list(row) for row in ids]
         kinds = None

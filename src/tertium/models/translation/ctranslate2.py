@@ -1,11 +1,11 @@
-"""The engine: CTranslate2 behind the protocol of :class:`~tertium.models.base.TranslationModel`."""
+"""Translation models run by CTranslate2 (see :class:`~tertium.models.base.TranslationModel`)."""
 
 from __future__ import annotations
 
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tertium.errors import ModelError, SettingError
 from tertium.models.base import (
@@ -17,6 +17,7 @@ from tertium.models.base import (
     per_row,
 )
 from tertium.models.batches import batches_by_limit, padded_batches, uniform_batches
+from tertium.models.engine import IN_FLIGHT, ComputeType, Device, check_engine_settings, open_engine
 from tertium.models.folder import ModelFolder
 from tertium.models.languages import LanguageSet, source_language, target_language
 from tertium.models.threads import available_cores
@@ -27,39 +28,26 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-ComputeType = Literal["auto", "float32", "int8"]
 Answer = TypeVar("Answer")
 
-COMPUTE_TYPES = ("auto", "float32", "int8")
 BATCH_TOKENS = 512
-"""Enough to keep a core busy; more only makes the table of logits outgrow the cache."""
+"""Enough to keep a core busy; with more, the table of logits outgrows the processor's cache."""
 LENGTH_STEP = 16
-"""A source's length is rounded up to a multiple of it, to tell how long a translation may be."""
+"""Sources whose lengths round up to the same multiple share a limit for their translations."""
 TRANSLATION_SHARE = 4
-"""Translations per scoring: they hold the logits of one step at a time, not of all tokens."""
+"""How many times as many tokens a batch holds when translating: only the logits of one step are
+in memory, not those of all tokens."""
 PATIENCE = {True: 1.0, False: 2.0}
-"""How many translations must have ended before beam search does, in beams: with early stopping,
-and without. So the engine finds what transformers finds, which goes on, without early stopping,
-while a better one is possible."""
-IN_FLIGHT = 4
-"""Batches queued for each worker: none waits for work, and memory stays bounded."""
-
-
-def check_engine_settings(compute_type: str, threads: int | None, batch_tokens: int) -> None:
-    """Refuse what the engine cannot be run with."""
-    if compute_type not in COMPUTE_TYPES:
-        raise SettingError(f"compute_type {compute_type!r} is none of {', '.join(COMPUTE_TYPES)}")
-    if threads is not None and threads < 1:
-        raise SettingError(f"threads is {threads}; it must be at least 1")
-    if batch_tokens < 1:
-        raise SettingError(f"batch_tokens is {batch_tokens}; it must be at least 1")
+"""CTranslate2's patience, with early stopping and without: beam search ends when this many times
+the beam size of translations have ended. This gives the translations of transformers, which,
+without early stopping, continues while a better translation is possible."""
 
 
 class CTranslate2Model:
     """A translation model run by CTranslate2.
 
-    ``compute_type="auto"`` keeps the precision that the weights were saved in. On a CPU every core
-    runs a batch of its own (many small multiplications gain nothing from being split).
+    ``compute_type="auto"`` is float32, in whatever precision the weights were saved. On a CPU every
+    core runs a batch of its own.
     """
 
     def __init__(
@@ -67,13 +55,11 @@ class CTranslate2Model:
         folder: ModelFolder,
         *,
         compute_type: ComputeType = "auto",
-        device: Literal["cpu", "cuda", "auto"] = "cpu",
+        device: Device = "cpu",
         threads: int | None = None,
         batch_tokens: int = BATCH_TOKENS,
     ) -> None:
         check_engine_settings(compute_type, threads, batch_tokens)
-        import ctranslate2
-
         self.folder = folder
         self.threads = threads or available_cores()
         self.batch_tokens = batch_tokens
@@ -83,23 +69,16 @@ class CTranslate2Model:
             folder.path / folder.source_tokenizer, () if self._dialect.tag_is_text else tags
         )
         self._target_tokenizer = open_tokenizer(folder.path / folder.target_tokenizer, tags)
-        try:
-            self._translator = ctranslate2.Translator(
-                str(folder.path),
-                device=device,
-                compute_type="default" if compute_type == "auto" else compute_type,
-                inter_threads=self.threads,
-                intra_threads=1,
-            )
-        except (IndexError, RuntimeError, ValueError) as error:
-            raise ModelError(f"{folder.path}: the engine cannot load the model: {error}") from error
-        exact = self._translator.device == "cpu" and "int8" in self._translator.compute_type
+        self._translator, self._settings = open_engine(
+            "Translator",
+            folder.path,
+            compute_type=compute_type,
+            device=device,
+            threads=self.threads,
+        )
+        exact = self._translator.device == "cpu" and compute_type == "int8"
         self._batches = uniform_batches if exact else padded_batches
         self._process = os.getpid()
-        self._settings = {
-            "precision": self._translator.compute_type,
-            "engine": f"ctranslate2-{ctranslate2.__version__}",
-        }
         if self._translator.device != "cpu":
             self._settings["device"] = f"{self._translator.device}-{batch_tokens}"
 
@@ -156,13 +135,13 @@ class CTranslate2Model:
             futures: list[Any] = self._translator.score_batch(
                 [encoder_inputs[index] for index in batch],
                 [decoder_inputs[index] for index in batch],
-                max_input_length=0,  # whatever was too long is cut above, openly
+                max_input_length=0,  # texts that are too long were cut above
                 asynchronous=True,
             )
             return futures
 
         def read(index: int, result: Any) -> TokenScores:
-            end = -1 if targets_cut[index] else None  # a cut text has not come to its end
+            end = -1 if targets_cut[index] else None  # a cut text has no end-of-sentence token
             window = slice(len(prefixes[index]), end)
             return TokenScores(
                 tuple(result.tokens[window]),
@@ -187,7 +166,7 @@ class CTranslate2Model:
         beam_size: int = 5,
         progress: Progress | None = None,
     ) -> list[Translation]:
-        """Translate each source by beam search; nothing is translated as nothing."""
+        """Translate each source by beam search; the translation of an empty text is empty."""
         if beam_size < 1:
             raise SettingError(f"beam_size is {beam_size}; it must be at least 1")
         tags = self._target_tags(target_lang, len(sources))
@@ -242,7 +221,7 @@ class CTranslate2Model:
         source_lang: str | None = None,
         count: int = 3,
     ) -> list[list[Alternative]]:
-        """What the model would rather have said at some places of a target, best first."""
+        """The most probable tokens at some positions of a target, best first."""
         import numpy as np
 
         tags = self._target_tags(target_lang, 1)
@@ -259,7 +238,7 @@ class CTranslate2Model:
             min_decoding_length=0,
             max_decoding_length=len(forced) + 1,
         )
-        if not result.logits:  # the engine has nothing to say about an empty source
+        if not result.logits:  # of an empty source
             return [[] for _ in places]
         vocabulary = self.folder.target_vocabulary()
         found = []
@@ -295,9 +274,9 @@ class CTranslate2Model:
         target_lang: str,
         source_lang: str | None = None,
     ) -> NDArray[np.float32]:
-        """The log-probability of every piece after each prefix.
+        """The log-probability of every token of the vocabulary after each prefix.
 
-        The engine keeps no decoder's state between calls: each reads its prefix anew.
+        CTranslate2 keeps no decoder state between calls, so each call decodes the prefix again.
         """
         import numpy as np
 
@@ -327,14 +306,14 @@ class CTranslate2Model:
             return log_probs
 
         shapes = [(len(a), len(b)) for a, b in zip(encoder_inputs, forced, strict=True)]
-        # of one shape each: the engine is told one length for the whole batch
+        # of equal lengths, because CTranslate2 takes one limit per batch
         batches = uniform_batches(shapes, self.batch_tokens)
         return np.stack(self._run("searching", batches, len(shapes), submit, read, None))
 
     def _encoder_inputs(
         self, sources: Sequence[str], source_lang: Languages, target_tags: Sequence[str]
     ) -> tuple[list[list[str]], list[bool]]:
-        """Frame the sources; whatever the encoder has no room for is cut, and marked."""
+        """Add the special tokens; sources that are too long for the encoder are cut and marked."""
         dialect = self._dialect
         source_tags = self._source_tags(source_lang, len(sources))
         texts = [
@@ -352,7 +331,7 @@ class CTranslate2Model:
         return framed, cut
 
     def _source_tags(self, languages: Languages, count: int) -> list[str]:
-        """The tags of the sources; a language that is not needed is checked if it is given."""
+        """The tags of the sources; a language that the model does not need is checked if given."""
         tags = self.languages.source
         return [
             ""
@@ -366,9 +345,9 @@ class CTranslate2Model:
         return [tags[target_language(self, lang)] for lang in per_row(languages, count)]
 
     def _longest_translation(self, source_length: int) -> int:
-        """Stop a decoder that has lost its way, long before the positions run out.
+        """The limit for a translation, which stops a decoder that does not end by itself.
 
-        The engine is told one length for a batch, so sources of similar lengths share theirs.
+        CTranslate2 takes one limit per batch, so sources of similar lengths share theirs.
         """
         similar = -(-source_length // LENGTH_STEP) * LENGTH_STEP
         return min(self.folder.max_length - 1, 2 * similar + 50)
@@ -382,7 +361,7 @@ class CTranslate2Model:
         read: Callable[[int, Any], Answer],
         progress: Progress | None,
     ) -> list[Answer]:
-        """Keep the workers busy, longest first, and put the answers back in order."""
+        """Queue the batches, longest first, and return the results in the order of the input."""
         if os.getpid() != self._process:
             raise ModelError(
                 f"{self.name} was loaded before this process was forked, and its threads are gone; "

@@ -14,7 +14,7 @@ from typing import Any
 
 from tertium._version import __version__
 from tertium.data.datasets.isometry import Judged, Predictions, TextPair
-from tertium.data.datasets.values import text
+from tertium.data.datasets.reading import text
 from tertium.data.pairs import ALIASES
 from tertium.data.records import open_table
 from tertium.errors import InputError, LanguageError

@@ -8,11 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from tertium.data.datasets import amr, mlqe, mqm, multi30k, stsb, webnlg, wmt, wmt_csv
+from tertium.data.datasets import mlqe, mtme, multi30k, nlg, stsb, wmt
 from tertium.data.datasets.base import JudgedSegment, RankedPair
-from tertium.data.datasets.mtme import read_mtme
-from tertium.data.datasets.plain import read_judged
-from tertium.data.datasets.systems import read_system_scores, read_systems
+from tertium.data.datasets.plain import read_judged, read_system_scores, read_systems
 from tertium.errors import InputError
 
 PLAIN = re.compile(r"(?P<langs>[a-z]{2,3}(-[a-z]{2,3})?)\.tsv(\.gz|\.xz|\.bz2)?")
@@ -110,16 +108,16 @@ def _webnlg(name: str, folder: Path, langs: Langs) -> list[JudgedSet]:
         each for each in ("en", "ru") if (folder / f"webnlg2020.{each}.metrics.jsonl").exists()
     ]
     return [
-        JudgedSet(f"{name} {lang}", f"{name} {lang}", webnlg.read_webnlg(lang, folder=folder))
+        JudgedSet(f"{name} {lang}", f"{name} {lang}", nlg.read_webnlg(lang, folder=folder))
         for lang in there
         if langs is None or lang in langs
     ]
 
 
 def _amr(name: str, folder: Path, langs: Langs) -> list[JudgedSet]:
-    there = [each for each in amr.LANGUAGES if (folder / f"amr.{each}.metrics.jsonl").exists()]
+    there = [each for each in nlg.AMR_LANGUAGES if (folder / f"amr.{each}.metrics.jsonl").exists()]
     return [
-        JudgedSet(f"{name} {lang}", name, amr.read_amr(lang, folder=folder))
+        JudgedSet(f"{name} {lang}", name, nlg.read_amr(lang, folder=folder))
         for lang in there
         if langs is None or lang in langs
     ]
@@ -145,7 +143,7 @@ def _wmt(name: str, folder: Path, langs: Langs) -> list[JudgedSet]:
     for pair in _named(name, langs):
         label = f"{name} {pair}"
         if (folder / "human-scores").is_dir():
-            sets.append(JudgedSet(label, name, read_mtme(folder, pair)))
+            sets.append(JudgedSet(label, name, mtme.read_mtme(folder, pair)))
             continue
         ranked = any(next(folder.rglob(file), None) for file in wmt.RANKINGS)
         scored = next(folder.rglob(wmt.SYSTEMS), None) is not None
@@ -171,7 +169,9 @@ def _mqm(name: str, folder: Path, langs: Langs) -> list[JudgedSet]:
         files = sorted(folder.rglob(f"mqm*{pair.replace('-', '')}*.tsv"))
         if not files:
             raise InputError(f"{folder} has no ratings of {pair}, as in mqm_*_ende.tsv")
-        sets += [JudgedSet(f"{name} {path.stem}", name, mqm.read_mqm(path, pair)) for path in files]
+        sets += [
+            JudgedSet(f"{name} {path.stem}", name, mtme.read_mqm(path, pair)) for path in files
+        ]
     return sets
 
 
@@ -197,7 +197,7 @@ def _wmt_table(name: str, folder: Path | None, langs: Langs) -> list[JudgedSet]:
         if path is None:
             raise InputError(f"{folder} has no CSV file with the columns lp, src, mt, ref, score")
     return [
-        JudgedSet(f"{name} {pair}", name, wmt_csv.read_wmt_table(kind, pair, path=path))
+        JudgedSet(f"{name} {pair}", name, wmt.read_wmt_table(kind, pair, path=path))
         for pair in _named(name, langs)
     ]
 

@@ -40,14 +40,14 @@ class Release:
     source_tokens: list[str]
     checkpoint: Checkpoint
 
-    def write(self, out: Path, *, quantization: str | None) -> None:
+    def write(self, out: Path) -> None:
         """Write the engine's files."""
         spec = transformer(self.checkpoint, self.source_tokens, self.family.tokens)
         try:
             spec.validate()
         except ValueError as error:
             raise ModelError(f"the checkpoint does not fit together: {error}") from None
-        spec.optimize(quantization=quantization)
+        spec.optimize()
         out.mkdir()
         spec.save(str(out))
 
