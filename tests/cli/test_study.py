@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tertium.storage.lock import locked
+
 from .conftest import Run
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "paraphrases"
@@ -110,6 +112,14 @@ def test_judgements(tertium: Run, tmp_path: Path) -> None:
     assert "permutation test" in other.stdout
     wrong = tertium(*command, "--segment", "tau")
     assert "tau: it must be one of kendall, pearson, spearman" in wrong.stderr
+
+
+def test_two_runs_on_one_folder(tertium: Run, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with locked(out):
+        done = tertium("study", "paraphrase-id", *DATA, "-m", "chrf", "-o", out)
+    assert done.returncode == 2
+    assert "is in use by another run" in done.stderr
 
 
 def test_systems_with_one_output(tertium: Run, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics
 
@@ -24,6 +24,7 @@ ITEMS = st.lists(st.tuples(st.booleans(), st.integers(-6, 6)), min_size=2, max_s
 )
 
 
+@settings(deadline=None)  # a busy machine is slow
 @given(ITEMS, st.booleans())
 def test_the_same_curve_as_scikit_learn(items: list[tuple[bool, int]], corners: bool) -> None:
     labels, scores = zip(*items, strict=True)
@@ -35,6 +36,7 @@ def test_the_same_curve_as_scikit_learn(items: list[tuple[bool, int]], corners: 
     assert auc(labels, scores) == pytest.approx(metrics.roc_auc_score(labels, scores))
 
 
+@settings(deadline=None)  # a busy machine is slow
 @given(ITEMS)
 def test_the_threshold_is_the_first_best_candidate(items: list[tuple[bool, int]]) -> None:
     labels, scores = (np.array(values) for values in zip(*items, strict=True))
@@ -46,6 +48,7 @@ def test_the_threshold_is_the_first_best_candidate(items: list[tuple[bool, int]]
     assert accuracy(labels, decide(scores, found.value)) == pytest.approx(found.accuracy)
 
 
+@settings(deadline=None)  # a busy machine is slow
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=30))
 def test_accuracy_and_f1(items: list[tuple[int, int]]) -> None:
     labels, told = zip(*items, strict=True)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tertium.errors import InputError, SettingError
@@ -26,6 +26,7 @@ def constant(values: list[float]) -> bool:
     return len(set(values)) == 1
 
 
+@settings(deadline=None)  # a busy machine is slow
 @given(VALUES)
 def test_pairs_are_counted_as_one_would_by_hand(rows: list[tuple[int, float]]) -> None:
     x, y = zip(*rows, strict=True)
@@ -41,6 +42,7 @@ def test_pairs_are_counted_as_one_would_by_hand(rows: list[tuple[int, float]]) -
     assert found.total == len(x) * (len(x) - 1) // 2
 
 
+@settings(deadline=None)  # a busy machine is slow
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=70))
 def test_inversions(ranks: list[int]) -> None:
     expected = sum(ranks[j] > ranks[i] for i in range(len(ranks)) for j in range(i))
@@ -96,6 +98,7 @@ def test_samples_are_computed_as_if_they_were_drawn(
             assert found[name][sample] == pytest.approx(expected, abs=1e-12), name
 
 
+@settings(deadline=None)  # a busy machine is slow
 @given(VALUES)
 def test_properties(rows: list[tuple[int, float]]) -> None:
     x, y = (list(map(float, values)) for values in zip(*rows, strict=True))

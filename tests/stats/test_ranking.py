@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tertium.errors import InputError
@@ -70,6 +70,7 @@ def brute(measure: np.ndarray, human: np.ndarray, epsilon: float) -> float:
     return float(np.mean(segments))
 
 
+@settings(deadline=None)  # a busy machine is slow
 @given(COLUMNS, st.integers(0, 5))
 def test_calibration_finds_the_best_epsilon(rows: list[tuple[int, int]], shift: int) -> None:
     first = np.array(rows, dtype=float)

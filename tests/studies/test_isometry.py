@@ -270,6 +270,10 @@ def test_ready_translations_and_what_is_wrong(tmp_path: Path) -> None:
         IsometryStudy([own], {}, [], "en", ready=ready).run()
     with pytest.raises(InputError, match="the same name: fake"):
         IsometryStudy([own], {}, [FakeDetector(), FakeDetector()], "en", ready=ready).run()
+    detector = FakeDetector()
+    with pytest.raises(LanguageError, match="'sv'"):
+        IsometryStudy([own], {"fake": FakeModel()}, [detector], "sv").run()
+    assert detector.asked == []
     long = {("theirs", "set"): [("long", "x"), ("x", "y")]}
     with pytest.warns(CutWarning, match="1 of 2 rows hold text that is longer"):
         IsometryStudy([own], {}, [FakeDetector()], "en", ready=long).run()

@@ -99,7 +99,7 @@ def test_languages_that_a_model_does_not_have_are_listed() -> None:
     table = left_out_table(found)
     assert table is not None
     assert [str(cell) for cell in table.rows[0][:3]] == ["direct", "2", "fin jpn"]
-    assert "the model does not have" in str(table.rows[0][3])
+    assert "the model does not support" in str(table.rows[0][3])
 
 
 def test_a_draw_is_seeded_and_told() -> None:

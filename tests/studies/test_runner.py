@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,18 +16,15 @@ from tertium.measures.loading import MeasureSpec, make_measure
 from tertium.models.base import Progress, TranslationModel
 from tertium.report.tables import Cell, Table
 from tertium.studies import runner as runner_module
+from tertium.studies.report import Chapter, Figure, Report, check_outputs
 from tertium.studies.runner import (
     Advance,
     CellFolder,
-    Chapter,
-    Figure,
     Job,
-    Report,
     Runner,
     Scored,
     Similarity,
     check_measures,
-    check_outputs,
 )
 from tertium.text import Text
 
@@ -214,8 +212,15 @@ def test_a_report_is_written(tmp_path: Path) -> None:
     assert "What" in page
     report.write(None, html=tmp_path / "page.html")
     assert drawn[1].parent != tmp_path
+    hostile = Table(["<th>"], [[Cell("<script>", bold=True)]], "<title>", "<note>")
+    escaped = Report("<h1>", {"one": hostile}, lead="<lead>", facts=["<fact>"]).page({})
+    for text in ("<th>", "<script>", "<title>", "<note>", "<h1>", "<lead>", "<fact>"):
+        assert text.replace("<", "&lt;").replace(">", "&gt;") in escaped
+    assert "<script>" not in escaped
     chapters = Report("T", {"one": table, "two": table}, chapters=[Chapter("First", ("one",))])
-    assert chapters.page({}).count("<table") == 1
+    headings = re.findall("<h2>(.*)</h2>", chapters.page({}))
+    assert headings == ["First", "More results"]  # no table is lost
+    assert chapters.page({}).count("<table") == 2
 
 
 def test_outputs_are_checked(tmp_path: Path) -> None:

@@ -77,13 +77,10 @@ def scatter(
     out: Path,
     *,
     labels: tuple[str, str],
-    names: Sequence[str] = (),
 ) -> None:
-    """Draw points, optionally with names."""
+    """Draw points."""
     figure, axes = new_figure(6, 5, out)
-    axes.scatter(x, y, s=24 if names else 9, color=MAIN, alpha=0.9 if names else 0.35, linewidths=0)
-    for a, b, name in zip(x, y, names, strict=False):
-        axes.annotate(name, (a, b), xytext=(4, 3), textcoords="offset points", fontsize="x-small")
+    axes.scatter(x, y, s=9, color=MAIN, alpha=0.35, linewidths=0)
     axes.set_xlabel(labels[0])
     axes.set_ylabel(labels[1])
     axes.grid(alpha=0.3)
@@ -107,18 +104,6 @@ def lines(
     axes.set_ylabel(axes_labels[1])
     axes.grid(axis="y", alpha=0.3)
     axes.legend(fontsize="small")
-    save_figure(figure, out)
-
-
-def bars(values: Mapping[str, float], out: Path, *, label: str, top: Collection[str] = ()) -> None:
-    """Draw one horizontal bar per value, with its number."""
-    figure, axes = new_figure(7, 0.6 + 0.3 * max(len(values), 3), out)
-    colours = [MAIN if name in top or not top else FAINT for name in values]
-    drawn = axes.barh(list(values), list(values.values()), color=colours)
-    axes.bar_label(drawn, fmt="%.3g", padding=3)
-    axes.invert_yaxis()
-    axes.set_xlabel(label)
-    axes.margins(x=0.12)
     save_figure(figure, out)
 
 

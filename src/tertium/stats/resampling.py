@@ -6,7 +6,7 @@ measures use the same counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import get_args
 
 import numpy as np
@@ -66,26 +66,6 @@ def spawn(seed: int, children: int) -> list[int]:
     """
     sequences = np.random.SeedSequence(seed).spawn(children)
     return [int(sequence.generate_state(1, np.uint64)[0]) for sequence in sequences]
-
-
-def resample(
-    statistic: Callable[..., float],
-    *arrays: ArrayLike,
-    samples: int = SAMPLES,
-    seed: int = 0,
-) -> Floats:
-    """Compute any statistic on each sample in turn; slow.
-
-    The last axis of the arrays is resampled.
-    """
-    values = [np.asarray(array) for array in arrays]
-    items = {value.shape[-1] for value in values}
-    if len(items) != 1:
-        raise InputError(f"the arrays differ in length: {', '.join(map(str, sorted(items)))}")
-    counts = bootstrap_counts(items.pop(), samples=samples, seed=seed)
-    places = np.arange(counts.shape[1])
-    drawn = (np.repeat(places, sample) for sample in counts)
-    return np.array([statistic(*(value[..., each] for value in values)) for each in drawn])
 
 
 def percentile_interval(replicates: ArrayLike, *, level: float = LEVEL) -> Interval:

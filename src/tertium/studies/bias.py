@@ -23,17 +23,8 @@ from tertium.models.base import Progress, TranslationModel
 from tertium.models.languages import known_language
 from tertium.report.plots import lines
 from tertium.report.tables import Cell, Table
-from tertium.studies.runner import (
-    Advance,
-    Figure,
-    Job,
-    Report,
-    Runner,
-    Scored,
-    SharedModels,
-    fingerprint,
-    rows_of,
-)
+from tertium.studies.report import Figure, Report
+from tertium.studies.runner import Advance, Job, Runner, Scored, SharedModels, fingerprint, rows_of
 from tertium.text import Text
 
 OVERLAP, PREFERENCES = "overlap", "preferences"
@@ -166,6 +157,8 @@ class BiasStudy:
         for dataset, pairs in ((OVERLAP, self.pairs), (PREFERENCES, self.paraphrases)):
             if pairs is not None and not pairs:
                 raise InputError(f"there are no pairs in one language for the table {dataset}")
+            if pairs is not None:
+                _bleu(pairs[0][0].lang).description()  # reports a missing tokenizer
             jobs += [self._job(dataset, name, pairs) for name in self.models if pairs is not None]
         scored = self.runner.run(jobs)
         for reason in self.runner.left_out.values():

@@ -18,7 +18,7 @@ from tertium.studies.columns import Column, agreement_table, with_averages
 from tertium.studies.judgements.agreement import SegmentStatistic, judged_places, segment_column
 from tertium.studies.judgements.sets import JudgedSet
 from tertium.studies.judgements.study import ScoresByMeasure
-from tertium.studies.runner import Figure, Report, file_name
+from tertium.studies.report import Figure, Report, file_name
 
 STATISTICS: tuple[SegmentStatistic, ...] = ("pearson", "kendall", "spearman")
 AVERAGE = "Avg"

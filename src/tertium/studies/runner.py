@@ -1,4 +1,4 @@
-"""The runner of all studies: cells that are scored once, and a report of tables and figures.
+"""The runner of all studies: cells that are scored once.
 
 A cell is one dataset with one measure (or one translation model, or one detector). Cells are kept
 in the output folder, so that an interrupted study resumes where it stopped. A cell is computed
@@ -9,20 +9,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, partial
-from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from tertium._version import __version__
-from tertium.errors import CutWarning, DataWarning, LanguageError, OutputError, SettingError
+from tertium.errors import CutWarning, DataWarning, LanguageError
 from tertium.measures.base import CUT_REASON, Measure, ModelKind, Segments
 from tertium.measures.loading import (
     MeasureSpec,
@@ -33,12 +30,11 @@ from tertium.measures.loading import (
 )
 from tertium.models.base import Progress
 from tertium.processes import follow_parent
-from tertium.report.study_page import Picture, Section, StudyPage
 from tertium.report.tables import Cell, Table
 from tertium.storage.atomic import write_text
+from tertium.studies.report import file_name
 from tertium.text import Row, Text
 
-UNSAFE = re.compile(r"[^\w.+@=,-]+")
 LAYOUT = 2
 """Of the files of cells; files of another layout are computed again."""
 ROWS_AT_A_TIME = 1024
@@ -362,93 +358,3 @@ def check_measures(
 def fingerprint(content: object) -> str:
     """A hash of texts, or of anything else that JSON can hold."""
     return hashlib.sha256(json.dumps(content).encode("ascii")).hexdigest()
-
-
-def file_name(text: str) -> str:
-    """Replace what file names should not hold.
-
-    >>> file_name("wmt19 de-en/chrf:beta=3")
-    'wmt19-de-en-chrf-beta=3'
-    """
-    return UNSAFE.sub("-", text)
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A figure that can be drawn into a file, and its caption."""
-
-    draw: Callable[[Path], None]
-    caption: str = ""
-
-
-@dataclass(frozen=True)
-class Chapter:
-    """A section of the page: the tables and figures whose names begin with one of ``names``."""
-
-    heading: str
-    names: tuple[str, ...] = ("",)
-    text: str = ""
-    of_texts: bool = False
-    """Whether the tables hold sentences instead of numbers."""
-
-
-@dataclass(frozen=True)
-class Report:
-    """The result of a study: tables and figures by name, and what its page says besides."""
-
-    title: str
-    tables: Mapping[str, Table]
-    figures: Mapping[str, Figure] = field(default_factory=dict)
-    details: Mapping[str, Table] = field(default_factory=dict)
-    """Tables that are written to the output folder, but not printed."""
-    lead: str = ""
-    findings: Sequence[str] = ()
-    chapters: Sequence[Chapter] = ()
-    facts: Sequence[str] = ()
-    """Everything that the numbers depend on."""
-
-    def write(self, folder: Path | None, *, plots: bool = False, html: Path | None = None) -> None:
-        """Write every table in four formats and, on request, the figures (SVG) and the page."""
-        if folder is not None:
-            for name, table in {**self.tables, **self.details}.items():
-                table.save(folder, name)
-        if (plots and folder is not None) or html is not None:
-            with tempfile.TemporaryDirectory() as scratch:
-                drawn = self.draw(folder if plots and folder is not None else Path(scratch))
-                if html is not None:
-                    write_text(html, self.page(drawn))
-
-    def draw(self, folder: Path) -> dict[str, Picture]:
-        """Draw every figure, as ``NAME.svg``."""
-        pictures = {}
-        for name, figure in self.figures.items():
-            pictures[name] = Picture(folder / f"{name}.svg", figure.caption or name)
-            figure.draw(pictures[name].path)
-        return pictures
-
-    def page(self, pictures: Mapping[str, Picture]) -> str:
-        """The report as one HTML page, with the figures that were drawn."""
-        sections = []
-        for chapter in self.chapters or [Chapter("Results")]:
-            tables = [
-                table for name, table in self.tables.items() if name.startswith(chapter.names)
-            ]
-            shown = [each for name, each in pictures.items() if name.startswith(chapter.names)]
-            sections.append(
-                Section(chapter.heading, chapter.text, tables, shown, of_texts=chapter.of_texts)
-            )
-        return StudyPage(self.title, self.lead, self.findings, sections, self.facts).html()
-
-
-def check_outputs(folder: Path | None, *, plots: bool = False, html: Path | None = None) -> None:
-    """Refuse before any work what could not be written in the end."""
-    if plots and folder is None:
-        raise SettingError("--plots needs a folder for the figures: use --output")
-    if (plots or html is not None) and find_spec("matplotlib") is None:
-        raise SettingError("figures need matplotlib: pip install 'tertium[plot]'")
-    for place in (folder, html.parent if html is not None else None):
-        if place is not None:
-            try:
-                place.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise OutputError(f"cannot write to {place}: {error.strerror}") from None

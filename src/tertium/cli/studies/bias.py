@@ -39,7 +39,6 @@ def bias(
     """Does a model prefer to repeat words, or to change them? (Prism, figure 2 and table 6.)"""
     if pairs is None and paraphrases is None:
         raise InputError("give a file of outputs and references, or --paraphrases, or both")
-    options.specs(())
     from tertium.studies.bias import BiasStudy
 
     load = options.models()

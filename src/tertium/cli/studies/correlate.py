@@ -72,7 +72,6 @@ def layers(
     from tertium.studies.judgements.agreement import SegmentStatistic
     from tertium.studies.judgements.study import JudgementStudy
 
-    options.specs(())
     chosen_statistic = check_choice(statistic, SegmentStatistic)
     sets = judged_sets(dataset, langs, score, options.limit)
     models = options.models(cache=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol, get_args, get_type_hints
@@ -19,7 +20,8 @@ from tertium.stats.conventions import SAMPLES
 if TYPE_CHECKING:
     from tertium.measures.loading import MeasureSpec
     from tertium.studies.judgements.sets import JudgedSet
-    from tertium.studies.runner import Report, Runner, SharedModels
+    from tertium.studies.report import Report
+    from tertium.studies.runner import Runner, SharedModels
 
 HUB = "hub"
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.")]
@@ -87,11 +89,9 @@ class StudyOptions:
     no_cache: NoCache = False
 
     def specs(self, default: Sequence[str]) -> list[MeasureSpec]:
-        """The measures; the outputs are checked as well, before any work."""
+        """The measures."""
         from tertium.measures.loading import read_specs
-        from tertium.studies.runner import check_outputs
 
-        check_outputs(self.output, plots=self.plots, html=self.html)
         return list(read_specs(self.measure or default))
 
     def models(self, **settings: Any) -> SharedModels:
@@ -176,8 +176,13 @@ def study_command(*without: str) -> Callable[[Callable[..., None]], Callable[...
         ]
 
         def run(**given: Any) -> None:
+            from tertium.storage.lock import locked
+            from tertium.studies.report import check_outputs
+
             options = StudyOptions(**{each.name: given.pop(each.name) for each in added})
-            command(options, **given)
+            check_outputs(options.output, plots=options.plots, html=options.html)
+            with nullcontext() if options.output is None else locked(options.output):
+                command(options, **given)
 
         run.__name__, run.__doc__ = command.__name__, command.__doc__
         run.__annotations__ = {each.name: each.annotation for each in parameters}

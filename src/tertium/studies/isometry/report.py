@@ -42,7 +42,8 @@ from tertium.studies.isometry.frequencies import (
     frequencies,
     frequency_table,
 )
-from tertium.studies.runner import Chapter, Figure, Report, Runner, file_name
+from tertium.studies.report import Chapter, Figure, Report, file_name
+from tertium.studies.runner import Runner
 
 ISOMETRIC = BEHAVIOURS[0]
 FREQUENCIES = (

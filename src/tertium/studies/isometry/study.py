@@ -19,6 +19,7 @@ from tertium.data.pairs import ALIASES
 from tertium.data.records import open_table
 from tertium.errors import InputError, LanguageError
 from tertium.models.base import ParaphraseDetector, Progress, TranslationModel
+from tertium.models.languages import source_language, target_language
 from tertium.studies.runner import Advance, Job, Runner, Scored, fingerprint
 
 PAIRS_AT_A_TIME = 128
@@ -121,6 +122,7 @@ class IsometryStudy:
         return facts
 
     def _check(self) -> None:
+        """Refuse before any work what cannot be translated or judged."""
         names = [detector.name for detector in self.detectors]
         if not names:
             raise InputError("there is no detector")
@@ -128,6 +130,9 @@ class IsometryStudy:
         if twice:
             raise InputError(f"two detectors have the same name: {', '.join(sorted(twice))}")
         for each in self.sets:
+            for engine in self.models.values():
+                source_language(engine, each.lang)
+                target_language(engine, self.target_lang)
             for model in self.names:
                 ready = self.ready.get((model, each.name))
                 if ready is None and model not in self.models:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, permutations
 from typing import Any, Literal
@@ -46,13 +47,14 @@ def segment_column(
     Inputs and systems are resampled (Boot-Both), or inputs alone if there is one system, if most
     systems were not judged on most inputs, or if correlations are averaged over groups.
     """
+    check_test(test, statistic, average_by)
+    correlate = CORRELATIONS[statistic]
     places, human = judged_places(judged)
     values, replicates = {}, {}
     measures = {name: np.array([each.segments[n] for n in places]) for name, each in scores.items()}
+    counts = _item_counts(judged, places, samples, seed)
     for name, own in measures.items():
         if average_by == "none":
-            correlate = CORRELATIONS[statistic]
-            counts = _item_counts(judged, places, samples, seed)
             values[name] = float(correlate(own, human))
             replicates[name] = np.asarray(correlate(own, human, counts=counts))
         else:
@@ -60,7 +62,6 @@ def segment_column(
                 judged, places, own, human, statistic, average_by, samples, seed
             )
     p_values = {}
-    check_test(test, statistic, average_by)
     if test == "williams":
         p_values = _williams(measures, human)
     elif test == "permutation":
@@ -196,11 +197,13 @@ def _averaged(
     correlate = CORRELATIONS[statistic]
     segments = [judged.segments[n] for n in places]
     names = [each.id if average_by == "input" else each.system for each in segments]
-    groups = [name if names.count(name) > 1 else None for name in names]
+    sizes = Counter(names)
+    several = np.array([sizes[name] > 1 for name in names])
     within = per_group(
         lambda x, y: float(correlate(x, y)),
-        [name for name in groups if name is not None],
-        *(values[[name is not None for name in groups]] for values in (own, human)),
+        [name for name in names if sizes[name] > 1],
+        own[several],
+        human[several],
     )
     inputs = {name: n for n, name in enumerate(dict.fromkeys(each.id for each in segments))}
     counts = bootstrap_counts(len(inputs), samples=samples, seed=seed)
@@ -240,13 +243,18 @@ def _permutation(
     samples: int,
     seed: int,
 ) -> dict[tuple[str, str], float]:
-    """PERM-BOTH for each pair of measures."""
+    """PERM-BOTH for each pair of measures; of several outputs for an input, each has its row."""
     correlate = CORRELATIONS[statistic]
-    systems = {name: n for n, name in enumerate(judged.systems)}
     segments = [judged.segments[n] for n in places]
-    inputs = {name: n for n, name in enumerate(dict.fromkeys(each.id for each in segments))}
-    rows = [systems[each.system] for each in segments]
-    columns = [inputs[each.id] for each in segments]
+    seen: Counter[tuple[str, str]] = Counter()
+    systems: dict[tuple[str, int], int] = {}
+    inputs: dict[str, int] = {}
+    rows, columns = [], []
+    for each in segments:
+        number = seen[each.system, each.id]
+        seen[each.system, each.id] += 1
+        rows.append(systems.setdefault((each.system, number), len(systems)))
+        columns.append(inputs.setdefault(each.id, len(inputs)))
 
     def matrix(values: Floats) -> Floats:
         filled = np.full((len(systems), len(inputs)), np.nan)

@@ -35,7 +35,7 @@ from tertium.studies.judgements.agreement import (
 )
 from tertium.studies.judgements.sets import JudgedSet
 from tertium.studies.judgements.study import ScoresByMeasure
-from tertium.studies.runner import Figure, Report, file_name
+from tertium.studies.report import Figure, Report, file_name
 
 TESTS = {
     "bootstrap": BOOTSTRAP,

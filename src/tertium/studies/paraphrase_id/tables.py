@@ -20,7 +20,7 @@ from tertium.stats.resampling import combine, percentile_interval
 from tertium.studies.columns import Column, agreement_table, with_averages
 from tertium.studies.paraphrase_id.study import Results, labels
 from tertium.studies.paraphrase_id.tasks import Task
-from tertium.studies.runner import Figure, Report
+from tertium.studies.report import Figure, Report
 
 PERCENT = ".1f"
 MEASURE = "measure"

@@ -14,7 +14,7 @@ from tertium.report.plots import new_figure, save_figure
 from tertium.studies.rephrasing.paper import MAX_NIST
 from tertium.studies.rephrasing.study import Results
 from tertium.studies.rephrasing.typology import Axis, Families
-from tertium.studies.runner import Figure
+from tertium.studies.report import Figure
 
 NIST, HUNDRED = "nist", ("bleu", "chrf")
 """What the scaled figure 6 divides: NIST by the number of the paper, sacrebleu's scores by 100."""

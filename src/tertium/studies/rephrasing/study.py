@@ -23,14 +23,7 @@ from tertium.errors import InputError
 from tertium.measures.loading import MeasureSpec, ModelSource
 from tertium.measures.registry import settings_of
 from tertium.measures.words import SPLIT
-from tertium.studies.runner import (
-    CellKey,
-    Job,
-    Runner,
-    SharedModels,
-    Similarity,
-    similarity_job,
-)
+from tertium.studies.runner import CellKey, Job, Runner, SharedModels, Similarity, similarity_job
 from tertium.text import Text
 
 SETS = "sets.tsv"

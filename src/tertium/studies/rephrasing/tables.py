@@ -14,7 +14,7 @@ from tertium.studies.rephrasing import paper
 from tertium.studies.rephrasing.figures import rephrasing_figures
 from tertium.studies.rephrasing.study import Results, words_of
 from tertium.studies.rephrasing.typology import KNOWN, Axis, Families, Link, correlate
-from tertium.studies.runner import Report
+from tertium.studies.report import Report
 
 THREE = ".3f"
 PERMUTATIONS = 10_000
