@@ -93,7 +93,8 @@ def work(options: argparse.Namespace) -> None:
         options.model, compute_type=options.compute_type, threads=1, cache=False
     )
     if options.worker == "paraphrases":
-        into = {"target_lang": "fr", "beam_size": 1} if options.measure == "cross" else {}
+        cross = options.measure == "cross"
+        into: Any = {"target_lang": "fr", "beam_size": 1} if cross else {}
         measure = tertium.load(options.measure, model=model, both_directions=False, **into)
         print(json.dumps(paraphrases(measure, options)))
         return
