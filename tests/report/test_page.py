@@ -7,11 +7,13 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 from jinja2 import UndefinedError
+from markupsafe import Markup
 
-from tertium.report.page import environment, page, render
+from tertium.report.page import environment, render, render_page
 from tertium.report.svg import Plot, histogram, scatter
 
 HOSTILE = "<script>x</script> \"'&"
+BASE = "report/templates/base.html"
 SVG = '{% import "report/templates/svg.html" as svg %}{{ svg.plot(plot) }}'
 
 
@@ -20,22 +22,23 @@ def drawn(plot: Plot) -> ET.Element:
 
 
 def test_a_page_has_its_body_and_a_policy() -> None:
-    made = page(HOSTILE, "<p>body</p>", style="p { color: red; }")
+    body = Markup("<p>body</p>")
+    made = render_page(BASE, HOSTILE, style="p { color: red; }", body=body)
     assert "<p>body</p>" in made
     assert "p { color: red; }" in made
     assert "<script" not in made
     assert "default-src 'none'; style-src 'unsafe-inline'\">" in made
-    assert "img-src data:" in page("title", "", pictures=True)
+    assert "img-src data:" in render_page(BASE, "title", pictures=True, body="")
 
 
 def test_a_template_must_have_its_values() -> None:
     with pytest.raises(UndefinedError, match="body"):
-        render("report/templates/base.html", title="", style="", pictures=False)
+        render(BASE, title="", style="", pictures=False)
 
 
 def test_values_are_escaped_and_markup_is_not() -> None:
     made = environment().from_string("{{ text }}{{ markup }}")
-    inner = render("report/templates/base.html", title=HOSTILE, style="", pictures=False, body="")
+    inner = render(BASE, title=HOSTILE, style="", pictures=False, body="")
     assert made.render(text=HOSTILE, markup=inner).count("<script") == 0
     assert "<title>" in made.render(text="", markup=inner)
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(__file__).parents[1]
 """Templates are named by their path from here, for example ``report/templates/base.html``."""
-BASE = "report/templates/base.html"
 
 
 def fixed(value: float, digits: int) -> str:
@@ -76,14 +75,3 @@ def render_page(
     return render(
         template, title=title, style=Markup(style_sheet() + style), pictures=pictures, **values
     )
-
-
-def page(title: str, body: str, *, style: str = "", pictures: bool = False) -> str:
-    """Put a body of HTML, with its texts escaped, into the base template.
-
-    >>> "<title>a &amp; b</title>" in page("a & b", "<p>c</p>")
-    True
-    """
-    from markupsafe import Markup
-
-    return render_page(BASE, title, style=style, pictures=pictures, body=Markup(body))
