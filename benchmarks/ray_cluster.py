@@ -22,14 +22,15 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
-from tertium.cli.measures import MeasureLoader, Models
 from tertium.data.pairs import Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
 from tertium.engines.local.scoring import ScoringJob
-from tertium.engines.outputs import FileOutput
+from tertium.engines.output import FileOutput
+from tertium.engines.progress import JobProgress
 from tertium.engines.ray.cluster import ClusterSettings, import_ray
 from tertium.engines.ray.scoring import DistributedJob
 from tertium.engines.ray.shards import ShardFolder
+from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
 
 SUBJECTS = ("My brother", "The old woman", "Nobody", "A young doctor", "Her teacher", "The child")
 VERBS = ("sees", "likes", "has found", "is looking for", "sold", "wants to paint")
@@ -43,12 +44,9 @@ TICKS = os.sysconf("SC_CLK_TCK")
 class NotingLoader(MeasureLoader):
     """Leaves the number of its process behind."""
 
-    def __call__(self, threads: int) -> Any:
+    def load(self, *, threads: int | None = None) -> Any:
         (Path(os.environ["BENCHMARK_PIDS"]) / str(os.getpid())).touch()
-        return super().__call__(threads)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return NotingLoader, super().__reduce__()[1]
+        return super().load(threads=threads)
 
 
 def make_pairs(file: Path, rows: int) -> None:
@@ -87,12 +85,12 @@ class Clock:
 
 
 def run_local(pairs: TablePairs, names: list[str], out: Path) -> tuple[Any, str]:
-    load = MeasureLoader(names, Models(threads=2, cache=False), {})
-    job = ScoringJob(pairs, load.here(), FileOutput(out))
+    load = MeasureLoader(read_specs(names), ModelSettings(threads=2, cache=False))
+    job = ScoringJob(pairs, load.load()[0], FileOutput(out))
     started, used = time.monotonic(), time.process_time()
-    results = job.run()
+    result = job.run()
     seconds, used = time.monotonic() - started, time.process_time() - used
-    return results, line("this process, 2 threads", job.rows, seconds, used)
+    return result.measures, line("this process, 2 threads", result.rows, seconds, used)
 
 
 def run_cluster(
@@ -106,10 +104,10 @@ def run_cluster(
     head = {**NODE, "num_cpus": 0, "include_dashboard": False}
     cluster = Cluster(initialize_head=True, head_node_args=head)
     nodes = [cluster.add_node(**NODE) for _ in range(2)]
-    load = NotingLoader(names, Models(cache=False), {})
+    load = NotingLoader(read_specs(names), ModelSettings(cache=False))
     job = DistributedJob(
         [pairs],
-        load.here(),
+        load.load()[0],
         load,
         ShardFolder(out),
         ClusterSettings(cluster.address),
@@ -121,8 +119,7 @@ def run_cluster(
         half if lose_one else None,
         lambda: cluster.remove_node(nodes[1], allow_graceful=False),
     )
-    job.advance = clock
-    results = job.run()
+    results = job.run(JobProgress(clock)).measures
     cluster.shutdown()
     (first, before), (last, after) = clock.marks[0], clock.marks[-1]
     name = "two workers, one killed half-way" if lose_one else "two workers, 1 core each"

@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 import tertium
 from tertium.data.records import open_table
 from tertium.measures.bertscore import BertScore
-from tertium.measures.embedding import inner
-from tertium.measures.frequency import piece_weights
+from tertium.measures.embedding import inner, token_weights
 from tertium.measures.movers import euclidean_distances, transport
 from tertium.models.encoders.model import CTranslate2Encoder
 from tertium.models.encoders.packaged import packaged_folder
@@ -114,7 +113,7 @@ def movers(hypotheses: list[str], references: list[str], rounds: int, threads: i
     problems = []
     for x, y in zip(encoded[count:], encoded[:count], strict=True):
         a, b = inner(x), inner(y)
-        problems.append((piece_weights(a), piece_weights(b), a.vectors, b.vectors))
+        problems.append((token_weights(a), token_weights(b), a.vectors, b.vectors))
 
     def ours() -> list[float]:
         return [transport(a, b, euclidean_distances(x, y))[0] for a, b, x, y in problems]

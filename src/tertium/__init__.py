@@ -1,14 +1,13 @@
-"""Tertium measures how far two texts mean the same, in one language or across two."""
+"""Tertium measures how similar two texts are in meaning, in one language or across two."""
 
-__version__ = "0.1.0"
-
-# Nothing below loads an engine: heavy imports stand in the functions that need them.
+# Nothing below loads an engine: heavy imports are made inside the functions that need them.
+from tertium._version import __version__
 from tertium.comparison.compare import compare
 from tertium.comparison.result import Comparison
-from tertium.explanation.tokens import explain
+from tertium.explanation.explain import explain
 from tertium.filters.sequence import filter_pairs
 from tertium.measures.base import Measure, Scores
-from tertium.measures.registry import load, score
+from tertium.measures.loading import load, score
 from tertium.measures.signature import Signature
 from tertium.models.catalog import load_model
 from tertium.models.detectors.catalog import load_detector

@@ -1,61 +1,61 @@
-"""What can go wrong, and the warnings about what went only half right."""
+"""Errors and warnings."""
 
 import re
 
 COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
-"""What tells a terminal to change its colour (ECMA-48, control sequences)."""
+"""Control sequences of terminals, such as colours (ECMA-48)."""
 
 
 class TertiumError(Exception):
-    """The root of every error that Tertium raises on purpose."""
+    """Base class of every error that Tertium raises on purpose."""
 
 
 class InputError(TertiumError):
-    """The texts cannot be scored as they were given."""
+    """The input cannot be scored as it was given."""
 
 
 class LanguageError(TertiumError):
-    """A language is missing, or the model does not have it."""
+    """A language is missing, or not supported by the model."""
 
 
 class SettingError(TertiumError):
-    """A setting has a value that it cannot have."""
+    """A setting is unknown, has an invalid value, or needs a package that is missing."""
 
 
 class ModelError(TertiumError):
-    """A model cannot be found, read or trusted."""
+    """A model cannot be found or read, or is damaged."""
 
 
 class ResumeError(TertiumError):
-    """An unfinished run cannot be taken up again."""
+    """An unfinished run cannot be resumed."""
 
 
 class ClusterError(TertiumError):
-    """A cluster cannot be reached, or its workers cannot do what they are asked."""
+    """A cluster cannot be reached, or its workers fail."""
 
 
 class OutputError(TertiumError):
-    """The results cannot be written, as on a full disk."""
+    """The results cannot be written, for example because the disk is full."""
 
 
 class CacheError(TertiumError):
-    """The cache of answers is damaged or out of reach; runs go on without it."""
+    """The cache of model results is damaged or not accessible; runs continue without it."""
 
 
 class CutWarning(UserWarning):
-    """Some texts are longer than the model reads, and were scored in part."""
+    """Some texts are longer than the model reads and were truncated."""
 
 
 class CacheWarning(UserWarning):
-    """The cache of answers could not be used; the numbers are not affected."""
+    """The cache of model results could not be used; the scores are not affected."""
 
 
 class ClusterWarning(UserWarning):
-    """A cluster is smaller than was asked for; the numbers are not affected."""
+    """A cluster is smaller than requested; the scores are not affected."""
 
 
 class ResumeWarning(UserWarning):
-    """Some of an unfinished run was damaged, and is done again; the numbers are not affected."""
+    """Part of an unfinished run was damaged and is repeated; the scores are not affected."""
 
 
 class PrecisionWarning(UserWarning):
@@ -63,11 +63,11 @@ class PrecisionWarning(UserWarning):
 
 
 class DataWarning(UserWarning):
-    """A dataset is not quite what was published, or what a paper used."""
+    """A dataset differs from what was published, or from what a paper used."""
 
 
 def first_line(error: Exception) -> str:
-    """What a long message of somebody else's begins with, without its colours.
+    """The first line of a message of another library, without control sequences.
 
     >>> first_line(ValueError("No such file.\\nHere is a page about it."))
     'No such file.'

@@ -1,4 +1,4 @@
-"""A text and its language, and rows of them."""
+"""Texts with their languages, and the rows that are scored."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tertium.errors import InputError
 
 
 class Text(NamedTuple):
-    """A text and, where it is known, the ISO 639 code of its language."""
+    """A text and, if known, the ISO 639 code of its language."""
 
     text: str
     lang: str | None = None
@@ -19,7 +19,7 @@ class Text(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One thing to score: a hypothesis, and what it is compared with.
+    """One thing to score: a hypothesis with its references, its source, or both.
 
     ``number`` counts from 1, so that an error can name the row.
     """
@@ -27,10 +27,11 @@ class Row:
     number: int
     hypothesis: Text
     references: tuple[Text, ...] = ()
+    source: Text | None = None
 
 
 def lone_surrogate(text: str) -> int | None:
-    """Return the place of the first lone surrogate: half a character, which no file can hold.
+    """Return the position of the first lone surrogate, which cannot be encoded, or None.
 
     >>> lone_surrogate("fine"), lone_surrogate("ab\\ud800")
     (None, 2)
@@ -43,7 +44,7 @@ def lone_surrogate(text: str) -> int | None:
 
 
 def check_text(text: object, *, role: str, row: int) -> str:
-    """Return ``text`` if a model can read it; otherwise say which row is at fault, and why."""
+    """Return ``text`` if it is valid text; otherwise raise an error that names the row."""
     if not isinstance(text, str):
         raise InputError(
             f"row {row}: the {role} is {type(text).__name__}, not text; "
@@ -54,28 +55,28 @@ def check_text(text: object, *, role: str, row: int) -> str:
 
 
 def check_fields(record: Mapping[str, object], *, row: int) -> None:
-    """Refuse a record that cannot be written to any file, whichever field is at fault."""
+    """Refuse a record with a field that cannot be encoded."""
     for name, value in record.items():
         check_characters(name, f"row {row}: the name of the field {name!a}")
-        spelt = (
+        as_text = (
             value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
         )
-        check_characters(spelt, f"row {row}: the field {name!r}")
+        check_characters(as_text, f"row {row}: the field {name!r}")
 
 
 def check_characters(text: str, what: str) -> None:
-    """Refuse a text that no file can hold; ``what`` it is begins the message."""
+    """Refuse a text that cannot be encoded; the error message starts with ``what``."""
     place = lone_surrogate(text)
     if place is not None:
         raise InputError(
             f"{what} holds a lone surrogate (U+{ord(text[place]):04X}) at character "
             f"{place + 1}, which is not valid Unicode; "
-            "repair the text, or let invalid characters be replaced (--replace-invalid)"
+            "repair the text, or replace invalid characters (--replace-invalid)"
         )
 
 
 def whole(value: Any) -> Any:
-    """Replace what is not a character by U+FFFD, wherever it stands.
+    """Replace lone surrogates by U+FFFD, in strings, lists and dictionaries.
 
     >>> whole("ab\\ud800"), whole({"a": ["\\udfff"]}), whole(3)
     ('ab�', {'a': ['�']}, 3)

@@ -27,7 +27,7 @@ def test_the_same_numbers_as_the_library(tertium: Run) -> None:
     done = tertium("compare", EXAMPLES, "-m", "chrf", "-m", "bleu", "--seed", "7", "--json")
     assert done.returncode == 0
     table = columns()
-    found = library.compare(
+    result = library.compare(
         {name: table[name] for name in NAMES},
         table["ref"],
         sources=table["src"],
@@ -36,11 +36,11 @@ def test_the_same_numbers_as_the_library(tertium: Run) -> None:
         measures=["chrf", "bleu"],
         seed=7,
     )
-    assert json.loads(done.stdout) == json.loads(json.dumps(found.document()))
+    assert json.loads(done.stdout) == json.loads(json.dumps(result.document()))
     assert done.stderr == ""
 
 
-def test_tables_for_people(tertium: Run) -> None:
+def test_tables_in_the_terminal(tertium: Run) -> None:
     done = tertium("compare", EXAMPLES, "-m", "chrf", "--segments", "2", "--baseline", "hasty")
     shown = " ".join(done.stdout.split())
     assert "Against hasty: significantly better: careful and literal." in shown
@@ -63,19 +63,19 @@ def test_plain_files(tertium: Run, tmp_path: Path) -> None:
     assert ours["pairs"] == theirs["pairs"]
 
 
-def test_the_systems_are_those_that_are_named(tertium: Run) -> None:
+def test_only_named_systems_are_compared(tertium: Run) -> None:
     done = tertium("compare", EXAMPLES, "--systems", "hasty,literal", "-m", "chrf", "--json")
     assert json.loads(done.stdout)["systems"] == ["hasty", "literal"]
 
 
-def test_with_a_model_every_question_is_asked_once(tertium: Run, tmp_path: Path) -> None:
+def test_with_a_model_every_query_is_computed_once(tertium: Run, tmp_path: Path) -> None:
     small = tmp_path / "small.tsv"
     small.write_text("".join(EXAMPLES.read_text("utf-8").splitlines(keepends=True)[:4]), "utf-8")
     first = tertium("compare", small, "-m", "cross", "--no-cache")
-    # Each of the 3 segments has 3 outputs, both ways, with 3 questions each: 54. The reference is
+    # Each of the 3 segments has 3 outputs, both ways, with 3 queries each: 54. The reference is
     # translated, and scored given itself, once; one output is the reference.
-    assert "54 questions" in first.stderr
-    distinct = int(first.stderr.split(" questions, ")[1].split()[0])
+    assert "54 queries" in first.stderr
+    distinct = int(first.stderr.split(" queries, ")[1].split()[0])
     assert distinct < 45
     assert tertium("compare", small, "-m", "cross", "--no-cache").stdout == first.stdout
 
@@ -140,11 +140,13 @@ def test_the_page_escapes_what_it_shows(tertium: Run, tmp_path: Path) -> None:
         ((EXAMPLES, "--systems", "hasty,nobody"), "no column 'nobody'"),
         ((EXAMPLES, "--systems", "hasty,hasty"), "there twice"),
         ((EXAMPLES, "-m", "chrf", "--baseline", "nobody"), "no system 'nobody'"),
-        ((EXAMPLES, "-m", "chrf", "--set", "base=2"), "--set base does not concern chrf"),
+        ((EXAMPLES, "-m", "chrf", "--set", "base=2"), "chrf has no setting --set base"),
         ((EXAMPLES, "-m", "chrf", "--alpha", "2"), "alpha=2"),
     ],
 )
-def test_mistakes_are_told_in_a_line(tertium: Run, arguments: tuple[str, ...], words: str) -> None:
+def test_mistakes_are_reported_in_one_line(
+    tertium: Run, arguments: tuple[str, ...], words: str
+) -> None:
     done = tertium("compare", *arguments)
     assert done.returncode == 2
     assert words in done.stderr

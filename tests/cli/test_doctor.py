@@ -11,8 +11,7 @@ import pytest
 
 import tertium as library
 from tertium.cli import doctor_disk
-from tertium.models.cache import condition as answers_condition
-from tertium.models.cache.answers import AnswerFile
+from tertium.models.cache.results import ResultFile
 from tertium.models.catalog import find
 from tertium.models.encoders.loading import encoder_of
 from tertium.storage.paths import answers_file, encoders_folder, models_folder
@@ -44,7 +43,7 @@ def lines(tertium: Run, code: int) -> dict[str, str]:
 
 
 def filled() -> Path:
-    store = AnswerFile(answers_file())
+    store = ResultFile(answers_file())
     store.put({b"%d" % number: bytes(100) for number in range(500)})
     store.close()
     return answers_file()
@@ -53,7 +52,7 @@ def filled() -> Path:
 def test_all_is_well(tertium: Run) -> None:
     assert all(line.startswith("ok ") for line in lines(tertium, 0).values())
     filled()
-    assert lines(tertium, 0)["cache"].startswith("ok 500 cached results")
+    assert lines(tertium, 0)["cache"].startswith("ok 500 results")
 
 
 @pytest.mark.parametrize("name", NOTICED)
@@ -68,12 +67,12 @@ def test_a_damaged_cache_is_found_and_left(tertium: Run, name: str) -> None:
 
 
 def test_a_locked_cache(tertium: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers_condition, "PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr("tertium.models.cache.results.EXAMINE_TIMEOUT_SECONDS", 0.1)
     file = filled()
     with held_by_another_process(file):
         found = lines(tertium, 1)["cache"]
     assert "database is locked" in found
-    assert "wait for its end" in found
+    assert "wait until it ends" in found
     lines(tertium, 0)
 
 
@@ -93,7 +92,7 @@ def test_a_cache_that_cannot_be_made(tertium: Run, monkeypatch: pytest.MonkeyPat
 
 def test_a_folder_in_the_place_of_the_cache(tertium: Run) -> None:
     answers_file().mkdir(parents=True)
-    assert "is no file; delete it" in lines(tertium, 1)["cache"]
+    assert "is not a file; delete it" in lines(tertium, 1)["cache"]
 
 
 def test_a_disk_that_is_nearly_full(tertium: Run, monkeypatch: pytest.MonkeyPatch) -> None:

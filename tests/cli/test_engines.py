@@ -36,14 +36,14 @@ def test_what_a_cluster_cannot_do(tertium: Run, pairs: Path, tmp_path: Path) -> 
         pytest.skip("RAY IS NOT INSTALLED: nothing distributed is tested")
     out = ("-o", tmp_path / "out")
     cases: dict[tuple[str | Path, ...], str] = {
-        (pairs,): "writes a folder of Parquet shards: name it with --output",
+        (pairs,): "writes a folder of Parquet shards: use --output",
         ("-", *out): "cannot read standard input",
         ("one", "two", *out): "one: its name does not tell the format",
         out: "give one or several files",
-        (pairs, "-m", "nist", *out): "scores all rows in one go",
+        (pairs, "-m", "nist", *out): "scores all rows at once",
         (pairs, "-o", pairs): "is the input",
         (pairs, "--address", "ray://head:10001", *out): "run the command on one of its nodes",
-        (tmp_path / "*.parquet", *out): "no file has such a name",
+        (tmp_path / "*.parquet", *out): "no file matches this pattern",
     }
     for arguments, reason in cases.items():
         done = tertium("score", *arguments, "-m", "chrf", "--engine", "ray")
@@ -53,9 +53,9 @@ def test_what_a_cluster_cannot_do(tertium: Run, pairs: Path, tmp_path: Path) -> 
 
 
 def test_what_is_for_a_cluster_alone(tertium: Run, pairs: Path) -> None:
-    assert "say --engine ray" in tertium("score", pairs, "--workers", "2").stderr
-    assert "are read by --engine ray" in tertium("score", pairs.parent).stderr
-    assert "are read by --engine ray" in tertium("score", pairs.parent / "*.tsv").stderr
+    assert "need --engine ray" in tertium("score", pairs, "--workers", "2").stderr
+    assert "need --engine ray" in tertium("score", pairs.parent).stderr
+    assert "need --engine ray" in tertium("score", pairs.parent / "*.tsv").stderr
 
 
 def test_files_in_the_order_of_their_names(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import random
 import signal
 import subprocess
@@ -13,6 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from tertium.storage.lock import locked
+from tertium.storage.resume import RECORD
+
+from ..disks import small_disk
 from .conftest import TERTIUM, Run
 
 GERMAN = ("Der Hund", "Meine Schwester", "Unser Lehrer", "Das kleine Kind", "Ein alter Mann")
@@ -124,12 +129,12 @@ def test_margin_dual_and_measure_in_one_run(tertium: Run, pairs: Path, tmp_path:
 
 
 def state(out: Path) -> tuple[int, int]:
-    file = out.with_name(out.name + ".part") / "state.json"
+    file = out.with_name(out.name + ".part") / RECORD
     try:
-        found = json.loads(file.read_text())
+        found = json.loads(file.read_text())["state"]
     except FileNotFoundError:
         return 0, 0
-    return found["stage"], found["rows"]
+    return (found["stage"], found["rows"]) if found else (0, 0)
 
 
 def test_killed_and_resumed(tertium: Run, pairs: Path, tmp_path: Path) -> None:
@@ -166,9 +171,9 @@ def test_what_is_not_ours_is_left_alone(tertium: Run, pairs: Path, tmp_path: Pat
     for more in ((), ("--resume",), ("--overwrite",)):
         refused = tertium(*command, *more)
         assert refused.returncode == 2
-        assert f"{part} is there, and no unfinished run" in refused.stderr
+        assert f"{part} contains files that Tertium has not written" in refused.stderr
         assert (part / "notes.txt").read_text() == "mine"
-    (part / "notes.txt").rename(part / "verdicts")  # as if killed when it began
+    (part / "notes.txt").rename(part / f"{RECORD}.new")  # as if killed when it began
     assert tertium(*command).returncode == 0
 
 
@@ -181,9 +186,9 @@ def test_an_unfinished_run_is_guarded(tertium: Run, pairs: Path, tmp_path: Path)
     assert not out.exists()
     assert "is an unfinished run" in tertium(*common).stderr
     other = tertium(*common, "--resume", "--set", "length.longest=9")
-    assert "was begun with longest = '200', not '9'" in other.stderr
+    assert "was started with longest = '200', not '9'" in other.stderr
     pairs.write_text(good.replace("1\t", "1\tx", 1), encoding="utf-8")
-    assert "is not what it was" in tertium(*common, "--resume").stderr
+    assert "has changed since" in tertium(*common, "--resume").stderr
     pairs.write_text(good, encoding="utf-8")
     done = tertium(*common, "--resume")
     assert done.returncode == 0, done.stderr
@@ -191,19 +196,63 @@ def test_an_unfinished_run_is_guarded(tertium: Run, pairs: Path, tmp_path: Path)
     assert tertium(*common, "--overwrite").returncode == 0
 
 
+def test_the_second_of_two_runs_is_refused(tertium: Run, pairs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.tsv"
+    command = ("filter", pairs, *BY, "-f", "length", "-o", out)
+    with locked(tmp_path / "out.tsv.part"):
+        for more in ((), ("--resume",), ("--overwrite",)):
+            refused = tertium(*command, *more)
+            assert refused.returncode == 2
+            assert f"is in use by another run (process {os.getpid()} on" in refused.stderr
+    assert list(tmp_path.glob("out*")) == []
+    assert tertium(*command).returncode == 0
+    assert list(tmp_path.glob("out*")) == [out]
+
+
+def test_margin_alone(tertium: Run, pairs: Path, tmp_path: Path) -> None:
+    """A filter that needs all pairs may be the first."""
+    few = tmp_path / "few.tsv"
+    few.write_text("\n".join(pairs.read_text("utf-8").splitlines()[:40]) + "\n", encoding="utf-8")
+    rejected = tmp_path / "rejected.tsv"
+    command = ("filter", few, *BY, "-f", "margin", *MARGIN, "--rows-at-a-time", "16", "-q")
+    assert tertium(*command, "--rejected", rejected).returncode == 0
+    removed = rejected.read_text("utf-8").splitlines()[1:]
+    kept = tertium(*command).stdout.splitlines()[1:]
+    assert len(kept) + len(removed) == 39
+    assert removed
+    assert kept
+
+
+def test_a_full_disk(tertium: Run, pairs: Path, tmp_path: Path) -> None:
+    command = ("filter", pairs, *BY, "-f", "length,overlap", "--rows-at-a-time", "50", "-q", "-o")
+    whole = tmp_path / "whole.tsv"
+    assert tertium(*command, whole).returncode == 0
+    with small_disk(tmp_path / "disk", 256 * 1024) as disk:
+        out = disk / "out.tsv"
+        (disk / "other").write_bytes(bytes(240 * 1024))
+        stopped = tertium(*command, out)
+        assert stopped.returncode == 2
+        assert "the results so far are kept: free some disk space" in stopped.stderr
+        assert not out.exists()
+        (disk / "other").unlink()
+        assert tertium(*command, out, "--resume").returncode == 0
+        assert out.read_bytes() == whole.read_bytes()
+        assert [file.name for file in disk.iterdir()] == [out.name]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("-f", "lenght"), "no filter 'lenght'"),
         (("--set", "length.most=3"), "its settings are shortest, longest, unit"),
-        (("--set", "margin.k=3"), "margin is none of the filters"),
+        (("--set", "margin.k=3"), "margin is not one of the filters"),
         (("--set", "longest=3"), "FILTER.NAME=VALUE"),
         (("--at-least", "0.3"), "--measure"),
-        (("-f", "measure"), "which measure?"),
+        (("-f", "measure"), "needs --measure"),
         (("-f", "margin"), "margin needs an encoder"),
         (("--resume",), "--output"),
         (("-o", "there/is/no.tsv"), "no such folder"),
-        (("-o", "clean.doc"), "does not tell the format"),
+        (("-o", "clean.doc"), "cannot infer the format"),
     ],
 )
 def test_mistakes(tertium: Run, pairs: Path, arguments: tuple[str, ...], message: str) -> None:
@@ -217,7 +266,7 @@ def test_languages_that_the_model_lacks_are_counted_in_words(tertium: Run, tmp_p
     pair = "Старик весь день спит у себя в саду.\tThe old man sleeps in his garden all day."
     file.write_text(f"ru\ten\n{pair}\n", encoding="utf-8")
     done = tertium("filter", file, "--src-lang", "ru", "--tgt-lang", "en", "--processes", "1")
-    assert "counted in words: tertium-mini does not have both" in done.stderr
+    assert "counted in words: tertium-mini does not support both" in done.stderr
     assert len(done.stdout.splitlines()) == 2
     empty = tmp_path / "empty.tsv"
     empty.write_text("ru\ten\n")

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tertium.storage.resume import RECORD
+
 from ..disks import fill, small_disk
 from .conftest import TERTIUM, Run
 
@@ -34,7 +36,7 @@ def test_the_scored_rows(tertium: Run, pairs: Path, tmp_path: Path, suffix: str)
         stopped = tertium(*command, out)
         assert stopped.returncode == 2
         assert "No space left on device" in stopped.stderr
-        assert "make room, and go on with --resume" in stopped.stderr
+        assert "free some disk space, then continue with --resume" in stopped.stderr
         assert not out.exists()
         assert list(disk.glob("*.new")) == []
         again = tertium(*command, out, "--resume")
@@ -51,7 +53,7 @@ def test_no_room_from_the_start(tertium: Run, pairs: Path, tmp_path: Path) -> No
         fill(disk)
         stopped = tertium("score", pairs, "-m", "chrf", "-q", "-o", disk / "out.tsv")
         assert stopped.returncode == 2
-        assert "make room, or write elsewhere" in stopped.stderr
+        assert "free some disk space, or choose another output" in stopped.stderr
 
 
 @pytest.mark.filterwarnings("default::tertium.errors.CacheWarning")
@@ -69,7 +71,7 @@ def test_the_cache(
         done = tertium(*command)
         assert done.returncode == 0
         assert done.stdout == right
-        assert done.stderr.count("answers are not kept") == 1
+        assert done.stderr.count("results are not cached") == 1
         sick = tertium("doctor")
         assert sick.returncode == 1
         assert f"FAIL  disk: 0.0 MB free at {disk}" in sick.stdout
@@ -102,9 +104,11 @@ def test_standard_input_that_is_closed(pairs: Path) -> None:
 
 def test_a_damaged_state_does_not_resume(tertium: Run, pairs: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.tsv"
-    out.with_name("out.tsv.part").write_text("hyp\tref\tchrf\tcut\n")
+    part = out.with_name("out.tsv.part")
+    part.mkdir()
+    (part / "rows").write_text("hyp\tref\tchrf\tcut\n")
     for state in ("", "{", "[]", "{}", '{"bytes": 3}', "null"):
-        out.with_name("out.tsv.part.json").write_text(state)
+        (part / RECORD).write_text(state)
         done = tertium("score", pairs, "-m", "chrf", "-q", "-o", out, "--resume")
         assert done.returncode == 2
         assert "is damaged" in done.stderr

@@ -97,7 +97,7 @@ def test_a_detector_is_trained_and_used(tertium: Run, tmp_path: Path) -> None:
     assert "2 of 4 steps" in done.stdout
     assert not (run / "detector").exists()
     wrong = tertium("train", "detector", run, "--rate", 1)
-    assert "is settled" in wrong.stderr
+    assert "cannot be changed: --rate;" in wrong.stderr
     done = tertium("train", "detector", run)
     assert done.returncode == 0, done.stderr
     assert "macro-F1" in done.stdout
@@ -111,5 +111,5 @@ def test_a_detector_is_trained_and_used(tertium: Run, tmp_path: Path) -> None:
     )
     assert used.returncode == 0, used.stderr
     missing = tertium("train", "detector", tmp_path / "new", "--train", "x")
-    assert "write it as LANG=FILE" in missing.stderr
-    assert "is no run yet" in tertium("train", "detector", tmp_path / "new").stderr
+    assert "must have the form LANG=FILE" in missing.stderr
+    assert "is not a training run yet" in tertium("train", "detector", tmp_path / "new").stderr

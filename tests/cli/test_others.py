@@ -1,4 +1,4 @@
-"""``tertium explain``, ``models``, ``doctor`` and the frame around them."""
+"""``tertium explain``, ``models``, ``doctor``, and what all commands have in common."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def test_explain_shows_both_directions(tertium: Run) -> None:
 def test_explain_needs_languages(tertium: Run) -> None:
     done = tertium("explain", "a", "b")
     assert done.returncode == 2
-    assert "say it with --lang" in done.stderr
+    assert "use --lang" in done.stderr
 
 
 class Page(HTMLParser):
-    """Collects what a page shows and what it would load."""
+    """Collects the text of a page, and what it would load."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -80,7 +80,7 @@ def test_explain_takes_empty_text(tertium: Run) -> None:
         assert tertium("explain", *texts, "--lang", "en").returncode == 0
 
 
-def test_a_page_that_cannot_be_written_is_said(tertium: Run, tmp_path: Path) -> None:
+def test_a_page_that_cannot_be_written_is_reported(tertium: Run, tmp_path: Path) -> None:
     done = tertium("explain", "a", "b", "--lang", "en", "--html", tmp_path / "none" / "a.html")
     assert done.returncode == 2
     assert done.stderr.startswith("tertium: ")
@@ -91,13 +91,13 @@ def test_explain_without_suggestions(tertium: Run) -> None:
     assert "instead of" not in done.stdout
 
 
-def test_explain_marks_what_was_cut(tertium: Run) -> None:
+def test_explain_marks_truncated_texts(tertium: Run) -> None:
     done = tertium("explain", "word " * 2000, "word", "--lang", "en")
     assert done.returncode == 0
-    assert "only the beginning counts" in done.stdout
+    assert "only the beginning was scored" in done.stdout
 
 
-def test_models_lists_what_there_is(tertium: Run) -> None:
+def test_models_lists_the_models(tertium: Run) -> None:
     broken = models_folder() / "broken"
     broken.mkdir(parents=True)
     (broken / "tertium.json").write_text("{")
@@ -108,7 +108,7 @@ def test_models_lists_what_there_is(tertium: Run) -> None:
     assert "not readable" in " ".join(done.stdout.split())
 
 
-def test_doctor_is_content(tertium: Run) -> None:
+def test_doctor_finds_nothing_wrong(tertium: Run) -> None:
     done = tertium("doctor")
     assert done.returncode == 0, done.stdout
     assert "FAIL" not in done.stdout

@@ -35,4 +35,4 @@ def test_mistakes(tertium: Run) -> None:
     assert "--lang" in tertium("paraphrase", "I have to go now.").stderr
     wrong = tertium("paraphrase", "I have to go now.", *QUICK, "-o", "out.txt")
     assert wrong.returncode == 2
-    assert "does not tell the format" in wrong.stderr
+    assert "cannot infer the format" in wrong.stderr

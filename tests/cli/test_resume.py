@@ -1,4 +1,4 @@
-"""A run that is killed and taken up again writes what an unbroken run writes, to the byte."""
+"""A killed and resumed run writes the same bytes as an uninterrupted run."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import json
 import os
 import random
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tertium.storage.resume import RECORD
 
 from .conftest import TERTIUM, Run
 
@@ -39,8 +42,12 @@ def command(pairs: Path, out: Path, *more: str) -> list[str]:
 
 
 def saved_rows(out: Path) -> int:
-    state = out.with_name(out.name + ".part.json")
-    return int(json.loads(state.read_text())["rows"]) if state.exists() else 0
+    record = out.with_name(out.name + ".part") / RECORD
+    try:
+        state = json.loads(record.read_text())["state"]
+    except FileNotFoundError:
+        return 0
+    return int(state["rows"]) if state else 0
 
 
 @pytest.mark.parametrize(
@@ -70,7 +77,7 @@ def test_kill_at_random_moments(tmp_path: Path, pairs: Path, settings: tuple[str
         command(pairs, broken, *settings), env=environment, check=True, capture_output=True
     ).stdout
     assert broken.read_bytes() == whole.read_bytes()
-    assert summary.split(b'"questions"')[0] == unbroken.stdout.split(b'"questions"')[0]
+    assert summary.split(b'"queries"')[0] == unbroken.stdout.split(b'"queries"')[0]
     assert sorted(file.name for file in tmp_path.glob("*.tsv*")) == [
         "broken.tsv",
         "pairs.tsv",
@@ -99,7 +106,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, pairs: Path) -> None:
     assert process.stdin is not None
     process.stdin.write(pairs.read_text())
     process.stdin.flush()
-    while not (tmp_path / "out.tsv.part.json").exists():
+    while not saved_rows(out):
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
@@ -114,6 +121,57 @@ def test_two_processes_on_one_cache(tmp_path: Path, pairs: Path) -> None:
     running = [subprocess.Popen(command(pairs, out), stdout=subprocess.DEVNULL) for out in outs]
     assert [process.wait() for process in running] == [0, 0]
     assert outs[0].read_bytes() == outs[1].read_bytes()
+
+
+def test_two_processes_on_one_output(tmp_path: Path, pairs: Path) -> None:
+    """At any time one of them writes; the others are refused, or start when it has finished."""
+    whole, out = tmp_path / "whole.tsv", tmp_path / "out.tsv"
+    subprocess.run(command(pairs, whole), check=True, capture_output=True)
+    running = [
+        subprocess.Popen(
+            command(pairs, out), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
+        for _ in range(3)
+    ]
+    ended = [(process.communicate()[1], process.returncode) for process in running]
+    assert 0 in [code for _, code in ended]
+    for message, code in ended:
+        assert code == 0 or (code == 2 and "is in use by another run (process " in message)
+    assert out.read_bytes() == whole.read_bytes()
+    assert sorted(file.name for file in tmp_path.glob("out*")) == ["out.tsv"]
+
+
+@pytest.mark.parametrize("way", [(), ("--resume",), ("--overwrite",)])
+def test_the_second_of_two_runs_is_refused(
+    tertium: Run, tmp_path: Path, pairs: Path, way: tuple[str, ...]
+) -> None:
+    """The first reads an input that never ends; when it is killed, its lock is gone."""
+    out = tmp_path / "out.tsv"
+    process = subprocess.Popen(
+        command(Path("-"), out, "--format", "tsv"), stdin=subprocess.PIPE, text=True
+    )
+    assert process.stdin is not None
+    process.stdin.write(pairs.read_text())
+    process.stdin.flush()
+    while not saved_rows(out):
+        assert process.poll() is None
+        time.sleep(0.01)
+    measures = ("-m", "direct", "-m", "cross", "-m", "chrf", "--lang", "en")
+    second = ("score", pairs, *measures, "--rows-at-a-time", "8", "-o", out)
+    refused = tertium(*second, *way)
+    assert refused.returncode == 2
+    owner = f"process {process.pid} on {socket.gethostname()}"
+    assert f"{out}.part is in use by another run ({owner})" in refused.stderr
+    process.kill()
+    process.communicate()
+    assert (tmp_path / "out.tsv.part.lock").exists()
+    before = saved_rows(out)
+    assert before
+    done = tertium(*second, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert "150 rows in" in done.stderr
+    assert f"{before} of them scored before" in done.stderr
+    assert sorted(file.name for file in tmp_path.glob("out*")) == ["out.tsv"]
 
 
 def begin(tertium: Run, pairs: Path, out: Path, *more: str) -> None:
@@ -137,7 +195,7 @@ def test_an_unfinished_run_is_not_lost(tertium: Run, pairs: Path, tmp_path: Path
     source = pairs.with_suffix(".jsonl")
     again = ("score", source, "-m", "chrf", *ROWS, "-o", out)
     refused = tertium(*again)
-    assert "is an unfinished run; take it up again with --resume" in refused.stderr
+    assert "is an unfinished run; resume it with --resume" in refused.stderr
     source.write_text(source.read_text().replace('"hyp": 3', '"hyp": "c"'))
     assert tertium(*again, "--resume").returncode == 0
     resumed = out.read_bytes()
@@ -152,9 +210,9 @@ def test_other_settings_do_not_mix(tertium: Run, pairs: Path, tmp_path: Path) ->
     source = pairs.with_suffix(".jsonl")
     other = tertium("score", source, "-m", "ter", *ROWS, "-o", out, "--resume")
     assert other.returncode == 2
-    assert "was begun with measures = 'chrf', not 'ter'" in other.stderr
+    assert "was started with measures = 'chrf', not 'ter'" in other.stderr
     other = tertium("score", source, *CHRF, "--set", "beta=3", "-o", out, "--resume")
-    assert "was begun with beta = '2', not '3'" in other.stderr
+    assert "was started with beta = '2', not '3'" in other.stderr
     assert tertium("score", pairs, "-m", "ter", *ROWS, "-o", out, "--overwrite").returncode == 0
 
 
@@ -163,7 +221,7 @@ def test_measures_in_another_order_do_not_mix(tertium: Run, pairs: Path, tmp_pat
     begin(tertium, pairs, out, "-m", "ter")
     swapped = tertium("score", source, "-m", "ter", "-m", "chrf", *ROWS, "-o", out, "--resume")
     assert swapped.returncode == 2
-    assert "was begun with measures" in swapped.stderr
+    assert "was started with measures" in swapped.stderr
 
 
 def test_what_is_not_ours_is_left_alone(tertium: Run, pairs: Path, tmp_path: Path) -> None:
@@ -171,7 +229,7 @@ def test_what_is_not_ours_is_left_alone(tertium: Run, pairs: Path, tmp_path: Pat
     part.write_text("my notes")
     refused = tertium("score", pairs, *CHRF, "-o", out)
     assert refused.returncode == 2
-    assert f"{part} is there, and no unfinished run" in refused.stderr
+    assert f"{part} is a file that Tertium has not written" in refused.stderr
     assert part.read_text() == "my notes"
     assert tertium("score", pairs, *CHRF, "-o", out, "--overwrite").returncode == 0
     assert out.exists()
@@ -183,8 +241,9 @@ def test_killed_before_anything_was_scored(tertium: Run, pairs: Path, tmp_path: 
     assert tertium("score", pairs, *CHRF, "-o", out).returncode == 0
     whole = out.read_bytes()
     out.unlink()
-    (tmp_path / "out.tsv.part").write_bytes(whole[:10])
-    (tmp_path / "out.tsv.part.json").write_text('{"job": {}, "bytes": 0, "rows": 0}')
+    (tmp_path / "out.tsv.part").mkdir()
+    (tmp_path / "out.tsv.part" / "rows").write_bytes(whole[:10])
+    (tmp_path / "out.tsv.part" / RECORD).write_text('{"job": {}, "state": null}')
     assert tertium("score", pairs, *CHRF, "-o", out).returncode == 0
     assert out.read_bytes() == whole
 
@@ -193,7 +252,7 @@ def test_go_on_or_drop_it(tertium: Run, pairs: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.tsv"
     done = tertium("score", pairs, *CHRF, "-o", out, "--resume", "--overwrite")
     assert done.returncode == 2
-    assert "say one of them" in done.stderr
+    assert "use only one" in done.stderr
 
 
 def test_a_mistake_at_the_start_leaves_nothing(tertium: Run, pairs: Path, tmp_path: Path) -> None:
@@ -213,4 +272,4 @@ def test_changed_input_does_not_mix(tertium: Run, pairs: Path, tmp_path: Path) -
         source.write_text("\n".join(changed) + "\n")
         done = tertium("score", source, "-m", "chrf", *ROWS, "-o", out, "--resume")
         assert done.returncode == 2
-        assert "is not what it was" in done.stderr
+        assert "has changed since the run was started" in done.stderr

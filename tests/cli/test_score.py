@@ -52,9 +52,9 @@ def test_the_same_numbers_as_the_library(tertium: Run, pairs: Path) -> None:
 def test_the_summary_tells_what_was_saved(tertium: Run, pairs: Path) -> None:
     first = tertium("score", pairs, "-m", "direct", "-m", "prism-ref", "--lang", "en")
     assert "4 rows in" in first.stderr
-    assert "24 questions, 13 distinct, 0 from cache" in first.stderr
+    assert "24 queries, 13 distinct, 0 from cache" in first.stderr
     again = tertium("score", pairs, "-m", "direct", "-m", "prism-ref", "--lang", "en")
-    assert "24 questions, 13 distinct, 13 from cache" in again.stderr
+    assert "24 queries, 13 distinct, 13 from cache" in again.stderr
     assert again.stdout == first.stdout
     fresh = tertium("score", pairs, "-m", "direct", "-m", "prism-ref", "--lang", "en", "--no-cache")
     assert "13 distinct, 0 from cache" in fresh.stderr
@@ -103,10 +103,14 @@ def test_plain_files(tertium: Run, tmp_path: Path) -> None:
     assert "against" not in document["measures"]["chrf"]["signature"]
 
 
-def test_without_references_measures_look_at_the_source(tertium: Run, tmp_path: Path) -> None:
+def test_the_source_is_compared_with_only_on_request(tertium: Run, tmp_path: Path) -> None:
     file = tmp_path / "a.tsv"
     file.write_text("src\tmt\nWo ist sie?\tWhere is she?\n", encoding="utf-8")
-    done = tertium("score", file, "-m", "cross", "--json")
+    refused = tertium("score", file, "-m", "cross")
+    assert refused.returncode == 2
+    assert "cross compares with references" in refused.stderr
+    assert "against=source" in refused.stderr
+    done = tertium("score", file, "-m", "cross", "--against", "source", "--json")
     document = json.loads(done.stdout)
     expected = library.score("Where is she?", "Wo ist sie?", measure="cross")
     assert document["segments"][0]["cross"] == expected
@@ -150,7 +154,7 @@ def test_settings_reach_the_measures_that_have_them(tertium: Run, pairs: Path) -
     assert "pivot_lang:de|beam_size:2" in measures["pivot"]["signature"]
     refused = tertium("score", pairs, "-m", "chrf", "--pivot-lang", "de")
     assert refused.returncode == 2
-    assert "--pivot-lang does not concern chrf" in refused.stderr
+    assert "chrf has no setting pivot_lang" in refused.stderr
 
 
 def test_references_are_taken_from_several_columns(tertium: Run, tmp_path: Path) -> None:
@@ -166,7 +170,7 @@ def test_a_broken_row_is_named_and_nothing_is_left(tertium: Run, tmp_path: Path)
     out = tmp_path / "out.tsv"
     done = tertium("score", file, "-m", "chrf", "-o", out)
     assert done.returncode == 2
-    assert done.stderr.strip().endswith("row 2: it has no 'ref'")
+    assert done.stderr.strip().endswith("row 2: field 'ref' is missing")
     assert not out.exists()
 
 
@@ -182,11 +186,11 @@ def test_a_broken_row_is_named_and_nothing_is_left(tertium: Run, tmp_path: Path)
         ((EXAMPLES, "--hyp", EXAMPLES), "give either"),
         (("--ref", EXAMPLES), "need --hyp"),
         ((EXAMPLES, "-m", "bertscroe"), "no measure 'bertscroe'"),
-        ((EXAMPLES, "-m", "chrf", "-m", "chrf"), "asked for twice"),
+        ((EXAMPLES, "-m", "chrf", "-m", "chrf"), "given twice"),
         ((EXAMPLES, "-m", "prism-src"), "needs sources"),
         ((EXAMPLES, "--model", "nothing"), "no model 'nothing'"),
-        ((EXAMPLES, "--resume"), "name it with --output"),
-        ((EXAMPLES, "-o", "out.docx"), "does not tell the format"),
+        ((EXAMPLES, "--resume"), "use --output"),
+        ((EXAMPLES, "-o", "out.docx"), "cannot infer the format"),
         ((EXAMPLES, "-o", "none/out.tsv"), "no such folder"),
         ((EXAMPLES, "-m", "direct", "--base", "10"), "must be one of 'e', '2'"),
         ((EXAMPLES, "--compute-type", "int4"), "none of auto, float32, int8"),
@@ -280,7 +284,7 @@ def test_a_column_is_not_overwritten(tertium: Run, tmp_path: Path) -> None:
     file.write_text("hyp\tref\tchrf\na\tb\t7\n")
     done = tertium("score", file, "-m", "chrf")
     assert done.returncode == 2
-    assert "has a column 'chrf' already" in done.stderr
+    assert "already has a column 'chrf'" in done.stderr
     assert tertium("score", file, "-m", "chrf", "--scores-only").returncode == 0
 
 
@@ -289,7 +293,7 @@ def test_overlong_lines_are_marked(tertium: Run, tmp_path: Path) -> None:
     file.write_text("hyp\tref\n" + "word " * 20_000 + "\tshort\nshort\tshort\n")
     done = tertium("score", file, "-m", "cross")
     assert column(done.stdout, "cut") == [1, 0]
-    assert "1 rows hold text that is longer" in done.stderr
+    assert "1 of 2 rows hold text that is longer" in done.stderr
 
 
 def test_the_example_file(tertium: Run) -> None:

@@ -17,12 +17,12 @@ def test_serves_on_loopback_and_stops() -> None:
     )
     assert process.stdout is not None
     try:
-        said = process.stdout.readline().strip()
-        assert said.startswith("Tertium is at http://127.0.0.1:")
-        address = said.split()[-1]
+        line = process.stdout.readline().strip()
+        assert line.startswith("Tertium is running at http://127.0.0.1:")
+        address = line.split()[-1]
         body = {"pairs": [{"hypothesis": "A dog.", "reference": "A dog."}]}
-        found = httpx.post(f"{address}api/score", json=body, timeout=60).json()
-        assert found["measures"]["cross"]["segments"] == [1.0]
+        response = httpx.post(f"{address}api/score", json=body, timeout=60).json()
+        assert response["measures"]["cross"]["segments"] == [1.0]
         assert "Tertium" in httpx.get(address).text
         process.send_signal(signal.SIGINT)
         process.wait(30)
@@ -32,7 +32,7 @@ def test_serves_on_loopback_and_stops() -> None:
         process.stdout.close()
 
 
-def test_others_need_a_token(tertium: Run) -> None:
+def test_other_addresses_need_a_token(tertium: Run) -> None:
     done = tertium("serve", "--host", "0.0.0.0")
     assert done.returncode == 2
     assert "--token" in done.stderr
@@ -41,7 +41,7 @@ def test_others_need_a_token(tertium: Run) -> None:
     assert "16 characters" in short.stderr
 
 
-def test_an_address_that_is_taken_is_said(tertium: Run) -> None:
+def test_an_address_in_use_is_reported(tertium: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         done = tertium("serve", "--port", str(taken.getsockname()[1]))
     assert done.returncode == 2

@@ -1,4 +1,4 @@
-"""``tertium.compare``: clusters, pairs, contrasts, and questions that are asked once."""
+"""``tertium.compare``: clusters, pairs, contrasts, and queries that are computed once."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import tertium
-from tertium.comparison.lists import outputs_from
-from tertium.comparison.result import turned
+from tertium.comparison.compare import outputs_from
 from tertium.errors import CutWarning, InputError, SettingError
 from tertium.measures.translation import Cross, Direct, PrismSrc
 from tertium.models.cache.memo import Memo
@@ -23,8 +22,8 @@ BAD = [text[::-1] for text in REFERENCES]
 
 def test_systems_are_ranked_in_clusters() -> None:
     systems = {"bad": BAD, "good": GOOD, "fair": FAIR}
-    found = tertium.compare(systems, REFERENCES, measures=["chrf", "bleu"])
-    for measure in found.measures:
+    result = tertium.compare(systems, REFERENCES, measures=["chrf", "bleu"])
+    for measure in result.measures:
         assert list(measure.scores) == ["good", "fair", "bad"]
         assert [list(cluster) for cluster in measure.clusters] == [["good"], ["fair"], ["bad"]]
         assert measure.best == "good"
@@ -35,11 +34,11 @@ def test_systems_are_ranked_in_clusters() -> None:
         ]
         for name, interval in measure.intervals.items():
             assert interval.low - 1e-9 <= measure.scores[name] <= interval.high + 1e-9
-    pair = found["chrf"].pair("good", "fair")
+    pair = result["chrf"].pair("good", "fair")
     assert (pair.wins, pair.ties, pair.losses) == (20, 20, 0)
-    assert found["chrf"].pair("fair", "good") == turned(pair)
+    assert result["chrf"].pair("fair", "good") == pair.swapped()
     with pytest.raises(KeyError):
-        found["ter"]
+        result["ter"]
 
 
 def test_the_seed_decides() -> None:
@@ -54,27 +53,27 @@ def test_the_seed_decides() -> None:
 def test_segments_that_differ_most() -> None:
     outputs = list(FAIR)
     outputs[7], outputs[4] = "?", "!"
-    found = tertium.compare({"a": GOOD, "b": outputs}, REFERENCES, measures="chrf")
-    assert found.closest_pair("chrf") == ("a", "b")
-    numbers = [each.segment.number for each in found.contrasts("chrf", "a", "b", count=4)]
-    assert sorted(numbers) == [5, 8]  # b is never ahead; half of four
-    behind = found.contrasts("chrf", "b", "a", count=4)
+    result = tertium.compare({"a": GOOD, "b": outputs}, REFERENCES, measures="chrf")
+    assert result.closest_pair("chrf") == ("a", "b")
+    numbers = [each.segment.number for each in result.contrasts("chrf", "a", "b", count=4)]
+    assert sorted(numbers) == [5, 8]  # b is never better; half of four
+    behind = result.contrasts("chrf", "b", "a", count=4)
     assert sorted(each.segment.number for each in behind) == [5, 8]
     assert all(each.difference < 0 for each in behind)
-    assert found.contrasts("chrf", "a", "a") == []
+    assert result.contrasts("chrf", "a", "a") == []
     with pytest.raises(InputError, match="no system 'c'"):
-        found.contrasts("chrf", "a", "c")
+        result.contrasts("chrf", "a", "c")
 
 
 def test_the_baseline() -> None:
     systems = {"a": FAIR, "b": BAD, "c": GOOD}
-    found = tertium.compare(systems, REFERENCES, measures="chrf", baseline="a")
-    assert found.against("chrf") == "a"
-    assert found.closest_pair("chrf") == ("a", "c")
+    result = tertium.compare(systems, REFERENCES, measures="chrf", baseline="a")
+    assert result.against("chrf") == "a"
+    assert result.closest_pair("chrf") == ("a", "c")
     assert tertium.compare(systems, REFERENCES, measures="chrf").against("chrf") == "c"
 
 
-def test_every_question_is_asked_once() -> None:
+def test_every_query_is_computed_once() -> None:
     model = FakeModel()
     memo = Memo(model)
     systems = {"a": GOOD, "b": FAIR, "c": BAD}
@@ -89,44 +88,44 @@ def test_every_question_is_asked_once() -> None:
 def test_the_system_score_is_that_of_the_measure() -> None:
     memo = Memo(FakeModel({(GOOD[0], GOOD[0]): [-0.5], (BAD[0], GOOD[0]): [-2.5]}))
     measure = Direct(memo)
-    found = tertium.compare({"a": GOOD, "b": BAD}, REFERENCES, measures=[measure], lang="en")
+    result = tertium.compare({"a": GOOD, "b": BAD}, REFERENCES, measures=[measure], lang="en")
     for name, outputs in (("a", GOOD), ("b", BAD)):
         scores = measure.score(outputs, REFERENCES, lang="en")
-        assert found["direct"].scores[name] == pytest.approx(scores.system)
-        row = found.systems.index(name)
-        assert found["direct"].segment_scores[row].tolist() == scores.segments
-        assert found["direct"].signature == scores.signature
+        assert result["direct"].scores[name] == pytest.approx(scores.system)
+        row = result.systems.index(name)
+        assert result["direct"].segment_scores[row].tolist() == scores.segments
+        assert result["direct"].signature == scores.signature
 
 
 def test_cut_outputs_are_counted() -> None:
     outputs = ["long", *GOOD[1:]]  # what the fake model cuts
     with pytest.warns(CutWarning, match="direct: 1 outputs hold text"):
-        found = tertium.compare(
+        result = tertium.compare(
             {"a": GOOD, "b": outputs}, REFERENCES, measures=[Direct(FakeModel())], lang="en"
         )
-    assert found["direct"].cut == 1
+    assert result["direct"].cut == 1
 
 
 def test_sources_instead_of_references() -> None:
     memo = Memo(FakeModel())
-    found = tertium.compare(
+    result = tertium.compare(
         {"a": GOOD, "b": FAIR},
         sources=REFERENCES,
-        measures=[PrismSrc(memo), Direct(memo)],
+        measures=[PrismSrc(memo), Direct(memo, against="source")],
         lang="en",
         source_lang="de",
     )
-    for measure in found.measures:
+    for measure in result.measures:
         assert measure.signature.choices["against"] == "source"
-        assert measure.signature.choices["reference_lang"] == "de"
+        assert measure.signature.choices["source_lang"] == "de"
 
 
 def test_several_references() -> None:
     references = [[text, "?"] for text in REFERENCES]
-    found = tertium.compare({"a": GOOD, "b": FAIR}, references, measures="bleu")
+    result = tertium.compare({"a": GOOD, "b": FAIR}, references, measures="bleu")
     expected = tertium.load("bleu").score(FAIR, references)
-    assert found["bleu"].scores["b"] == pytest.approx(expected.system)
-    assert found["bleu"].signature == expected.signature
+    assert result["bleu"].scores["b"] == pytest.approx(expected.system)
+    assert result["bleu"].signature == expected.signature
 
 
 def test_what_cannot_be_compared() -> None:
@@ -138,7 +137,7 @@ def test_what_cannot_be_compared() -> None:
         ({"a": GOOD, "b": "one text"}, REFERENCES, chrf, "system 'b': its outputs are a single"),
         ({"a": GOOD, "b": FAIR}, None, chrf, "references or sources must be given"),
         ({"a": GOOD, "b": FAIR}, REFERENCES, {**chrf, "baseline": "z"}, "no system 'z'"),
-        ({"a": GOOD, "b": FAIR}, REFERENCES, {"measures": ["chrf", "chrf"]}, "asked for twice"),
+        ({"a": GOOD, "b": FAIR}, REFERENCES, {"measures": ["chrf", "chrf"]}, "given twice"),
         ({"a": GOOD, "b": FAIR}, REFERENCES, {"measures": "prism-src"}, "needs sources"),
         ({"a": GOOD, "b": [None, *FAIR[1:]]}, REFERENCES, chrf, "system 'b': row 1"),
     ]:
@@ -159,9 +158,9 @@ def test_what_cannot_be_compared() -> None:
 
 
 def test_empty_outputs_have_a_score() -> None:
-    found = tertium.compare({"a": GOOD, "b": [""] * 40}, REFERENCES, measures=["chrf", "bleu"])
-    assert found["bleu"].scores["b"] == 0
-    assert np.isfinite(found["chrf"].pair("a", "b").bootstrap_p)
+    result = tertium.compare({"a": GOOD, "b": [""] * 40}, REFERENCES, measures=["chrf", "bleu"])
+    assert result["bleu"].scores["b"] == 0
+    assert np.isfinite(result["chrf"].pair("a", "b").bootstrap_p)
 
 
 def test_outputs_as_lists() -> None:

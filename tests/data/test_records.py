@@ -152,7 +152,7 @@ def test_several_references_and_languages(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('{"ref": "b"}', "row 2: it has no 'hyp'"),
+        ('{"ref": "b"}', "row 2: field 'hyp' is missing"),
         ('{"hyp": 5, "ref": "b"}', "row 2: the hypothesis is int"),
         ('{"hyp": null, "ref": "b"}', "row 2: the hypothesis is NoneType"),
         ('{"hyp": "a", "ref": []}', "row 2: its list of references is empty"),

@@ -11,7 +11,7 @@ import pytest
 import tertium
 from tertium.errors import SettingError
 from tertium.measures.bertscore import BertScore, Match
-from tertium.measures.registry import load
+from tertium.measures.loading import load
 from tertium.models.convert.encoder import convert_encoder
 from tertium.text import Text
 
@@ -76,7 +76,7 @@ def test_baseline(encoder: FakeEncoder, tmp_path: Path) -> None:
     [
         ("LAYER,P,R,F\n2,0.1,0.1,0.1\n", "line for layer 3"),
         ("LAYER,P,R\n3,0.1,0.1\n", "has no 'F'"),
-        ("LAYER,P,R,F\n3,0.1,many,0.1\n", "no number"),
+        ("LAYER,P,R,F\n3,0.1,many,0.1\n", "not a number"),
     ],
 )
 def test_bad_baseline(encoder: FakeEncoder, tmp_path: Path, text: str, message: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 import tertium
 from tertium.errors import SettingError
 from tertium.measures.compound import Compound, to_unit_range
-from tertium.measures.registry import load
+from tertium.measures.loading import load
 
 from ..fakes import FakeEncoder, FakeModel
 
@@ -114,7 +114,7 @@ def test_equal_scores_over_the_corpus(encoder: FakeEncoder) -> None:
 @pytest.mark.parametrize(
     ("measure", "settings", "message"),
     [
-        ("sss+sss", {}, "may occur once"),
+        ("sss+sss", {}, "may occur only once"),
         ("sss+wmd", {"weights": (1,)}, "there must be 2"),
         ("sss+wmd", {"weights": (1, -1)}, "greater than 0"),
         ("sss+wmd", {"scale": "local"}, "scale="),
@@ -129,8 +129,8 @@ def test_mistakes(
         load(measure, encoder=encoder, **settings)  # type: ignore[arg-type]
 
 
-def test_without_a_best_score_there_is_no_sum() -> None:
-    with pytest.raises(SettingError, match="best score"):
+def test_without_an_upper_bound_there_is_no_sum() -> None:
+    with pytest.raises(SettingError, match="upper bound"):
         to_unit_range([1.0], (0.0, math.inf))
 
 

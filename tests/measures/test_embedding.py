@@ -8,7 +8,7 @@ import pytest
 
 import tertium
 from tertium.errors import CutWarning, LanguageError, SettingError
-from tertium.measures.registry import load
+from tertium.measures.loading import load
 
 from ..fakes import FakeEncoder, FakeModel
 
@@ -118,7 +118,7 @@ def test_one_question_for_each_text(encoder: FakeEncoder) -> None:
 
 
 def test_a_translation_model_is_no_encoder() -> None:
-    with pytest.raises(SettingError, match=r"bertscore needs an encoder that gives vectors"):
+    with pytest.raises(SettingError, match=r"bertscore needs an encoder that gives token vectors"):
         load("bertscore", model=FakeModel())
 
 

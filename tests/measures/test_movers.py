@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tertium.errors import SettingError
+from tertium.measures.loading import load
 from tertium.measures.movers import (
     cosine_distances,
     distinct_weights,
@@ -17,7 +18,6 @@ from tertium.measures.movers import (
     fragmentation,
     transport,
 )
-from tertium.measures.registry import load
 from tertium.models.base import TokenVectors
 
 from ..fakes import FakeEncoder

@@ -116,6 +116,6 @@ def test_settings_that_cannot_be() -> None:
 
 @pytest.mark.parametrize("name", ["bleu-nltk", "chrf-nltk"])
 def test_without_nltk(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tertium.measures.bleu_nltk.find_spec", lambda name: None)
+    monkeypatch.setattr("tertium.registry.find_spec", lambda name: None)
     with pytest.raises(SettingError, match=r"tertium\[nltk\]"):
         tertium.score("a", "b", measure=name)

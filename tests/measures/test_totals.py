@@ -28,7 +28,8 @@ def test_exact_in_any_order(values: list[float], draw: random.Random) -> None:
 def totals(values: list[float], lang: str) -> Totals:
     rows = [Row(1, Text("a", lang), (Text("b", lang),)) for _ in values]
     found = Totals()
-    found.add(rows, Segments(values, [(value, 1.0) for value in values], [False] * len(values)))
+    segments = Segments(values, [(value, 1.0) for value in values], [False] * len(values))
+    found.add(rows, segments, ["reference"])
     return found
 
 

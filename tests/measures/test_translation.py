@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tertium.errors import LanguageError, SettingError
-from tertium.measures.registry import load, score
+from tertium.measures.loading import load, score
 from tertium.measures.translation import Cross, Direct, Pivot, PrismRef, PrismSrc
 from tertium.models.cache.memo import Memo
 from tertium.models.catalog import load_model
@@ -143,12 +143,14 @@ def test_sums_over_broken_text_stay_finite() -> None:
 
 def test_several_references() -> None:
     model = FakeModel(scores={("a", "b"): [-1.0], ("a", "c"): [-3.0]})
-    best = PrismSrc(model).score(["a"], [["b", "c"]], lang="en")
-    assert best.segments == [-1.0]
+    one_way: dict[str, Any] = {"normalized": False, "both_directions": False}
+    best = Direct(model, **one_way).score(["a"], [["b", "c"]], lang="en")
+    assert best.segments == [math.exp(-1.0)]
     assert "nrefs:2" in str(best.signature)
-    assert PrismSrc(model, references="mean")(["a"], [["b", "c"]], lang="en") == [-2.0]
-    varied = PrismSrc(model).score(["a", "a"], [["b", "c"], ["c"]], lang="en")
-    assert varied.segments == [-1.0, -3.0]
+    mean = Direct(model, references="mean", **one_way)(["a"], [["b", "c"]], lang="en")
+    assert mean == [(math.exp(-1.0) + math.exp(-3.0)) / 2]
+    varied = Direct(model, **one_way).score(["a", "a"], [["b", "c"], ["c"]], lang="en")
+    assert varied.segments == [math.exp(-1.0), math.exp(-3.0)]
     assert "nrefs:mixed" in str(varied.signature)
 
 

@@ -103,7 +103,7 @@ def test_a_conversion_that_fails_leaves_nothing(tiny_prism: Converted, tmp_path:
     with pytest.raises(ModelError, match="weights cannot be converted"):
         convert(broken, out)
     assert list(out.parent.iterdir()) == []
-    with pytest.raises(ModelError, match="is there already"):
+    with pytest.raises(ModelError, match="already exists"):
         convert(broken, broken)
     (broken / "spm.model").unlink()
     with pytest.raises(ModelError, match="no SentencePiece model"):

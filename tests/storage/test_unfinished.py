@@ -25,7 +25,7 @@ from ..tiny import make_untaught
 PAUSE = """
 import sys, time
 from pathlib import Path
-from tertium.models import {module} as module
+from tertium.models.{package} import {module} as module
 
 def pause(*_, **__):
     print("halfway", flush=True)
@@ -56,7 +56,7 @@ def kill_halfway(script: str, *arguments: str | Path) -> None:
 def test_a_conversion_that_is_killed(untaught: Path, tmp_path: Path, step: str) -> None:
     source, out = untaught, tmp_path / "models" / "out"
     (out.parent / f".other-x{MARK}{_host()}-4000000").mkdir(parents=True)
-    kill_halfway(CONVERT.format(module="convert", step=step), source, out)
+    kill_halfway(CONVERT.format(package="convert", module="translation", step=step), source, out)
     assert not out.exists()
     assert len(leftovers(out.parent)) == 2
     convert(source, out).check()
@@ -67,7 +67,7 @@ def test_a_conversion_that_is_killed(untaught: Path, tmp_path: Path, step: str) 
 
 def test_an_encoder_whose_cutting_is_killed() -> None:
     encoder_of.cache_clear()
-    kill_halfway(CUT.format(module="encoder_cut", step="_fill"))
+    kill_halfway(CUT.format(package="encoders", module="layers", step="_fill"))
     [left] = leftovers(encoders_folder())
     assert [path.name for path in encoders_folder().iterdir()] == [left.name]
     assert load_encoder("tertium-mini", layer=1).token_vectors(["a"])
@@ -86,7 +86,7 @@ def test_a_maker_that_fails_leaves_nothing(tmp_path: Path) -> None:
         make_and_fail(out)
     assert list(out.parent.iterdir()) == []
     out.mkdir()
-    with pytest.raises(ModelError, match="is there already"):
+    with pytest.raises(ModelError, match="already exists"):
         make_and_fail(out)
 
 

@@ -7,7 +7,7 @@ from sacrebleu.metrics.bleu import BLEU
 
 from tertium.errors import SettingError
 from tertium.models.base import TranslationModel
-from tertium.studies.specs import MeasureSpec, Similarity, is_symmetric
+from tertium.studies.specs import MeasureSpec, Similarity
 from tertium.text import Text
 
 from ..fakes import FakeEncoder, FakeModel
@@ -36,7 +36,8 @@ def test_values_have_their_types() -> None:
         ("chrff", "no measure 'chrff'.*did you mean 'chrf'"),
         ("chrf@prism", "chrf takes no model"),
         ("chrf:beam_size=1", "chrf has no setting 'beam_size'"),
-        ("chrf:beta=2,x", "'x' is no setting; write SETTING=VALUE"),
+        ("chrf:beta=2,x", "beta=2,x: it must be a number"),
+        ("chrf:x,beta=2", "'x' is not a setting; write SETTING=VALUE"),
     ],
 )
 def test_faults_are_named(text: str, message: str) -> None:
@@ -63,7 +64,7 @@ def test_a_symmetric_measure_is_asked_once() -> None:
         pairs = [(Text("a", "en"), Text("b", "en"))]
         assert Similarity(measure, measure).segments(pairs).scores == [-1.5]
         assert len(model.asked) == calls
-        assert is_symmetric(measure) is (name == "prism-ref")
+        assert measure.is_symmetric is (name == "prism-ref")
 
 
 def test_signatures_tell_settings_apart() -> None:

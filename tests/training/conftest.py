@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tertium.training.model.mixture import Mixture
-from tertium.training.model.plan import Plan
-from tertium.training.model.recipes import Recipe
+from tertium.training.model.plan import Mixture, Plan, Recipe
 
 ToyPairs = list[tuple[str, str]]
 
@@ -64,5 +62,5 @@ def tiny_plan(bitext: Path) -> Plan:
 
 @pytest.fixture(scope="session")
 def tinier_plan(tiny_plan: Plan) -> Plan:
-    """Where only the way counts, not how far it goes."""
+    """For tests of the procedure, not of the result."""
     return replace(tiny_plan, recipe=replace(tiny_plan.recipe, d_model=32, ffn=64))

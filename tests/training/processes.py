@@ -12,11 +12,16 @@ import sys
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
+import pytest
+
 from tertium.cli import main
+
+several = pytest.mark.skipif(os.name == "nt", reason="there is no fork")
 
 IMPORTED = [
     "accelerate",
     "tertium.training.model.run",
+    "tertium.training.detector.run",
     "transformers.models.m2m_100.modeling_m2m_100",
 ]
 

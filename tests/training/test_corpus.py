@@ -6,24 +6,26 @@ import numpy as np
 import pytest
 
 from tertium.errors import InputError, ModelError, SettingError
-from tertium.training.model.bitext import Pair, read_bitext
+from tertium.training.model.bitext import (
+    Pair,
+    held_out,
+    pivot_paraphrases,
+    read_bitext,
+    training_pairs,
+)
 from tertium.training.model.corpus import Source, build_corpus, load_corpus, save_corpus
-from tertium.training.model.heldout import held_out
-from tertium.training.model.mixture import Mixture
-from tertium.training.model.paraphrases import pivot_paraphrases
-from tertium.training.model.pieces import Pieces, train_pieces
-from tertium.training.model.plan import Plan
-from tertium.training.model.preparation import training_pairs
+from tertium.training.model.plan import Mixture, Plan
+from tertium.training.model.tokenizer import Tokenizer, train_tokenizer
 
 # zlib.crc32(b"Sentence 654.") == 2531946800 == 6329867 * 400
 HELD_OUT = "Sentence 654."
 
 
 @pytest.fixture
-def pieces(toy_pairs: list[tuple[str, str]], tmp_path: Path) -> Pieces:
+def tokenizer(toy_pairs: list[tuple[str, str]], tmp_path: Path) -> Tokenizer:
     sentences = [sentence for pair in toy_pairs for sentence in pair]
-    (tmp_path / "spm.model").write_bytes(train_pieces(sentences, ["en", "de"], vocabulary=320))
-    return Pieces(tmp_path / "spm.model", ["en", "de"])
+    (tmp_path / "spm.model").write_bytes(train_tokenizer(sentences, ["en", "de"], vocabulary=320))
+    return Tokenizer(tmp_path / "spm.model", ["en", "de"])
 
 
 def test_held_out_goes_by_the_checksum_of_the_sentence_as_it_stands_or_respaced() -> None:
@@ -63,7 +65,7 @@ def test_rows_may_say_their_languages(tmp_path: Path) -> None:
 def test_a_row_of_another_width_is_named(tmp_path: Path) -> None:
     path = tmp_path / "pairs.tsv"
     path.write_text("en\tde\nA\tB\nC\n", encoding="utf-8")
-    with pytest.raises(InputError, match="line 3: 1 fields"):
+    with pytest.raises(InputError, match="line 3: 1 field,"):
         list(read_bitext(path, ["en", "de"]))
 
 
@@ -79,13 +81,13 @@ def test_paraphrases_are_bounded() -> None:
 
 
 def test_a_corpus_has_both_directions_paraphrases_and_copies(
-    toy_pairs: list[tuple[str, str]], pieces: Pieces, tmp_path: Path
+    toy_pairs: list[tuple[str, str]], tokenizer: Tokenizer, tmp_path: Path
 ) -> None:
     pairs = [Pair("en", "de", en, de) for en, de in toy_pairs]
-    corpus = build_corpus([Source([*pairs, pairs[0]])], pieces, max_pieces=100)
+    corpus = build_corpus([Source([*pairs, pairs[0]])], tokenizer, max_tokens=100)
     found = {
         (stream.kind, stream.source_lang, stream.target_lang): {
-            tuple(pieces.decode(corpus.sentence(number).tolist()) for number in pair)
+            tuple(tokenizer.decode(corpus.sentence(number).tolist()) for number in pair)
             for pair in corpus.pairs[stream.start : stream.end]
         }
         for stream in corpus.streams
@@ -103,26 +105,28 @@ def test_a_corpus_has_both_directions_paraphrases_and_copies(
     assert loaded is not None
     assert loaded.streams == corpus.streams
     np.testing.assert_array_equal(loaded.pairs, corpus.pairs)
-    np.testing.assert_array_equal(loaded.pieces, corpus.pieces)
+    np.testing.assert_array_equal(loaded.tokens, corpus.tokens)
     assert load_corpus(tmp_path) is None
 
 
-def test_long_sentences_are_left_out(toy_pairs: list[tuple[str, str]], pieces: Pieces) -> None:
+def test_long_sentences_are_left_out(
+    toy_pairs: list[tuple[str, str]], tokenizer: Tokenizer
+) -> None:
     pairs = [Pair("en", "de", en, de) for en, de in toy_pairs]
     pairs.append(Pair("en", "de", "so " * 200, "so " * 200))
-    corpus = build_corpus([Source(pairs)], pieces, max_pieces=100)
+    corpus = build_corpus([Source(pairs)], tokenizer, max_tokens=100)
     assert corpus.lengths[corpus.pairs].max() <= 100
     assert corpus.streams[0].size == len(toy_pairs)
 
 
-def test_the_ids_are_those_that_the_model_expects(pieces: Pieces, tmp_path: Path) -> None:
-    assert pieces.tags == {"en": 4, "de": 5}
-    assert pieces.size == 320
-    assert pieces.decode(pieces.encode(["Wo ist 🦉 42?"])[0]) == "Wo ist 🦉 42?"
-    with pytest.raises(ModelError, match="no piece __fr__"):
-        Pieces(tmp_path / "spm.model", ["en", "fr"])
+def test_the_ids_are_those_that_the_model_expects(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    assert tokenizer.tags == {"en": 4, "de": 5}
+    assert tokenizer.size == 320
+    assert tokenizer.decode(tokenizer.encode(["Wo ist 🦉 42?"])[0]) == "Wo ist 🦉 42?"
+    with pytest.raises(ModelError, match="no token __fr__"):
+        Tokenizer(tmp_path / "spm.model", ["en", "fr"])
     with pytest.raises(ModelError, match="smaller --vocabulary"):
-        train_pieces(["Too little."], ["en", "de"], vocabulary=8000)
+        train_tokenizer(["Too little."], ["en", "de"], vocabulary=8000)
 
 
 @pytest.mark.parametrize("wrong", [{"copies": -0.1}, {"paraphrases": 0.97}, {"temperature": 0.5}])

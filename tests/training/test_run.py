@@ -13,12 +13,13 @@ import pytest
 import torch
 
 from tertium.errors import InputError, ModelError, ResumeError
+from tertium.training import loop
 from tertium.training.checkpoints import average_weights, list_checkpoints
 from tertium.training.log import LOG, read_log
-from tertium.training.model import run as run_module
-from tertium.training.model.plan import Plan, write_plan
-from tertium.training.model.run import Pace, train
-from tertium.training.model.update import step
+from tertium.training.loop import Pace, update
+from tertium.training.model.plan import Plan
+from tertium.training.model.run import train
+from tertium.training.plan import PLAN, read_plan, write_plan
 
 PACE = Pace(steps=30, decay_steps=8, save_steps=7, dev_steps=10, log_steps=5)
 
@@ -131,11 +132,11 @@ def test_a_run_that_is_asked_to_stop_saves_first(
     before = signal.getsignal(signal.SIGTERM)
 
     def stopping(*arguments: Any) -> tuple[float, int]:
-        if arguments[3] == 2:
+        if arguments[1] == 2:
             signal.raise_signal(signal.SIGTERM)
-        return step(*arguments)
+        return update(*arguments)
 
-    monkeypatch.setattr(run_module, "step", stopping)
+    monkeypatch.setattr(loop, "update", stopping)
     assert train(tmp_path / "run", tiny_plan, Pace()).step == 3
     assert [path.name for path in list_checkpoints(tmp_path / "run")] == ["step-000000003.pt"]
     assert signal.getsignal(signal.SIGTERM) == before
@@ -144,7 +145,7 @@ def test_a_run_that_is_asked_to_stop_saves_first(
 def test_a_run_that_diverges_says_so(
     tiny_plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_module, "step", lambda *_: (float("nan"), 1))
+    monkeypatch.setattr(loop, "update", lambda *_: (float("nan"), 1))
     with pytest.raises(ModelError, match="lower --rate"):
         train(tmp_path / "run", tiny_plan, Pace(steps=1))
     assert not list_checkpoints(tmp_path / "run")
@@ -162,7 +163,7 @@ def test_a_broken_checkpoint_is_named(tiny_plan: Plan, tmp_path: Path) -> None:
 
 
 def test_what_is_not_there_cannot_be_resumed(tmp_path: Path) -> None:
-    with pytest.raises(ResumeError, match="no run yet"):
+    with pytest.raises(ResumeError, match="not a training run yet"):
         train(tmp_path, None, Pace(steps=1))
 
 
@@ -180,7 +181,21 @@ def test_a_plan_that_failed_before_its_first_step_may_be_mended(
 ) -> None:
     run = tmp_path / "run"
     wrong = replace(tiny_plan, bitext=((str(tmp_path / "absent.tsv"), 1.0),))
-    with pytest.raises(InputError, match=r"absent\.tsv is not there"):
+    with pytest.raises(InputError, match=r"absent\.tsv does not exist"):
         train(run, wrong, Pace(steps=1))
     (run / "spm.model").write_bytes(b"of the wrong plan")
     assert train(run, tiny_plan, Pace(steps=1)).step == 1
+
+
+def test_a_plan_of_version_1_is_read(tiny_plan: Plan, tmp_path: Path) -> None:
+    write_plan(tmp_path, tiny_plan)
+    text = (tmp_path / PLAN).read_text(encoding="utf-8")
+    (tmp_path / PLAN).write_text(text.replace("max_tokens", "max_pieces"), encoding="utf-8")
+    assert read_plan(tmp_path, Plan) == tiny_plan
+
+
+@pytest.mark.parametrize("wrong", ["[]", "{", '{"languages": ["en", "de"]}', '{"train": []}'])
+def test_what_is_not_a_plan_is_refused(wrong: str, tmp_path: Path) -> None:
+    (tmp_path / PLAN).write_text(wrong, encoding="utf-8")
+    with pytest.raises(ResumeError, match="not a plan of `tertium train model`"):
+        read_plan(tmp_path, Plan)

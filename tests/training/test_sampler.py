@@ -5,23 +5,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tertium.training.model.batches import BLOCK_BATCHES, Batch, Sampler
 from tertium.training.model.corpus import Corpus, Stream
-from tertium.training.model.mixture import Mixture
-from tertium.training.model.pieces import END, PAD
-from tertium.training.model.sampler import BLOCK_BATCHES, Sampler
+from tertium.training.model.plan import Mixture
+from tertium.training.model.tokenizer import END, PAD
 
 TAGS = {"de": 4, "en": 5}
-FIRST_PIECE = 10
+FIRST_TOKEN = 10
 
 
 @pytest.fixture(scope="module")
 def corpus() -> Corpus:
-    """Sentence n is made of piece n + 10 alone; n and n + 500 translate each other."""
+    """Sentence n is made of token n + 10 alone; n and n + 500 translate each other."""
     lengths = 1 + np.arange(1000) % 7
     numbers = np.arange(500, dtype=np.int32)
     pairs = np.stack([numbers, numbers + 500], axis=1)
     return Corpus(
-        pieces=np.repeat(np.arange(1000, dtype=np.int32) + FIRST_PIECE, lengths),
+        tokens=np.repeat(np.arange(1000, dtype=np.int32) + FIRST_TOKEN, lengths),
         offsets=np.concatenate([[0], np.cumsum(lengths)]),
         pairs=np.concatenate([pairs, pairs[:, ::-1], pairs[:, :1].repeat(2, axis=1)]),
         streams=(
@@ -34,7 +34,7 @@ def corpus() -> Corpus:
 
 def sampler(corpus: Corpus, *, seed: int = 1, mixture: Mixture | None = None) -> Sampler:
     mixture = mixture or Mixture(paraphrases=0.0, copies=0.2, joined=0.0)
-    return Sampler(corpus, mixture, TAGS, batch_tokens=40, max_pieces=10, seed=seed)
+    return Sampler(corpus, mixture, TAGS, batch_tokens=40, max_tokens=10, seed=seed)
 
 
 def test_a_batch_depends_on_the_seed_and_its_number_alone(corpus: Corpus) -> None:
@@ -57,20 +57,20 @@ def test_every_pair_is_seen_equally_often_and_each_kind_has_its_share(corpus: Co
         for batch in batches
         for source, target in zip(batch.sources.tolist(), batch.targets.tolist(), strict=True)
     ]
-    copies = sum(source == piece for source, _, piece in rows)
+    copies = sum(source == token for source, _, token in rows)
     assert copies / len(rows) == pytest.approx(0.2, abs=0.001)
-    to_english = [piece for _, tag, piece in rows if tag == TAGS["en"]]
-    counts = np.bincount(np.array(to_english) - FIRST_PIECE - 500, minlength=500)
+    to_english = [token for _, tag, token in rows if tag == TAGS["en"]]
+    counts = np.bincount(np.array(to_english) - FIRST_TOKEN - 500, minlength=500)
     assert counts.max() - counts.min() <= 1
 
 
 def test_batches_are_of_like_size_and_hold_little_padding(corpus: Corpus) -> None:
     drawn = sampler(corpus)
     batches = [drawn.batch(number) for number in range(BLOCK_BATCHES)]
-    assert np.mean([batch.tokens for batch in batches]) == pytest.approx(40, rel=0.05)
-    assert [drawn.tokens(number) for number in range(9)] == [batch.tokens for batch in batches[:9]]
+    assert np.mean([batch.count for batch in batches]) == pytest.approx(40, rel=0.05)
+    assert [drawn.count(number) for number in range(9)] == [batch.count for batch in batches[:9]]
     cells = sum(batch.labels.size for batch in batches)
-    assert sum(batch.tokens for batch in batches) / cells > 0.95
+    assert sum(batch.count for batch in batches) / cells > 0.95
 
 
 def test_the_framing_is_that_of_prism(corpus: Corpus) -> None:
@@ -79,20 +79,30 @@ def test_the_framing_is_that_of_prism(corpus: Corpus) -> None:
         assert source[source != PAD][-1] == END
         assert target[0] == END
         assert target[1] in TAGS.values()
-        pieces = target[2:][target[2:] != PAD].tolist()
-        assert labels[labels != PAD].tolist() == [*pieces, END]
+        tokens = target[2:][target[2:] != PAD].tolist()
+        assert labels[labels != PAD].tolist() == [*tokens, END]
 
 
 def test_pairs_are_joined_where_they_fit(corpus: Corpus) -> None:
     joined = Mixture(paraphrases=0.0, copies=0.2, joined=0.5)
     drawn = sampler(corpus, mixture=joined)
     rows = [row for number in range(50) for row in drawn.batch(number).labels.tolist()]
-    assert [drawn.tokens(number) for number in range(50)] == [
-        drawn.batch(number).tokens for number in range(50)
+    assert [drawn.count(number) for number in range(50)] == [
+        drawn.batch(number).count for number in range(50)
     ]
-    texts = [[piece for piece in row if piece not in (PAD, END)] for row in rows]
+    texts = [[token for token in row if token not in (PAD, END)] for row in rows]
     assert max(map(len, texts)) <= 10
     kinds = [len(set(text)) for text in texts]
     assert set(kinds) == {1, 2}
     alone = sampler(corpus, mixture=replace(joined, joined=0.0)).batch(0)
     assert all(len(set(row) - {PAD, END}) == 1 for row in alone.labels.tolist())
+
+
+def test_a_part_has_no_more_padding_than_it_needs() -> None:
+    rows = np.array([[7, 8, 9, 2], [7, 2, PAD, PAD], [8, 9, 2, PAD]])
+    batch = Batch(rows, rows, rows)
+    assert batch.part(0, 1) is batch
+    assert batch.part(1, 2).sources.tolist() == [[7, 2]]
+    assert batch.part(2, 3).labels.tolist() == [[8, 9, 2]]
+    parts = [batch.part(part, 4) for part in range(4)]
+    assert [part.count for part in parts] == [4, 2, 3, 0]

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import time
 from contextlib import nullcontext
 from dataclasses import replace
@@ -13,17 +12,16 @@ import torch
 from tertium.errors import ResumeError, SettingError
 from tertium.training.checkpoints import list_checkpoints, read_checkpoint
 from tertium.training.log import LOG, read_log
-from tertium.training.model.plan import Plan, write_plan
-from tertium.training.model.run import Pace, train
-from tertium.training.worker import Worker, join_workers
+from tertium.training.loop import Pace
+from tertium.training.model.plan import Plan
+from tertium.training.model.run import train
+from tertium.training.plan import write_plan
+from tertium.training.worker import Share, Worker, join_workers, shares
 
-from .processes import finish, start
+from .processes import finish, several, start
 
 STEPS = 12
 SAVE = ["--save-steps", "1", "--keep", "1000", "--dev-sentences", "0", "--log-steps", "4"]
-
-
-several = pytest.mark.skipif(os.name == "nt", reason="there is no fork")
 
 
 def weights(run: Path, step: int = STEPS) -> dict[str, torch.Tensor]:
@@ -35,6 +33,25 @@ def begin(run: Path, plan: Plan, steps: int = STEPS) -> list[str | Path]:
     """A command that trains a plan; the processes get it from the run's folder."""
     write_plan(run, plan)
     return ["train", "model", run, "--device", "cpu", "--steps", str(steps), *SAVE]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 7])
+@pytest.mark.parametrize("batches", [1, 2, 3, 6, 128])
+def test_every_row_of_every_batch_is_somebodys(batches: int, count: int) -> None:
+    rows = 5
+    seen = [
+        (share.number, row)
+        for index in range(count)
+        for share in shares(range(40, 40 + batches), index, count)
+        for row in range(rows)[share.part :: share.parts]
+    ]
+    assert sorted(seen) == [(40 + batch, row) for batch in range(batches) for row in range(rows)]
+
+
+def test_whole_batches_are_dealt_out_as_long_as_there_are_enough() -> None:
+    assert shares(range(4), 1, 4) == [Share(1)]
+    assert shares(range(128), 0, 8) == [Share(number) for number in range(0, 128, 8)]
+    assert shares([9], 1, 2) == [Share(9, 1, 2)]
 
 
 @several

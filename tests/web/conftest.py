@@ -1,4 +1,4 @@
-"""A server over models whose every answer is known, and clients for it."""
+"""A server with fake models, and clients for it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def fake_models(model: Any = None) -> Loaded:
 
 @pytest.fixture
 def client() -> Iterator[Callable[..., TestClient]]:
-    """Make clients, each with an app of its own; all are closed in the end."""
+    """Make clients, each with its own app; all are closed at the end."""
     with ExitStack() as stack:
 
         def make(model: Any = None, *, limits: Limits | None = None, **settings: Any) -> TestClient:

@@ -1,4 +1,4 @@
-"""Every address: what it answers, what it refuses, and that nothing of the text is left behind."""
+"""Every address: its responses, its refusals, and that no text is logged."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TOKEN = "0123456789abcdef"
 
 
 class GatedModel(FakeModel):
-    """Answers when it is let; says how often it was called."""
+    """Waits for its gate, and counts its calls."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -63,10 +63,12 @@ def score(client: Any, **request: Any) -> Any:
 def test_scores_have_the_numbers_and_signatures_of_the_library(client: Make) -> None:
     scores = {("a b", "a c"): (-1.0,), ("a b", "a b"): (-0.5,), ("a c", "a b"): (-2.0,)}
     model = FakeModel({**scores, ("a c", "a c"): (-0.5,)})
-    answer = score(client(model), measures=["direct", "prism-ref", "bertscore", "chrf", "sss+wmd"])
-    assert answer.status_code == 200, answer.text
-    found = answer.json()
-    for name, each in found["measures"].items():
+    response = score(
+        client(model), measures=["direct", "prism-ref", "bertscore", "chrf", "sss+wmd"]
+    )
+    assert response.status_code == 200, response.text
+    result = response.json()
+    for name, each in result["measures"].items():
         models = fake_models(model)
         given: Any = {} if name == "chrf" else {"model": models.translation}
         if name in ("bertscore", "sss+wmd"):
@@ -77,32 +79,39 @@ def test_scores_have_the_numbers_and_signatures_of_the_library(client: Make) -> 
         assert each["signature"] == expected.signature.long
         assert each["short_signature"] == expected.signature.short
         assert each["reading"]
-    assert found["cut"] == [False]
+    assert result["cut"] == [False]
 
 
 def test_triples_several_references_and_settings(client: Make) -> None:
     pairs = [{"hypothesis": "a", "reference": ["a", "b"], "source": "c", "source_lang": "de"}]
-    answer = score(
+    response = score(
         client(), pairs=pairs, measures=["prism-src", "direct"], settings={"references": "mean"}
     ).json()
-    assert "references:mean" in answer["measures"]["direct"]["signature"]
-    assert "against:source" in answer["measures"]["prism-src"]["signature"]
-    assert answer["measures"]["direct"]["reading"] == "higher is better"  # not the usual settings
+    assert "references:mean" in response["measures"]["direct"]["signature"]
+    assert "against:source" in response["measures"]["prism-src"]["signature"]
+    assert response["measures"]["direct"]["reading"] == "higher is better"  # not the usual settings
 
 
-def test_pairs_without_references_are_compared_with_the_source(client: Make) -> None:
-    answer = score(client(), pairs=[{"hypothesis": "a b", "source": "a c"}], measures=["chrf"])
+def test_the_source_is_compared_with_only_on_request(client: Make) -> None:
+    request: dict[str, Any] = {
+        "pairs": [{"hypothesis": "a b", "source": "a c"}],
+        "measures": ["chrf"],
+    }
+    refused = score(client(), **request)
+    assert refused.status_code == 400
+    assert "against: source" in refused.text
+    answer = score(client(), **request, settings={"against": "source"})
     assert "against:source" in answer.json()["measures"]["chrf"]["signature"]
 
 
 @pytest.mark.parametrize(
-    ("request_", "status", "told"),
+    ("request_", "status", "message"),
     [
         ({"measures": ["crossing"]}, 400, "did you mean 'cross'"),
         ({"measures": ["cross", "cross"]}, 400, "twice"),
         ({"measures": ["direct"], "lang": None}, 400, "language"),
         ({"measures": ["direct"], "lang": "xx"}, 400, "'xx'"),
-        ({"measures": ["chrf"], "settings": {"beam_size": 2}}, 400, "does not concern"),
+        ({"measures": ["chrf"], "settings": {"beam_size": 2}}, 400, "no setting beam_size"),
         ({"measures": ["prism-src"]}, 400, "row 1: there is no source"),
         ({"pairs": [PAIR, {"hypothesis": "a"}]}, 400, "row 2"),
         ({"pairs": [{"hypothesis": "a"}]}, 400, "no reference"),
@@ -120,13 +129,13 @@ def test_pairs_without_references_are_compared_with_the_source(client: Make) -> 
         ({"measures": [f"chrf+{n}" for n in "abcdefgh"]}, 413, "measures"),
     ],
 )
-def test_what_is_refused(client: Make, request_: Any, status: int, told: str) -> None:
+def test_what_is_refused(client: Make, request_: Any, status: int, message: str) -> None:
     limits = Limits(
         pairs=3, text_characters=50, characters=250, references=4, ter_words=8, measures=6
     )
-    answer = score(client(limits=limits), **request_)
-    assert answer.status_code == status, answer.text
-    assert told in answer.json()["detail"]
+    response = score(client(limits=limits), **request_)
+    assert response.status_code == status, response.text
+    assert message in response.json()["detail"]
 
 
 @pytest.mark.parametrize(
@@ -134,53 +143,53 @@ def test_what_is_refused(client: Make, request_: Any, status: int, told: str) ->
 )
 def test_broken_bodies_are_refused(client: Make, body: bytes) -> None:
     headers = {"content-type": "application/json"}
-    answer = client().post("/api/score", content=body, headers=headers)
-    assert answer.status_code in (400, 422)
-    assert isinstance(answer.json()["detail"], str)
+    response = client().post("/api/score", content=body, headers=headers)
+    assert response.status_code in (400, 422)
+    assert isinstance(response.json()["detail"], str)
 
 
 def test_half_a_character_is_refused(client: Make) -> None:
     body = '{"pairs": [{"hypothesis": "\\ud800", "reference": "a"}]}'
-    answer = client().post(
+    response = client().post(
         "/api/score", content=body.encode(), headers={"content-type": "application/json"}
     )
-    assert answer.status_code in (400, 422)
+    assert response.status_code in (400, 422)
 
 
 def test_a_large_body_is_refused_whether_its_length_is_said_or_not(client: Make) -> None:
     limited = client(limits=Limits(body_bytes=1000))
     headers = {"content-type": "application/json"}
-    said = limited.post("/api/score", content=b" " * 1001, headers=headers)
-    unsaid = limited.post("/api/score", content=iter([b" " * 600] * 2), headers=headers)
-    assert (said.status_code, unsaid.status_code) == (413, 413)
+    declared = limited.post("/api/score", content=b" " * 1001, headers=headers)
+    undeclared = limited.post("/api/score", content=iter([b" " * 600] * 2), headers=headers)
+    assert (declared.status_code, undeclared.status_code) == (413, 413)
 
 
-def test_explain_gives_both_directions_and_the_pictures(client: Make) -> None:
+def test_explain_gives_both_directions_and_the_matrices(client: Make) -> None:
     scores = {("a b", "a c"): (-1.0, -3.0), ("a c", "a b"): (-2.0,)}
     body = {**PAIR, "lang": "en", "reference_lang": "de"}
     made = client(FakeModel(scores, {"a b": "x", "a c": "y"}))
-    answer = made.post("/api/explain", json=body).json()
-    first, second = answer["tokens"]["directions"]
+    response = made.post("/api/explain", json=body).json()
+    first, second = response["tokens"]["directions"]
     assert [token["log_prob"] for token in first["tokens"]] == [-1.0, -3.0]
     assert (first["H"], first["G"], second["H"]) == (-2.0, -4.0, -2.0)
     assert (first["target_lang"], first["source_lang"]) == ("en", "de")
-    assert answer["tokens"]["prism_ref"] == -2.0
-    assert answer["translations"] == [
+    assert response["tokens"]["prism_ref"] == -2.0
+    assert response["translations"] == [
         {"measure": name, "lang": "en", "hypothesis": "x", "reference": "y"}
         for name in ("cross", "pivot")
     ]
-    assert answer["alignment"]["hypothesis"] == ["<s>", "a", "b", "</s>"]
-    assert answer["alignment"]["cosines"][2] == pytest.approx([0, 0, 0.8, 0])
-    transport = answer["transport"]
+    assert response["alignment"]["hypothesis"] == ["<s>", "a", "b", "</s>"]
+    assert response["alignment"]["cosines"][2] == pytest.approx([0, 0, 0.8, 0])
+    transport = response["transport"]
     assert transport["plan"] == [[0.5, 0.0], [0.0, 0.5]]  # a to a, c to b
     assert transport["work"] == pytest.approx(0.5 * (0.6**2 + 0.2**2) ** 0.5, abs=1e-6)
 
 
 def test_parts_of_an_explanation(client: Make) -> None:
     made = client()
-    answer = made.post("/api/explain", json={**PAIR, "parts": ["alignment"]})
-    assert answer.status_code == 200
-    assert answer.json()["tokens"] is None
+    response = made.post("/api/explain", json={**PAIR, "parts": ["alignment"]})
+    assert response.status_code == 200
+    assert response.json()["tokens"] is None
     without = made.post("/api/explain", json=PAIR)
     assert without.status_code == 400
     assert "language" in without.json()["detail"]
@@ -190,36 +199,36 @@ def test_parts_of_an_explanation(client: Make) -> None:
 
 def test_the_explanation_of_the_page_escapes_texts(client: Make) -> None:
     body = {"hypothesis": "<script>x</script> a", "reference": '"><b>', "lang": "en"}
-    answer = client().post("/api/explain.html", json=body)
-    assert answer.status_code == 200
-    assert answer.headers["content-type"].startswith("text/html")
-    assert "<script" not in answer.text
-    assert "<b>" not in answer.text.replace("<b>x</b>", "")
-    assert " style=" not in answer.text  # the policy would not allow it
+    response = client().post("/api/explain.html", json=body)
+    assert response.status_code == 200
+    assert response.headers["content-type"].startswith("text/html")
+    assert "<script" not in response.text
+    assert "<b>" not in response.text.replace("<b>x</b>", "")
+    assert " style=" not in response.text  # the policy would not allow it
 
 
 def test_translate(client: Make) -> None:
     made = client(FakeModel(translations={"Hallo": "Hello"}))
-    answer = made.post("/api/translate", json={"texts": ["Hallo"], "target_lang": "en"}).json()
-    assert answer["translations"] == [{"text": "Hello", "cut": False}]
-    assert answer["model"] == "fake"
+    response = made.post("/api/translate", json={"texts": ["Hallo"], "target_lang": "en"}).json()
+    assert response["translations"] == [{"text": "Hello", "cut": False}]
+    assert response["model"] == "fake"
     long = made.post("/api/translate", json={"texts": ["x"] * 2000, "target_lang": "en"})
     assert long.status_code == 413
 
 
-def test_facts(client: Make) -> None:
+def test_models_measures_and_health(client: Make) -> None:
     made = client()
     models = made.get("/api/models").json()["models"]
     assert [model["role"] for model in models] == ["translation", "tokens", "sentences"]
     assert models[0]["target_languages"] == ["de", "en", "fr"]
-    facts = made.get("/api/measures").json()
-    names = [measure["name"] for measure in facts["measures"]]
+    available = made.get("/api/measures").json()
+    names = [measure["name"] for measure in available["measures"]]
     assert {"cross", "bertscore", "chrf", "sentsim"} <= set(names)
-    assert facts["limits"]["pairs"] == Limits().pairs
+    assert available["limits"]["pairs"] == Limits().pairs
     assert made.get("/healthz").json() == {"status": "ok", "waiting": 0}
 
 
-def test_every_listed_measure_can_be_asked_for(client: Make) -> None:
+def test_every_listed_measure_can_be_requested(client: Make) -> None:
     made = client()
     names = [measure["name"] for measure in made.get("/api/measures").json()["measures"]]
     pair = {**PAIR, "source": "c"}
@@ -239,17 +248,17 @@ def test_the_page_and_its_policy(client: Make) -> None:
         assert made.get(f"/static/{name}").status_code == 200
     assert made.get("/docs").status_code == 200
     assert made.get("/openapi.json").json()["info"]["title"] == "Tertium"
-    for found in (page, made.get("/docs")):
-        assert "://" not in found.text  # nothing from elsewhere
+    for result in (page, made.get("/docs")):
+        assert "://" not in result.text  # nothing from elsewhere
 
 
 def test_no_other_origin_is_let_in(client: Make) -> None:
     made = client()
-    asked = made.options(
+    preflight = made.options(
         "/api/score",
         headers={"origin": "http://evil.example", "access-control-request-method": "POST"},
     )
-    assert "access-control-allow-origin" not in asked.headers
+    assert "access-control-allow-origin" not in preflight.headers
     simple = made.post(
         "/api/score", content=json.dumps({"pairs": [PAIR]}), headers={"content-type": "text/plain"}
     )
@@ -274,12 +283,12 @@ def test_no_path_leads_out(running: Callable[..., Running], path: str) -> None:
     server = running(create_app(fake_models()))
     with socket.create_connection(("127.0.0.1", server.port)) as raw:
         raw.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
-        answer = b"".join(iter(lambda: raw.recv(65536), b""))
-    assert answer.split()[1] == b"404"
-    assert b"import" not in answer
+        response = b"".join(iter(lambda: raw.recv(65536), b""))
+    assert response.split()[1] == b"404"
+    assert b"import" not in response
 
 
-def test_a_token_is_asked_for(client: Make) -> None:
+def test_a_token_is_required(client: Make) -> None:
     made = client(token=TOKEN, hosts=())
     assert made.get("/").status_code == 200
     assert made.get("/healthz").status_code == 200
@@ -302,10 +311,10 @@ def test_ten_clients_cost_few_calls(client: Make) -> None:
         return score(made, pairs=[pair], measures=["prism-ref"])
 
     with ThreadPoolExecutor(10) as pool:
-        answers = [pool.submit(one, number) for number in range(10)]
+        responses = [pool.submit(one, number) for number in range(10)]
         wait_until(lambda: made.get("/healthz").json()["waiting"] == 10)
         model.gate.set()  # until now, whoever was first has kept the model from the others
-        assert [answer.result().status_code for answer in answers] == [200] * 10
+        assert [response.result().status_code for response in responses] == [200] * 10
     assert len(model.asked) == 20
     assert model.calls <= 4
 
@@ -345,7 +354,7 @@ def test_a_client_that_is_killed_harms_nobody(running: Callable[..., Running]) -
     with httpx.Client(base_url=server.address) as other, ThreadPoolExecutor(1) as pool:
         half = socket.create_connection(("127.0.0.1", server.port))
         half.sendall((head + body[:10]).encode())
-        half.close()  # in the midst of its question
+        half.close()  # in the middle of its request
         killed = socket.create_connection(("127.0.0.1", server.port))
         killed.sendall((head + body).encode())
         wait_until(lambda: model.calls == 1)
@@ -377,9 +386,9 @@ def test_logs_hold_no_text(client: Make, caplog: pytest.LogCaptureFixture) -> No
 
     caplog.set_level(logging.DEBUG)
     pair = {"hypothesis": "secret words", "reference": "secret words"}
-    answer = score(client(Broken()), pairs=[pair], measures=["cross"])
-    assert answer.status_code == 500
-    assert "secret" not in answer.text
+    response = score(client(Broken()), pairs=[pair], measures=["cross"])
+    assert response.status_code == 500
+    assert "secret" not in response.text
     assert score(client(), pairs=[pair], measures=["chrf"]).status_code == 200
     assert "RuntimeError in" in caplog.text
     assert "POST /api/score 200" in caplog.text
@@ -401,13 +410,13 @@ def test_the_numbers_are_those_of_the_command_line(tertium: Run) -> None:
         create_app(Loaded(load_model(cache=False), encoder, encoder)), base_url="http://localhost"
     ) as client:
         pair = {"hypothesis": texts[0], "reference": texts[1]}
-        found = score(client, pairs=[pair], measures=measures, reference_lang="de").json()
+        result = score(client, pairs=[pair], measures=measures, reference_lang="de").json()
     for name in measures:
-        assert found["measures"][name]["system"] == expected["measures"][name]["system"]
-        assert found["measures"][name]["signature"] == expected["measures"][name]["signature"]
+        assert result["measures"][name]["system"] == expected["measures"][name]["system"]
+        assert result["measures"][name]["signature"] == expected["measures"][name]["signature"]
 
 
-def test_an_encoder_of_sentences_only_is_no_encoder_of_pieces() -> None:
+def test_a_sentence_encoder_is_not_a_token_encoder() -> None:
     class Sentences(FakeEncoder):
         token_vectors: Any = property()
 

@@ -1,4 +1,4 @@
-"""Questions of many are put together, answered apart, and nobody waits for somebody else."""
+"""Queries of many clients are batched, and no client waits for another."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tertium.errors import InputError
-from tertium.web.batching import Call, Gatherer, StoppedError
+from tertium.web.batching import Batcher, Call, StoppedError
 
 
 class Engine:
@@ -22,135 +22,135 @@ class Engine:
         self.gate = threading.Event()
         self.gate.set()
 
-    def __call__(self, operation: Hashable, questions: Sequence[Any]) -> list[int]:
-        self.batches.append(list(questions))
+    def __call__(self, operation: Hashable, queries: Sequence[Any]) -> list[int]:
+        self.batches.append(list(queries))
         assert self.gate.wait(10)
-        if 13 in questions:
+        if 13 in queries:
             raise InputError("13 is not doubled")
-        return [2 * question for question in questions]
+        return [2 * query for query in queries]
 
 
-def ask(gatherer: Gatherer, questions: Sequence[int], seconds: float = 10.0) -> list[int]:
-    return gatherer.ask("double", questions, [1] * len(questions), Call(seconds))
+def double(batcher: Batcher, queries: Sequence[int], seconds: float = 10.0) -> list[int]:
+    return batcher.submit("double", queries, [1] * len(queries), Call(seconds))
 
 
-def test_ten_clients_are_answered_in_few_calls() -> None:
+def test_ten_clients_need_few_calls() -> None:
     engine = Engine()
-    gatherer = Gatherer(engine, window=0.2)
+    batcher = Batcher(engine, window=0.2)
     barrier = threading.Barrier(10)
 
     def client(number: int) -> list[int]:
         barrier.wait()
-        return ask(gatherer, [number, number + 100])
+        return double(batcher, [number, number + 100])
 
     with ThreadPoolExecutor(10) as pool:
-        found = list(pool.map(client, range(10)))
-    assert found == [[2 * number, 2 * number + 200] for number in range(10)]
+        results = list(pool.map(client, range(10)))
+    assert results == [[2 * number, 2 * number + 200] for number in range(10)]
     assert len(engine.batches) <= 3
-    gatherer.close()
+    batcher.close()
 
 
-def test_a_full_batch_does_not_wait_for_company() -> None:
-    gatherer = Gatherer(Engine(), window=5.0, budget=4)
+def test_a_full_batch_does_not_wait_for_others() -> None:
+    batcher = Batcher(Engine(), window=5.0, budget=4)
     started = time.monotonic()
-    assert ask(gatherer, [1, 2, 3, 4]) == [2, 4, 6, 8]
+    assert double(batcher, [1, 2, 3, 4]) == [2, 4, 6, 8]
     assert time.monotonic() - started < 4
-    gatherer.close()
+    batcher.close()
 
 
-def test_nobody_is_waited_for_when_all_are_there() -> None:
-    gatherer = Gatherer(Engine(), window=5.0, callers=lambda: 1)
+def test_the_window_ends_when_all_callers_are_in_the_queue() -> None:
+    batcher = Batcher(Engine(), window=5.0, callers=lambda: 1)
     started = time.monotonic()
-    assert ask(gatherer, [1]) == [2]
+    assert double(batcher, [1]) == [2]
     assert time.monotonic() - started < 4
-    gatherer.close()
+    batcher.close()
 
 
 def test_a_short_request_gets_its_share_beside_a_long_one() -> None:
     engine = Engine()
-    gatherer = Gatherer(engine, budget=10)
+    batcher = Batcher(engine, budget=10)
     engine.gate.clear()
     with ThreadPoolExecutor(3) as pool:
-        first = pool.submit(ask, gatherer, [0])
+        first = pool.submit(double, batcher, [0])
         wait_until(lambda: len(engine.batches) == 1)
-        long = pool.submit(ask, gatherer, list(range(1000, 1100)))
-        wait_until(lambda: len(gatherer._line) == 1)
-        short = pool.submit(ask, gatherer, [500, 501])
-        wait_until(lambda: len(gatherer._line) == 2)
+        long = pool.submit(double, batcher, list(range(1000, 1100)))
+        wait_until(lambda: len(batcher._queue) == 1)
+        short = pool.submit(double, batcher, [500, 501])
+        wait_until(lambda: len(batcher._queue) == 2)
         engine.gate.set()
         assert first.result() == [0]
         assert short.result() == [1000, 1002]
         assert long.result() == [2 * number for number in range(1000, 1100)]
     assert {500, 501} <= set(engine.batches[1])  # not after the hundred
     assert all(len(batch) <= 10 for batch in engine.batches)
-    gatherer.close()
+    batcher.close()
 
 
-def test_a_question_that_fails_fails_for_its_asker_alone() -> None:
+def test_a_query_that_fails_fails_for_its_client_alone() -> None:
     engine = Engine()
-    gatherer = Gatherer(engine, window=0.2)
+    batcher = Batcher(engine, window=0.2)
     barrier = threading.Barrier(4)
 
     def client(number: int) -> list[int] | str:
         barrier.wait()
         try:
-            return ask(gatherer, [number])
+            return double(batcher, [number])
         except InputError as error:
             return str(error)
 
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(client, (12, 13, 14, 15)))
-    assert found == [[24], "13 is not doubled", [28], [30]]
-    gatherer.close()
+        results = list(pool.map(client, (12, 13, 14, 15)))
+    assert results == [[24], "13 is not doubled", [28], [30]]
+    batcher.close()
 
 
 def test_operations_are_not_mixed() -> None:
     seen = []
 
-    def engine(operation: Hashable, questions: Sequence[Any]) -> list[Hashable]:
+    def engine(operation: Hashable, queries: Sequence[Any]) -> list[Hashable]:
         seen.append(operation)
-        return [operation] * len(questions)
+        return [operation] * len(queries)
 
-    gatherer = Gatherer(engine, window=0.1)
+    batcher = Batcher(engine, window=0.1)
     with ThreadPoolExecutor(2) as pool:
-        answers = list(
-            pool.map(lambda name: gatherer.ask(name, [1], [1], Call(5)), ("one", "other"))
+        results = list(
+            pool.map(lambda name: batcher.submit(name, [1], [1], Call(5)), ("one", "other"))
         )
-    assert answers == [["one"], ["other"]]
+    assert results == [["one"], ["other"]]
     assert sorted(map(str, seen)) == ["one", "other"]
-    gatherer.close()
+    batcher.close()
 
 
-def test_time_runs_out_and_questions_of_the_gone_are_not_asked() -> None:
+def test_queries_of_a_request_out_of_time_are_not_run() -> None:
     engine = Engine()
-    gatherer = Gatherer(engine)
+    batcher = Batcher(engine)
     engine.gate.clear()
     with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(ask, gatherer, [1])
+        first = pool.submit(double, batcher, [1])
         wait_until(lambda: engine.batches == [[1]])
         with pytest.raises(StoppedError, match="time"):
-            ask(gatherer, [2], seconds=0.05)
+            double(batcher, [2], seconds=0.05)
         engine.gate.set()
         assert first.result() == [2]
-    assert ask(gatherer, [3]) == [6]
+    assert double(batcher, [3]) == [6]
     assert [2] not in engine.batches
-    gatherer.close()
+    batcher.close()
 
 
-def test_nothing_is_asked_of_a_closed_gatherer() -> None:
-    gatherer = Gatherer(Engine())
-    gatherer.close()
+def test_a_closed_batcher_refuses_queries() -> None:
+    batcher = Batcher(Engine())
+    batcher.close()
     with pytest.raises(StoppedError):
-        ask(gatherer, [1])
-    assert not gatherer.alive
+        double(batcher, [1])
+    assert not batcher.alive
 
 
-def test_no_question_is_no_call() -> None:
+def test_no_query_is_no_call() -> None:
     engine = Engine()
-    gatherer = Gatherer(engine)
-    assert ask(gatherer, []) == []
+    batcher = Batcher(engine)
+    assert double(batcher, []) == []
     assert engine.batches == []
-    gatherer.close()
+    batcher.close()
 
 
 def wait_until(true: Any, seconds: float = 5.0) -> None:

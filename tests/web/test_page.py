@@ -1,4 +1,4 @@
-"""The page in a browser: what a person does, and what the person then sees."""
+"""The page in a browser: what a user does, and what the user then sees."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def server() -> Iterator[Running]:
 
 @pytest.fixture
 def faults() -> list[str]:
-    """What the browser complains of: scripts that fail, things that the policy forbids."""
+    """What the browser reports: failing scripts, violations of the content policy."""
     return []
 
 
@@ -76,8 +76,13 @@ def open_page(
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
-        page.on("request", lambda asked: faults.append(asked.url) if outside(asked.url) else None)
+        page.on(
+            "console",
+            lambda message: faults.append(message.text) if message.type == "error" else None,
+        )
+        page.on(
+            "request", lambda request: faults.append(request.url) if outside(request.url) else None
+        )
         page.goto(f"{server.address}/{fragment}")
         expect(page.locator("#score")).to_be_enabled(timeout=PATIENCE)
         return page
@@ -92,10 +97,10 @@ def open_page(
 
 
 def type_and_score(page: Page) -> None:
-    page.get_by_label("Language of the first").select_option("en")
-    page.get_by_label("First text").fill(A)
-    page.get_by_label("Second text").fill(B)
-    page.get_by_label("Second text").press("Control+Enter")
+    page.get_by_label("Language of the first text").select_option("en")
+    page.get_by_label("First text", exact=True).fill(A)
+    page.get_by_label("Second text", exact=True).fill(B)
+    page.get_by_label("Second text", exact=True).press("Control+Enter")
     expect(page.get_by_role("status")).to_contain_text("Scored by", timeout=PATIENCE)
 
 
@@ -120,11 +125,11 @@ def test_typed_texts_are_scored_and_explained(open_page: Callable[..., Page]) ->
     page.keyboard.press("Escape")
     expect(tip).to_be_hidden()
     expect(page.get_by_role("rowheader", name="cross, into en")).to_be_visible()
-    expect(page.get_by_role("region", name="Cosines of pieces")).to_be_visible()
-    expect(page.get_by_role("region", name="Moves between pieces")).to_be_visible()
+    expect(page.get_by_role("region", name="Cosines of tokens")).to_be_visible()
+    expect(page.get_by_role("region", name="Moves between tokens")).to_be_visible()
 
 
-def test_a_link_brings_the_view_back(open_page: Callable[..., Page]) -> None:
+def test_a_link_restores_the_view(open_page: Callable[..., Page]) -> None:
     page = open_page()
     type_and_score(page)
     shown = page.locator("#scores").inner_text()
@@ -132,7 +137,7 @@ def test_a_link_brings_the_view_back(open_page: Callable[..., Page]) -> None:
     link = page.evaluate("() => navigator.clipboard.readText()")
     other = open_page(link.partition("/#")[2].join(["#", ""]))
     expect(other.get_by_role("status")).to_contain_text("Scored by", timeout=PATIENCE)
-    assert other.get_by_label("First text").input_value() == A
+    assert other.get_by_label("First text", exact=True).input_value() == A
     assert other.locator("#scores").inner_text() == shown
     page.reload()
     expect(page.get_by_role("status")).to_contain_text("Scored by", timeout=PATIENCE)
@@ -141,13 +146,13 @@ def test_a_link_brings_the_view_back(open_page: Callable[..., Page]) -> None:
 
 def test_without_languages_what_needs_them_is_left_out(open_page: Callable[..., Page]) -> None:
     page = open_page()
-    page.get_by_label("First text").fill(A)
-    page.get_by_label("Second text").fill(B)
+    page.get_by_label("First text", exact=True).fill(A)
+    page.get_by_label("Second text", exact=True).fill(B)
     page.get_by_role("button", name="Score").click()
     status = page.get_by_role("status")
     expect(status).to_contain_text("direct, prism-ref: needs both languages", timeout=PATIENCE)
     expect(page.locator("#scores li", has_text="cross")).to_be_visible()
-    expect(page.locator("#explanation")).to_contain_text("Say both languages")
+    expect(page.locator("#explanation")).to_contain_text("Choose both languages")
 
 
 def test_a_dropped_file_is_scored_sorted_filtered_and_saved(
@@ -166,12 +171,12 @@ def test_a_dropped_file_is_scored_sorted_filtered_and_saved(
     numbers = [float(text) for text in page.locator("td[data-name=cross]").all_inner_texts()]
     assert numbers == sorted(numbers)
     page.get_by_label("Measure to filter by").select_option("cross")
-    page.get_by_label("Greatest score").fill("0.5")
-    page.get_by_label("Rows with").fill("train")
+    page.get_by_label("Highest score").fill("0.5")
+    page.get_by_label("Rows containing").fill("train")
     expect(page.locator("#rows tbody tr")).to_have_count(1)
     expect(page.locator("#rows tbody")).to_contain_text("Where is the train station?")
-    page.get_by_label("Rows with").fill("")
-    page.get_by_label("Greatest score").fill("")
+    page.get_by_label("Rows containing").fill("")
+    page.get_by_label("Highest score").fill("")
     with page.expect_download() as saving:
         page.get_by_role("button", name="Save as TSV").click()
     saving.value.save_as(tmp_path / "saved.tsv")
@@ -190,9 +195,9 @@ def test_a_dropped_file_is_scored_sorted_filtered_and_saved(
         reference_lang=worst["ref_lang"],
     )
     assert float(worst["cross"]) == pytest.approx(expected, abs=1e-12)
-    page.get_by_role("button", name="Why does row 22 score so?").click()
+    page.get_by_role("button", name="Explain the scores of row 22").click()
     expect(status).to_contain_text("Scored by", timeout=PATIENCE)
-    assert page.get_by_label("Second text").input_value() == "Das Fenster ist offen."
+    assert page.get_by_label("Second text", exact=True).input_value() == "Das Fenster ist offen."
 
 
 def test_a_row_that_cannot_be_scored_says_why(
@@ -202,7 +207,7 @@ def test_a_row_that_cannot_be_scored_says_why(
     page.evaluate(DROP, ["rows.tsv", "hyp\tref\tlang\na\tb\txx\na\tb\ten\n"])
     status = page.get_by_role("status")
     expect(status).to_have_text("2 rows scored, 1 of them refused.", timeout=PATIENCE)
-    expect(page.locator(".fault")).to_contain_text("'xx'")
+    expect(page.locator("#rows .error")).to_contain_text("'xx'")
     assert all("400 (Bad Request)" in fault for fault in faults)  # of the rows together, and alone
     faults.clear()
 
@@ -210,7 +215,7 @@ def test_a_row_that_cannot_be_scored_says_why(
 def test_a_file_that_is_no_table_is_refused(open_page: Callable[..., Page]) -> None:
     page = open_page()
     page.evaluate(DROP, ["rows.tsv", "one\nanother\n"])
-    expect(page.get_by_role("status")).to_contain_text("two texts a row are needed")
+    expect(page.get_by_role("status")).to_contain_text("two texts per row are needed")
 
 
 def test_keys_are_enough(open_page: Callable[..., Page]) -> None:
@@ -245,7 +250,7 @@ def test_a_token_is_asked_for_once(browser: Browser, running: Callable[..., Runn
     page.goto(server.address)
     for token in ("not this one", "0123456789abcdef"):
         page.get_by_role("textbox", name="Token").fill(token)
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Continue").click()
     expect(page.locator("#score")).to_be_enabled(timeout=PATIENCE)
     expect(page.locator("dialog")).to_be_hidden()
     expect(page.locator("#model")).to_have_text("Model: fake.")
@@ -254,5 +259,5 @@ def test_a_token_is_asked_for_once(browser: Browser, running: Callable[..., Runn
 
 def test_the_description_for_programs_is_shown(open_page: Callable[..., Page]) -> None:
     page = open_page()
-    page.get_by_role("link", name="For programs").click()
+    page.get_by_role("link", name="API").click()
     expect(page.get_by_role("heading", name="POST /api/score")).to_be_visible()

@@ -1,4 +1,4 @@
-"""Whatever the schema allows, and much that it does not: no request brings the server down."""
+"""Requests that the schema allows, and others: no request stops the server."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def server() -> Iterator[Running]:
 
 @SCHEMA.parametrize()  # type: ignore[untyped-decorator]  # it is imported at run time
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
-def test_answers_are_as_described(case: Any, server: Running) -> None:
+def test_responses_are_as_described(case: Any, server: Running) -> None:
     response = case.call(base_url=server.address)
     checks = schemathesis.checks
     case.validate_response(

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-import tertium
+from tertium._version import __version__
 from tertium.cli.compare import compare
 from tertium.cli.data import data
 from tertium.cli.doctor import doctor
@@ -44,7 +44,7 @@ app.add_typer(data, name="data")
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"tertium {tertium.__version__}")
+        typer.echo(f"tertium {__version__}")
         raise typer.Exit
 
 

@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from tertium.cli.measures import Models, load_measures
 from tertium.cli.options import (
     DEFAULT_MODEL,
     INPUT,
     OUTPUT,
+    Against,
     ComputeType,
     Encoder,
     Format,
@@ -36,8 +36,9 @@ from tertium.comparison.result import SEGMENTS_SHOWN
 from tertium.data.pairs import Languages
 from tertium.data.records import open_table
 from tertium.data.systems import ParallelOutputs, outputs_from_files, outputs_from_table
-from tertium.engines.layouts import to_json
+from tertium.engines.output import to_json
 from tertium.errors import InputError
+from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
 from tertium.measures.registry import DEFAULT_MEASURE
 from tertium.stats.conventions import ALPHA, SAMPLES
 from tertium.storage.atomic import write_text
@@ -50,7 +51,7 @@ def compare(
         Path | None,
         typer.Argument(
             metavar="[FILE]",
-            help="A table (TSV, CSV, JSONL, Parquet) with a column a system.",
+            help="A table (TSV, CSV, JSONL, Parquet) with one column per system.",
         ),
     ] = None,
     measure: Measures = None,
@@ -60,14 +61,14 @@ def compare(
     systems: Annotated[
         str | None,
         typer.Option(
-            help="The columns with outputs, by commas. Default: all that are nothing else.",
+            help="The columns of the systems, separated by commas. Default: all other columns.",
             rich_help_panel=INPUT,
         ),
     ] = None,
     hyp: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Plain text, an output a line; once for each system.", rich_help_panel=INPUT
+            help="Plain text, one output per line; once for each system.", rich_help_panel=INPUT
         ),
     ] = None,
     ref: References = None,
@@ -75,34 +76,46 @@ def compare(
     format: Format = None,  # noqa: A002
     header: Header = True,
     ref_column: Annotated[
-        list[str] | None, typer.Option(help="May be repeated.", rich_help_panel=INPUT)
+        list[str] | None,
+        typer.Option(help="A column of references; may be repeated.", rich_help_panel=INPUT),
     ] = None,
-    src_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
+    src_column: Annotated[
+        str | None, typer.Option(help="The column of the sources.", rich_help_panel=INPUT)
+    ] = None,
     lang_column: Annotated[
-        str | None, typer.Option(help="The column with the language.", rich_help_panel=INPUT)
+        str | None, typer.Option(help="The column of the outputs' language.", rich_help_panel=INPUT)
     ] = None,
-    ref_lang_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
-    src_lang_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
+    ref_lang_column: Annotated[
+        str | None,
+        typer.Option(help="The column of the references' language.", rich_help_panel=INPUT),
+    ] = None,
+    src_lang_column: Annotated[
+        str | None, typer.Option(help="The column of the sources' language.", rich_help_panel=INPUT)
+    ] = None,
     replace_invalid: ReplaceInvalid = False,
+    against: Against = None,
     settings: Settings = None,
     baseline: Annotated[
         str | None,
         typer.Option(
-            help="Compare all others with this system. Default: the best one.",
+            help="Compare all others with this system. Default: the best system.",
             rich_help_panel=TESTS,
         ),
     ] = None,
     samples: Annotated[
-        int, typer.Option(min=1, help="Of bootstrap and permutation.", rich_help_panel=TESTS)
+        int,
+        typer.Option(
+            min=1, help="Number of bootstrap and permutation samples.", rich_help_panel=TESTS
+        ),
     ] = SAMPLES,
     seed: Annotated[int, typer.Option(min=0, rich_help_panel=TESTS)] = 0,
     alpha: Annotated[
-        float, typer.Option(help="Below this p, a difference counts.", rich_help_panel=TESTS)
+        float, typer.Option(help="Significance level.", rich_help_panel=TESTS)
     ] = ALPHA,
     segments: Annotated[
         int,
         typer.Option(
-            min=0, help="How many of the segments that differ most.", rich_help_panel=OUTPUT
+            min=0, help="How many of the segments that differ most to show.", rich_help_panel=OUTPUT
         ),
     ] = SEGMENTS_SHOWN,
     as_json: Annotated[
@@ -110,10 +123,13 @@ def compare(
     ] = False,
     html: Annotated[
         Path | None,
-        typer.Option(help="Write a page with plots to this file.", rich_help_panel=OUTPUT),
+        typer.Option(help="Write an HTML page with plots to this file.", rich_help_panel=OUTPUT),
     ] = None,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No table, no bar.", rich_help_panel=OUTPUT)
+        bool,
+        typer.Option(
+            "--quiet", "-q", help="Print no tables and no progress bar.", rich_help_panel=OUTPUT
+        ),
     ] = False,
     model: Model = DEFAULT_MODEL,
     encoder: Encoder = None,
@@ -123,12 +139,11 @@ def compare(
     threads: Threads = None,
     no_cache: NoCache = False,
 ) -> None:
-    """Compare two or more systems on one test set: which is better, and is it chance?
+    """Compare two or more systems on one test set: which is better, and is it significant?
 
-    [bold]tertium compare outputs.tsv -m chrf[/bold] takes every column that is not the reference,
-    the source or the language for a system.
+    In a table, every column that is not a reference, source or language is a system.
     """
-    from tertium.comparison.paired import compare_outputs
+    from tertium.comparison.significance import compare_outputs
 
     outputs = _outputs(
         table,
@@ -148,7 +163,7 @@ def compare(
         refs=ref_column or [],
         replace_invalid=replace_invalid,
     )
-    models = Models(
+    models = ModelSettings(
         model,
         encoder=encoder,
         sentence_encoder=sentence_encoder,
@@ -157,10 +172,13 @@ def compare(
         threads=threads,
         cache=not no_cache,
     )
-    measures = load_measures(measure or [DEFAULT_MEASURE], models, {}, settings or [])
+    specs = read_specs(
+        measure or [DEFAULT_MEASURE], given={"against": against}, written=settings or []
+    )
+    measures, pool = MeasureLoader(specs, models).load()
     with progress_bar(lambda: len(outputs.segments), shown=not quiet) as bar:
         advance, progress = bar[:2] if bar is not None else (None, None)
-        found = compare_outputs(
+        result = compare_outputs(
             outputs,
             measures,
             baseline=baseline,
@@ -173,17 +191,17 @@ def compare(
     if html is not None:
         from tertium.comparison.page import comparison_page
 
-        write_text(html, comparison_page(found, segments=segments))
+        write_text(html, comparison_page(result, segments=segments))
     if as_json:
-        print(to_json(found.document(count=segments)))
+        print(to_json(result.document(count=segments)))
     elif not quiet:
         from rich.console import Console
 
-        from tertium.comparison.terminal import print_comparison
+        from tertium.comparison.text import print_comparison
 
-        print_comparison(found, Console(highlight=False), segments=segments)
-    if models.translation is not None and not quiet and not as_json:
-        print(models.translation.tally, file=sys.stderr)
+        print_comparison(result, Console(highlight=False), segments=segments)
+    if pool.tally is not None and not quiet and not as_json:
+        print(pool.tally, file=sys.stderr)
 
 
 def _outputs(
@@ -204,12 +222,12 @@ def _outputs(
         if path is not None:
             raise InputError("give either a table, or --hyp with --ref or --src")
         if len(hyps) < 2:
-            raise InputError("give --hyp once for each system, at least twice")
+            raise InputError("give --hyp at least twice, once for each system")
         return outputs_from_files(
             hyps, refs_files, src_file, languages, replace_invalid=replace_invalid
         )
     if path is None:
-        raise InputError("give a table with a column a system, or --hyp with --ref or --src")
+        raise InputError("give a table with one column per system, or --hyp with --ref or --src")
     opened = open_table(
         path,
         format=format,  # type: ignore[arg-type]

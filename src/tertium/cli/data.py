@@ -23,33 +23,36 @@ def paraphrase_sets(
     export: Annotated[
         Path,
         typer.Argument(
-            help="A folder with Tatoeba's sentences.csv and links.csv; packed (.tar.bz2, .bz2) or "
-            "by language (deu_sentences.tsv, deu-fra_links.tsv) will do."
+            help="A folder with Tatoeba's sentences.csv and links.csv, also compressed (.tar.bz2, "
+            ".bz2) or by language (deu_sentences.tsv, deu-fra_links.tsv)."
         ),
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", help="A TSV file: lang, set_id, sentence.")
     ],
     langs: Annotated[
-        str | None, typer.Option(help="Make sets in these languages only, as in deu,fra.")
+        str | None, typer.Option(help="Make sets only in these languages, such as deu,fra.")
     ] = None,
     max_renderings: Annotated[
-        int, typer.Option(min=2, help="Ignore translations with more renderings in a language.")
+        int, typer.Option(min=2, help="Ignore sentences with more translations into a language.")
     ] = 15,
-    max_size: Annotated[int, typer.Option(min=2, help="Join sets up to so many sentences.")] = 10,
+    max_size: Annotated[
+        int, typer.Option(min=2, help="The largest number of sentences in a set.")
+    ] = 10,
     min_shared: Annotated[
-        int, typer.Option(min=1, help="Translations that two sentences must share.")
+        int, typer.Option(min=1, help="The number of translations that two sentences must share.")
     ] = 1,
     max_sets: Annotated[
-        int | None, typer.Option(min=1, help="Keep so many sets a language, chosen by hash.")
+        int | None,
+        typer.Option(min=1, help="The number of sets to keep per language, chosen by hash."),
     ] = None,
-    min_sets: Annotated[int, typer.Option(min=1, help="Leave out languages with fewer sets.")] = 1,
+    min_sets: Annotated[int, typer.Option(min=1, help="Omit languages with fewer sets.")] = 1,
     quiet: Quiet = False,
 ) -> None:
-    """Make sets of paraphrases from Tatoeba: sentences of a language with a common translation.
+    """Make sets of paraphrases from Tatoeba: sentences in one language with a common translation.
 
-    Sentences that differ only in case, punctuation, symbols or spaces count once; a set has one
-    script. The same export and options give the same file.
+    Sentences that differ only in case, punctuation, symbols or spaces count as one; a set has one
+    script. The same export and options produce the same file.
     """
     from rich.console import Console
 
@@ -58,17 +61,17 @@ def paraphrase_sets(
 
     rules = SetRules(max_renderings, max_size, min_shared, max_sets, min_sets)
     with progress_bar(lambda: None, shown=not quiet) as bar:
-        found = make_sets(
+        languages = make_sets(
             export,
             output,
             rules=rules,
             langs=langs.split(",") if langs is not None else None,
-            advance=bar.advance if bar is not None else None,
+            advance=bar.advance,
         )
     rows = []
-    for each in found:
-        if each.before:
-            kept = [Cell(len(each.sets)), Cell(sum(map(len, each.sets)))]
-            rows.append([Cell(each.lang), Cell(each.before), *kept])
+    for language in languages:
+        if language.before:
+            kept = [Cell(len(language.sets)), Cell(sum(map(len, language.sets)))]
+            rows.append([Cell(language.lang), Cell(language.before), *kept])
     table = Table(["lang", "sets found", "sets kept", "sentences"], rows)
     table.print(Console(highlight=False))

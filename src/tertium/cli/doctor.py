@@ -9,7 +9,7 @@ from typing import Literal
 
 import typer
 
-import tertium
+from tertium._version import __version__
 from tertium.cli import doctor_disk
 from tertium.models import golden
 from tertium.models.catalog import DEFAULT_MODEL, find, load_model
@@ -45,7 +45,7 @@ def doctor() -> None:
 
 def _versions() -> str:
     packages = ", ".join(f"{package} {version(package)}" for package in PACKAGES)
-    return f"tertium {tertium.__version__}, Python {platform.python_version()}, {packages}"
+    return f"tertium {__version__}, Python {platform.python_version()}, {packages}"
 
 
 def _threads() -> str:

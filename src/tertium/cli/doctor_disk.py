@@ -7,8 +7,7 @@ import shutil
 from pathlib import Path
 
 from tertium.errors import CacheError, ModelError, TertiumError
-from tertium.models.cache.answers import MAX_BYTES
-from tertium.models.cache.condition import examine
+from tertium.models.cache.results import MAX_BYTES, examine
 from tertium.models.catalog import entries
 from tertium.storage.paths import answers_file, cache_folder, encoders_folder, models_folder
 
@@ -35,11 +34,10 @@ def disk() -> str:
 
 
 def cache() -> str:
-    """Check that the cached results are intact, readable and writable."""
+    """Check that the cached results are intact, and can be read and written."""
     file = answers_file()
     found = examine(file)
-    size = f"{megabytes(found.bytes)} of {megabytes(MAX_BYTES)}"
-    return f"{found.answers} cached results, {size}, {file}"
+    return f"{found.results} results, {megabytes(found.bytes)} of {megabytes(MAX_BYTES)}, {file}"
 
 
 def cached_models() -> str:

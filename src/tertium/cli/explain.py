@@ -15,7 +15,7 @@ from tertium.cli.options import (
     RefLang,
     Threads,
 )
-from tertium.explanation import tokens as explanation
+from tertium.explanation import explain as explanation
 from tertium.explanation.page import explanation_page
 from tertium.explanation.terminal import print_explanation
 from tertium.models.catalog import load_model
@@ -23,13 +23,13 @@ from tertium.storage.atomic import write_text
 
 
 def explain(
-    a: Annotated[str, typer.Argument(help="A text.")],
-    b: Annotated[str, typer.Argument(help="The text to compare it with.")],
+    a: Annotated[str, typer.Argument(help="The first text.")],
+    b: Annotated[str, typer.Argument(help="The second text.")],
     lang: Lang = None,
     ref_lang: RefLang = None,
     html: HtmlFile = None,
     worst: Annotated[
-        int, typer.Option(min=0, help="At how many places to say what was expected.")
+        int, typer.Option(min=0, help="At how many of the worst tokens to show alternatives.")
     ] = explanation.WORST_PLACES,
     model: Model = DEFAULT_MODEL,
     compute_type: ComputeType = "auto",
@@ -38,7 +38,7 @@ def explain(
     """Show why a score is low: how probable each token is, given the other text."""
     from rich.console import Console
 
-    found = explanation.explain(
+    result = explanation.explain(
         a,
         b,
         lang=lang,
@@ -46,6 +46,6 @@ def explain(
         model=load_model(model, compute_type=compute_type, threads=threads),  # type: ignore[arg-type]
         worst=worst,
     )
-    print_explanation(found, Console(highlight=False))
+    print_explanation(result, Console(highlight=False))
     if html is not None:
-        write_text(html, explanation_page(found))
+        write_text(html, explanation_page(result))

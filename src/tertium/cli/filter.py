@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tertium.cli.filters import load_filters
-from tertium.cli.inputs import refuse_as_output, refuse_both
-from tertium.cli.measures import Models
+from tertium.cli.inputs import refuse_as_output, refuse_without_output
 from tertium.cli.options import (
     DEFAULT_MODEL,
     ENGINE,
@@ -33,19 +32,20 @@ from tertium.cli.options import (
     Source,
     Threads,
 )
-from tertium.cli.progress import progress_bar
+from tertium.cli.progress import interruptible, progress_bar
 from tertium.data.bitext import Bitext, ParallelBitext, TableBitext, TmxBitext, bitext_columns
 from tertium.data.lines import OPENERS, STDIN
 from tertium.data.records import open_table
 from tertium.errors import InputError
 from tertium.filters.pieces import WORDS, unit_for
 from tertium.filters.registry import FILTERS, PRISM
-from tertium.filters.sequence import ROWS_AT_A_TIME, Count
+from tertium.filters.sequence import ROWS_AT_A_TIME
+from tertium.measures.loading import ModelPool, ModelSettings
 from tertium.models.threads import available_cores
 
 if TYPE_CHECKING:
-    from tertium.engines.local.filtered import Sink
-    from tertium.engines.local.filtering import FilterJob
+    from tertium.engines.local.filtering import FilterResult
+    from tertium.engines.output import RowSink
 
 FILTER = "Filters"
 
@@ -55,7 +55,7 @@ def filter_command(
         Path | None,
         typer.Argument(
             metavar="[FILE]",
-            help="Pairs: TSV, CSV, JSONL, Parquet or TMX, plain or packed; - for standard input.",
+            help="Pairs: TSV, CSV, JSONL, Parquet or TMX, also compressed; - for standard input.",
         ),
     ] = None,
     src_lang: Annotated[
@@ -66,7 +66,7 @@ def filter_command(
     ] = None,
     src: Source = None,
     tgt: Annotated[
-        Path | None, typer.Option(help="Plain text, a target a line.", rich_help_panel=INPUT)
+        Path | None, typer.Option(help="Plain text, one target per line.", rich_help_panel=INPUT)
     ] = None,
     src_column: Annotated[
         str | None,
@@ -79,7 +79,8 @@ def filter_command(
     format: Annotated[  # noqa: A002
         str | None,
         typer.Option(
-            help="tsv, csv, jsonl, parquet or tmx; default: by the name.", rich_help_panel=INPUT
+            help="tsv, csv, jsonl, parquet or tmx. Default: by the file name.",
+            rich_help_panel=INPUT,
         ),
     ] = None,
     header: Header = True,
@@ -89,7 +90,7 @@ def filter_command(
         typer.Option(
             "--filters",
             "-f",
-            help=f"Which, in which order; of {', '.join(FILTERS)}.",
+            help=f"Filters in the order of application: {', '.join(FILTERS)}.",
             rich_help_panel=FILTER,
         ),
     ] = ",".join(PRISM),
@@ -105,8 +106,8 @@ def filter_command(
     unit: Annotated[
         str | None,
         typer.Option(
-            help="What lengths and n-grams are counted in: a model's pieces (its name, or a "
-            "SentencePiece file), or words. Default: the pieces of --model if it has the "
+            help="The unit of lengths and n-grams: the tokens of a model (its name, or a "
+            "SentencePiece file), or words. Default: the tokens of --model if it supports the "
             "languages, otherwise words.",
             rich_help_panel=FILTER,
         ),
@@ -114,7 +115,10 @@ def filter_command(
     measure: Annotated[
         str | None,
         typer.Option(
-            "--measure", "-m", help="The measure of the filter measure.", rich_help_panel=FILTER
+            "--measure",
+            "-m",
+            help="The measure that the filter measure uses.",
+            rich_help_panel=FILTER,
         ),
     ] = None,
     at_least: Annotated[
@@ -128,14 +132,14 @@ def filter_command(
         typer.Option(
             "--output",
             "-o",
-            help="A .tsv, .csv, .jsonl or .parquet file; or, said twice, two plain text files.",
+            help="A .tsv, .csv, .jsonl or .parquet file; or, given twice, two plain text files.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
     rejected: Annotated[
         Path | None,
         typer.Option(
-            help="Write what is removed, with the reason, to this file.", rich_help_panel=OUTPUT
+            help="Write removed rows, with the reason, to this file.", rich_help_panel=OUTPUT
         ),
     ] = None,
     as_json: Annotated[
@@ -147,15 +151,18 @@ def filter_command(
     rows_at_a_time: Annotated[
         int,
         typer.Option(
-            min=1, help="Rows that are judged, and saved, together.", rich_help_panel=OUTPUT
+            min=1, help="Rows that are judged and saved together.", rich_help_panel=OUTPUT
         ),
     ] = ROWS_AT_A_TIME,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No counts, no bar.", rich_help_panel=OUTPUT)
+        bool,
+        typer.Option("--quiet", "-q", help="No counts, no progress bar.", rich_help_panel=OUTPUT),
     ] = False,
     processes: Annotated[
         int | None,
-        typer.Option(min=1, help="Default: the cores this process has.", rich_help_panel=ENGINE),
+        typer.Option(
+            min=1, help="Default: the cores available to this process.", rich_help_panel=ENGINE
+        ),
     ] = None,
     model: Model = DEFAULT_MODEL,
     encoder: Encoder = None,
@@ -164,23 +171,23 @@ def filter_command(
     compute_type: ComputeType = "auto",
     threads: Threads = None,
 ) -> None:
-    """Drop the bad pairs of a bitext, and say how many each filter has dropped, and why.
+    """Remove bad pairs from a bitext, and report how many each filter removed, and why.
 
     [bold]tertium filter pairs.tsv --src-lang de --tgt-lang en -o clean.tsv[/bold]
     """
-    from tertium.engines.local.filtered import TableFile, rejected_columns, write_filtered
-    from tertium.engines.local.filtering import FilterJob
-    from tertium.engines.local.workfolder import WorkFolder
+    from tertium.engines.local.filtering import FilterJob, filter_run, removed_columns
+    from tertium.engines.output import TableSink
 
     started = time.monotonic()
     outputs = output or []
-    if not outputs and (resume or overwrite):
-        raise InputError("--resume and --overwrite are about a file: name it with --output")
+    if not outputs:
+        refuse_without_output(resume=resume, overwrite=overwrite)
     if resume and STDIN in (file, src, tgt):
         raise InputError("standard input cannot be read again: --resume needs a file")
-    refuse_both(resume=resume, overwrite=overwrite)
     _check_outputs([*outputs, *([rejected] if rejected else [])], [file, src, tgt])
     with tempfile.TemporaryDirectory() as scratch:
+        target = outputs[0] if outputs else Path(scratch) / "out"
+        unfinished = filter_run(target, resume=resume, overwrite=overwrite)
         file, src, tgt = (_spooled(path, Path(scratch)) for path in (file, src, tgt))
         bitext = _bitext(
             file,
@@ -191,7 +198,7 @@ def filter_command(
             header=header,
             replace_invalid=replace_invalid,
         )
-        models = Models(
+        models = ModelSettings(
             model,
             encoder=encoder,
             sentence_encoder=sentence_encoder,
@@ -204,42 +211,38 @@ def filter_command(
         if measure is not None and "measure" not in names:
             names.append("measure")
         counted_in = unit or unit_for(model, [src_lang, tgt_lang])
-        made = load_filters(names, models, settings or [], counted_in, (measure, at_least, at_most))
+        made = load_filters(
+            names,
+            ModelPool(models),
+            settings or [],
+            counted_in,
+            (measure, at_least, at_most),
+        )
         kept = _sink(outputs, bitext)
-        removed = None if rejected is None else TableFile(rejected, rejected_columns(bitext))
-        beside = outputs[0] if outputs else Path(scratch) / "out"
-        work = WorkFolder(beside.with_name(beside.name + ".part"))
+        removed = None if rejected is None else TableSink(rejected, removed_columns(bitext))
         job = FilterJob(
             bitext,
             made,
-            work,
+            unfinished,
+            kept,
+            removed,
             processes or available_cores(),
             rows_at_a_time,
-            resume=resume,
-            overwrite=overwrite,
         )
-        try:
-            with progress_bar(
-                lambda: len(job.stages) * sum(1 for _ in bitext), shown=not quiet
-            ) as bar:
-                if bar is not None:
-                    job.advance, job.progress = bar.advance, bar.detail
-                counts = job.run()
-                write_filtered(bitext, made, work, kept, removed)
-        except KeyboardInterrupt:
-            saved = f"; go on with --resume ({outputs[0]} is not finished)" if outputs else ""
-            print(f"tertium: stopped{saved}", file=sys.stderr)
-            raise typer.Exit(130) from None
-        work.remove()
+        with (
+            interruptible(outputs[0] if outputs else None),
+            progress_bar(job.count, shown=not quiet) as progress,
+        ):
+            result = job.run(progress)
     if as_json:
-        _print_json(job, counts, to_errors=not outputs)
+        _print_json(result, to_stderr=not outputs)
     elif not quiet:
         fallen_back = unit is None and counted_in == WORDS
-        _print_counts(job, counts, time.monotonic() - started, model if fallen_back else None)
+        _print_counts(result, time.monotonic() - started, model if fallen_back else None)
 
 
 def _check_outputs(outputs: Sequence[Path], inputs: Sequence[Path | None]) -> None:
-    """Outputs must be different from each other, and from the inputs."""
+    """Refuse outputs that are the same file, or one of the inputs."""
     if len({path.absolute() for path in outputs}) < len(outputs):
         raise InputError("two outputs have the same name")
     for path in outputs:
@@ -247,7 +250,7 @@ def _check_outputs(outputs: Sequence[Path], inputs: Sequence[Path | None]) -> No
 
 
 def _spooled(path: Path | None, scratch: Path) -> Path | None:
-    """Put standard input into a file, since it is read more than once."""
+    """Copy standard input to a file, since it is read more than once."""
     if path != STDIN:
         return path
     spool = scratch / "standard-input.tsv"
@@ -275,7 +278,7 @@ def _bitext(
     suffixes = [suffix for suffix in file.suffixes if suffix not in OPENERS]
     if format == "tmx" or (format is None and suffixes[-1:] == [".tmx"]):
         if langs[0] is None or langs[1] is None:
-            raise InputError("which languages of the TMX? say --src-lang and --tgt-lang")
+            raise InputError("a TMX file may have several languages; use --src-lang and --tgt-lang")
         return TmxBitext(file, langs[0], langs[1])
     table = open_table(
         file,
@@ -289,54 +292,53 @@ def _bitext(
     return TableBitext(table, roles, *langs)
 
 
-def _sink(outputs: Sequence[Path], bitext: Bitext) -> Sink:
-    from tertium.engines.local.filtered import ParallelFiles, StandardOutput, TableFile
+def _sink(outputs: Sequence[Path], bitext: Bitext) -> RowSink:
+    from tertium.engines.output import ParallelSink, StreamSink, TableSink
 
     if not outputs:
-        return StandardOutput(bitext.columns)
+        return StreamSink(sys.stdout, bitext.columns)
     if len(outputs) == 1:
-        return TableFile(outputs[0], bitext.columns)
+        return TableSink(outputs[0], bitext.columns)
     if len(outputs) > 2:
         raise InputError("--output is one table, or two plain text files")
-    return ParallelFiles(outputs[0], outputs[1])
+    return ParallelSink(outputs[0], outputs[1])
 
 
-def _print_counts(
-    job: FilterJob, counts: Sequence[Count], seconds: float, pieces_lacking: str | None
-) -> None:
+def _print_counts(result: FilterResult, seconds: float, unsupporting_model: str | None) -> None:
     from rich.console import Console
 
     console = Console(stderr=True, highlight=False, soft_wrap=True)
-    width = max(len("filter"), *(len(count.filter) for count in counts))
-    digits = max(len("removed"), len(str(job.rows)))
+    width = max(len("filter"), *(len(count.filter) for count in result.counts))
+    digits = max(len("removed"), len(str(result.rows)))
     console.print(
         f"{'filter':<{width}}  {'removed':>{digits}}  {'left':>{digits}}  why", style="dim"
     )
-    for count in counts:
+    for count in result.counts:
         why = ", ".join(f"{reason} {many}" for reason, many in count.reasons.items())
         line = f"{count.filter:<{width}}  {count.removed:>{digits}}  {count.after:>{digits}}  {why}"
         console.print(line.rstrip(), markup=False)
-    kept = counts[-1].after
-    share = f"{100 * kept / job.rows:.1f} %"
-    note = f"{kept} of {job.rows} rows kept ({share}) in {seconds:.1f} s"
-    if job.resumed:
-        note += f"; {job.resumed} of them judged before"
-    console.print(note)
-    if pieces_lacking is not None:
+    kept = result.counts[-1].after
+    share = f"{100 * kept / result.rows:.1f} %"
+    rows = "row" if result.rows == 1 else "rows"
+    summary = f"{kept} of {result.rows} {rows} kept ({share}) in {seconds:.1f} s"
+    if result.resumed:
+        summary += f"; {result.resumed} of them judged before"
+    console.print(summary)
+    if unsupporting_model is not None:
         console.print(
-            f"lengths and n-grams were counted in words: {pieces_lacking} does not have both "
-            "languages (see --unit)",
+            f"lengths and n-grams were counted in words: {unsupporting_model} does not support "
+            "both languages (see --unit)",
             style="yellow",
         )
 
 
-def _print_json(job: FilterJob, counts: Sequence[Count], *, to_errors: bool) -> None:
+def _print_json(result: FilterResult, *, to_stderr: bool) -> None:
     document = {
-        "rows": job.rows,
-        "kept": counts[-1].after,
+        "rows": result.rows,
+        "kept": result.counts[-1].after,
         "filters": [
             {"filter": count.filter, "removed": count.removed, "reasons": count.reasons}
-            for count in counts
+            for count in result.counts
         ],
     }
-    print(json.dumps(document, indent=1), file=sys.stderr if to_errors else sys.stdout)
+    print(json.dumps(document, indent=1), file=sys.stderr if to_stderr else sys.stdout)

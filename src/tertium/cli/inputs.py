@@ -1,4 +1,4 @@
-"""From arguments to pairs: a file, several files, files side by side, or two texts."""
+"""From arguments to pairs: a file, several files, parallel files, or two texts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tertium.errors import InputError
 
 @dataclass(frozen=True)
 class Inputs:
-    """What was said on the command line about the texts to score."""
+    """The arguments that name the texts to score."""
 
     texts: Sequence[str]
     hyp: Path | None
@@ -38,42 +38,42 @@ class Inputs:
 
     @property
     def names(self) -> list[str]:
-        """All that may name a file."""
+        """All arguments that may be file names."""
         files = [self.hyp, *self.refs, self.src]
         return [*self.texts, *(str(file) for file in files if file is not None)]
 
     def pairs(self) -> Pairs:
-        """The one thing to score."""
-        side_by_side = self._side_by_side()
-        if side_by_side is not None:
-            return side_by_side
+        """The one input of a local run."""
+        parallel = self._parallel()
+        if parallel is not None:
+            return parallel
         if len(self.texts) == 2:
             for text in self.texts:
                 if exists(text) and Path(text).is_file():
                     raise InputError(
-                        f"{text} is a file, and two arguments are two texts; say --hyp and --ref"
+                        f"{text} is a file, and two arguments are two texts; use --hyp and --ref"
                     )
             return TwoStrings(self.texts[0], self.texts[1], self.languages)
         if len(self.texts) != 1:
             raise InputError("give a file of pairs, or two texts, or --hyp with --ref or --src")
         path = Path(self.texts[0])
         if path.is_dir() or (has_magic(str(path)) and not path.exists()):
-            raise InputError(f"{path} stands for several files; they are read by --engine ray")
+            raise InputError(f"{path} matches several files, which need --engine ray")
         return self._table(path)
 
     def stored_pairs(self) -> list[StoredPairs]:
-        """The files to score, one or several, which any process can read for itself."""
-        side_by_side = self._side_by_side()
-        paths = list(map(Path, self.texts)) if side_by_side is None else side_by_side.paths
+        """The files to score, one or several, which every process can read by itself."""
+        parallel = self._parallel()
+        paths = list(map(Path, self.texts)) if parallel is None else parallel.paths
         if STDIN in paths:
-            raise InputError("--engine ray cannot read standard input; name a file")
-        if side_by_side is not None:
-            return [side_by_side]
+            raise InputError("--engine ray cannot read standard input; use a file")
+        if parallel is not None:
+            return [parallel]
         if not paths:
             raise InputError("give one or several files of pairs, or --hyp with --ref or --src")
         return [self._table(file) for path in paths for file in files_of(path)]
 
-    def _side_by_side(self) -> FilePairs | None:
+    def _parallel(self) -> FilePairs | None:
         if self.hyp is None and not self.refs and self.src is None:
             return None
         if self.texts:
@@ -95,20 +95,20 @@ class Inputs:
 
 
 def files_of(path: Path) -> list[Path]:
-    """The files that a name stands for, in the order of their names: one, a folder's, a pattern's.
+    """The files that an argument names, sorted: a file, those in a folder, or those of a pattern.
 
-    Of a folder, those whose names tell a format; names that begin with ``_`` or ``.`` are notes.
+    In a folder, files of a known format count, except for names that start with ``_`` or ``.``.
     """
     if path.is_dir():
-        found = sorted(file for file in path.iterdir() if file.is_file() and _is_table(file))
-        if not found:
-            raise InputError(f"{path}: there is no file of pairs in this folder")
-        return found
+        files = sorted(file for file in path.iterdir() if file.is_file() and _is_table(file))
+        if not files:
+            raise InputError(f"{path}: no file of pairs in this folder")
+        return files
     if has_magic(str(path)) and not path.exists():
-        found = sorted(Path(name) for name in glob(str(path), recursive=True))
-        if not found:
-            raise InputError(f"{path}: no file has such a name")
-        return found
+        files = sorted(Path(name) for name in glob(str(path), recursive=True))
+        if not files:
+            raise InputError(f"{path}: no file matches this pattern")
+        return files
     return [path]
 
 
@@ -116,20 +116,20 @@ def exists(text: str) -> bool:
     """Whether a text is the name of a file or a folder."""
     try:
         return Path(text).exists()
-    except (OSError, ValueError):  # too long for a name, or with a null in it
+    except (OSError, ValueError):  # too long for a name, or with a null character
         return False
 
 
 def refuse_as_output(output: Path, inputs: Iterable[str | Path]) -> None:
-    """An output must not be one of the inputs."""
+    """Refuse an output that is one of the inputs."""
     if output.exists() and any(exists(str(name)) and output.samefile(name) for name in inputs):
-        raise InputError(f"{output} is the input; name another file for the output")
+        raise InputError(f"{output} is the input; choose another output")
 
 
-def refuse_both(*, resume: bool, overwrite: bool) -> None:
-    """A run cannot be gone on with and dropped."""
-    if resume and overwrite:
-        raise InputError("--resume goes on with a run, --overwrite drops it: say one of them")
+def refuse_without_output(*, resume: bool, overwrite: bool) -> None:
+    """A run that writes to standard output cannot be resumed."""
+    if resume or overwrite:
+        raise InputError("--resume and --overwrite need an output file: use --output")
 
 
 def _is_table(path: Path) -> bool:

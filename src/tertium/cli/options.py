@@ -11,37 +11,35 @@ from tertium.measures.registry import DEFAULT_MEASURE
 from tertium.models.catalog import DEFAULT_MODEL
 
 Model = Annotated[
-    str, typer.Option("--model", help="A model's name (see `tertium models`) or its folder.")
+    str, typer.Option("--model", help="Name (see `tertium models`) or folder of a model.")
 ]
 Encoder = Annotated[
     str | None,
     typer.Option(
-        "--encoder", help="For measures by vectors: an encoder. Default: that of the model."
+        "--encoder", help="Encoder of embedding-based measures. Default: the encoder of the model."
     ),
 ]
 SentenceEncoder = Annotated[
     str | None,
-    typer.Option("--sentence-encoder", help="For sss and sentsim: an encoder of sentences."),
+    typer.Option("--sentence-encoder", help="Sentence encoder of sss and sentsim."),
 ]
 Layer = Annotated[
     int | None,
-    typer.Option("--layer", min=1, help="The layer of the encoder. Default: its last."),
+    typer.Option("--layer", min=1, help="Layer of the encoder. Default: the last."),
 ]
-ComputeType = Annotated[
-    str, typer.Option("--compute-type", help="float32 (auto is the same), or int8.")
-]
+ComputeType = Annotated[str, typer.Option("--compute-type", help="float32 (auto) or int8.")]
 Threads = Annotated[
-    int | None, typer.Option("--threads", min=1, help="Default: the cores this process has.")
+    int | None, typer.Option("--threads", min=1, help="Default: all available cores.")
 ]
 Lang = Annotated[
     str | None,
     typer.Option("--lang", "-l", help="Language (ISO 639) of the texts, or of the hypotheses."),
 ]
 RefLang = Annotated[
-    str | None, typer.Option("--ref-lang", help="Language of the references, if it is another.")
+    str | None, typer.Option("--ref-lang", help="Language of the references, if different.")
 ]
 SrcLang = Annotated[str | None, typer.Option("--src-lang", help="Language of the sources.")]
-HtmlFile = Annotated[Path | None, typer.Option("--html", help="Write a page to this file.")]
+HtmlFile = Annotated[Path | None, typer.Option("--html", help="Write an HTML page to this file.")]
 
 INPUT, MEASURES, OUTPUT, ENGINE = "Input", "Measures", "Output", "Engine"
 
@@ -50,9 +48,15 @@ Measures = Annotated[
     typer.Option(
         "--measure",
         "-m",
-        help="A measure, or several: -m direct -m chrf; sums with a plus: -m sss+wmd. "
-        f"Default: {DEFAULT_MEASURE}.",
+        help="A measure; may be repeated. With model and settings: cross@MODEL:beam_size=1. "
+        f"Sums: sss+wmd. Default: {DEFAULT_MEASURE}.",
         rich_help_panel=MEASURES,
+    ),
+]
+Against = Annotated[
+    str | None,
+    typer.Option(
+        help="Compare with the reference (default) or with the source.", rich_help_panel=MEASURES
     ),
 ]
 Settings = Annotated[
@@ -67,24 +71,26 @@ Settings = Annotated[
 References = Annotated[
     list[Path] | None,
     typer.Option(
-        "--ref", help="Plain text, a reference a line; may be repeated.", rich_help_panel=INPUT
+        "--ref", help="Plain text, one reference per line; may be repeated.", rich_help_panel=INPUT
     ),
 ]
 Source = Annotated[
     Path | None,
-    typer.Option("--src", help="Plain text, a source a line.", rich_help_panel=INPUT),
+    typer.Option("--src", help="Plain text, one source per line.", rich_help_panel=INPUT),
 ]
 Format = Annotated[
     str | None,
     typer.Option(
-        "--format", help="tsv, csv, jsonl or parquet; default: by the name.", rich_help_panel=INPUT
+        "--format",
+        help="tsv, csv, jsonl or parquet. Default: by file name.",
+        rich_help_panel=INPUT,
     ),
 ]
 Header = Annotated[
     bool,
     typer.Option(
         "--header/--no-header",
-        help="Whether the first line names the columns; if not, they are 1, 2, ...",
+        help="Whether the first line names the columns; otherwise they are 1, 2, ...",
         rich_help_panel=INPUT,
     ),
 ]
@@ -92,25 +98,25 @@ ReplaceInvalid = Annotated[
     bool,
     typer.Option(
         "--replace-invalid",
-        help="Put U+FFFD for bytes and surrogates that are no characters.",
+        help="Replace invalid bytes and surrogates by U+FFFD.",
         rich_help_panel=INPUT,
     ),
 ]
 Resume = Annotated[
     bool,
-    typer.Option("--resume", help="Go on where a killed run stopped.", rich_help_panel=OUTPUT),
+    typer.Option("--resume", help="Resume an interrupted run.", rich_help_panel=OUTPUT),
 ]
 Overwrite = Annotated[
     bool,
     typer.Option(
-        "--overwrite", help="Drop an unfinished run, and begin anew.", rich_help_panel=OUTPUT
+        "--overwrite", help="Discard an interrupted run and start over.", rich_help_panel=OUTPUT
     ),
 ]
 NoCache = Annotated[
     bool,
     typer.Option(
         "--no-cache",
-        help="Neither use nor keep the answers of the model.",
+        help="Do not cache model results.",
         rich_help_panel=ENGINE,
     ),
 ]

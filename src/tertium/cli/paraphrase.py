@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from itertools import islice
@@ -11,14 +10,15 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from tertium.cli.measures import Models, load_measures
 from tertium.cli.options import DEFAULT_MODEL, ComputeType, Encoder, Lang, Model, Threads
 from tertium.data.lines import STDIN, read_lines
-from tertium.engines.layouts import JsonLinesLayout, Layout, TsvLayout
-from tertium.errors import InputError, LanguageError
+from tertium.engines.output import JsonLinesLayout, Layout, TsvLayout, layout_for
+from tertium.errors import LanguageError
+from tertium.measures.loading import ModelPool, ModelSettings, make_measure, read_specs
 from tertium.measures.registry import DEFAULT_MEASURE
 from tertium.paraphrasing.generation import Paraphraser
 from tertium.paraphrasing.penalties import NgramPenalty, usual_unit
+from tertium.storage.atomic import replacing_text
 
 TEXTS_AT_A_TIME = 16
 COLUMNS = ("text", "rank", "paraphrase", "similarity", "diversity", "via")
@@ -26,27 +26,34 @@ COLUMNS = ("text", "rank", "paraphrase", "similarity", "diversity", "via")
 
 def paraphrase(
     text: Annotated[
-        str, typer.Argument(help="A text; or a file, a text a line; - for standard input.")
+        str, typer.Argument(help="A text, or a file with one text per line; - for standard input.")
     ],
     lang: Lang = None,
     a: Annotated[
-        float, typer.Option("-a", "--a", min=0, help="The penalty of an n-gram is a n^b.")
+        float,
+        typer.Option("-a", "--a", min=0, help="The penalty of an n-gram of length n is a n^b."),
     ] = NgramPenalty.a,
-    b: Annotated[float, typer.Option("-b", "--b", help="The exponent.")] = NgramPenalty.b,
+    b: Annotated[
+        float, typer.Option("-b", "--b", help="The exponent of the penalty.")
+    ] = NgramPenalty.b,
     longest: Annotated[
         int, typer.Option(min=1, help="The longest n-gram that is penalised.")
     ] = NgramPenalty.longest,
     pivot: Annotated[
         list[str] | None,
-        typer.Option(help="Go through this language; again for more, 'none' for straight too."),
+        typer.Option(
+            help="Translate via this language; may be repeated; 'none' is without a pivot."
+        ),
     ] = None,
     beam_size: Annotated[int, typer.Option(min=1)] = 5,
-    count: Annotated[int, typer.Option("--count", "-n", min=1, help="How many to show.")] = 5,
+    count: Annotated[
+        int, typer.Option("--count", "-n", min=1, help="The number of paraphrases.")
+    ] = 5,
     least_diversity: Annotated[
-        float, typer.Option(min=0, max=100, help="Drop what differs less (100 - chrF).")
+        float, typer.Option(min=0, max=100, help="The lowest diversity (100 - chrF).")
     ] = 0.0,
     measure: Annotated[
-        str, typer.Option("--measure", "-m", help="Which measure puts them in order.")
+        str, typer.Option("--measure", "-m", help="The measure that ranks them.")
     ] = DEFAULT_MEASURE,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write to a .tsv or .jsonl file.")
@@ -56,20 +63,23 @@ def paraphrase(
     compute_type: ComputeType = "auto",
     threads: Threads = None,
 ) -> None:
-    """Say it in other words; shows how near each candidate is in meaning, and how far in words.
+    """Paraphrase a text; shows the similarity in meaning and the diversity of each candidate.
 
     [bold]tertium paraphrase "I have to go now." --lang en[/bold]
     """
     if lang is None:
-        raise LanguageError("the language of the text is needed (--lang)")
-    models = Models(model, encoder=encoder, compute_type=compute_type, threads=threads)
-    [made] = load_measures([measure], models, {})
-    ways = ["" if way == "none" else way for way in pivot or ["none"]]
+        raise LanguageError("the language of the text is missing: use --lang")
+    models = ModelPool(
+        ModelSettings(model, encoder=encoder, compute_type=compute_type, threads=threads)
+    )
+    [spec] = read_specs([measure])
+    made = make_measure(spec, models)
+    pivots = ["" if pivot_lang == "none" else pivot_lang for pivot_lang in pivot or ["none"]]
     paraphraser = Paraphraser(
-        models.get("translation"),
+        models("translation"),
         made,
         NgramPenalty(a, b, longest, usual_unit(lang)),
-        ways,
+        pivots,
         beam_size,
         count,
         least_diversity,
@@ -86,19 +96,19 @@ def _texts(text: str) -> Iterator[str]:
     path = Path(text)
     try:
         is_file = path == STDIN or path.is_file()
-    except (OSError, ValueError):  # too long for a name, or with a null in it
+    except (OSError, ValueError):  # too long for a name, or with a null character
         is_file = False
     return read_lines(path) if is_file else iter([text])
 
 
 def _rows(paraphraser: Paraphraser, text: str, lang: str) -> Iterator[list[dict[str, Any]]]:
-    """The rows of the output, those of some texts at a time."""
+    """The rows of the output, for a batch of texts at a time."""
     stream = _texts(text)
     while texts := list(islice(stream, TEXTS_AT_A_TIME)):
         yield [
-            dict(zip(COLUMNS, (source, rank, *found), strict=True))
-            for source, some in zip(texts, paraphraser(texts, lang), strict=True)
-            for rank, found in enumerate(some, start=1)
+            dict(zip(COLUMNS, (source, rank, *candidate), strict=True))
+            for source, candidates in zip(texts, paraphraser(texts, lang), strict=True)
+            for rank, candidate in enumerate(candidates, start=1)
         ]
 
 
@@ -112,14 +122,9 @@ def _to_stream(
 
 
 def _to_file(paraphraser: Paraphraser, text: str, lang: str, output: Path) -> None:
-    layouts: dict[str, type[Layout]] = {".tsv": TsvLayout, ".jsonl": JsonLinesLayout}
-    if output.suffix not in layouts:
-        raise InputError(f"{output}: its name does not tell the format; use {', '.join(layouts)}")
-    scratch = output.with_name(output.name + ".part")
-    with scratch.open("w", encoding="utf-8", newline="") as stream:
-        _to_stream(paraphraser, text, lang, stream, layouts[output.suffix]())
-        os.fsync(stream.fileno())
-    os.replace(scratch, output)
+    layout = layout_for(output, {".tsv": TsvLayout, ".jsonl": JsonLinesLayout})
+    with replacing_text(output, output.with_name(output.name + ".part")) as stream:
+        _to_stream(paraphraser, text, lang, stream, layout)
 
 
 def _to_terminal(paraphraser: Paraphraser, text: str, lang: str, measure: str) -> None:
@@ -139,7 +144,7 @@ def _to_terminal(paraphraser: Paraphraser, text: str, lang: str, measure: str) -
             line = f"{row['similarity']:9.4f} {row['diversity']:9.1f}  {row['paraphrase']}{via}"
             console.print(line, markup=False)
         if not rows:
-            console.print("nothing but the input itself was found", style="yellow")
+            console.print("no paraphrase was found", style="yellow")
 
 
 def _several(text: str) -> bool:

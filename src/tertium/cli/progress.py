@@ -1,33 +1,24 @@
-"""A progress bar, on a terminal only."""
+"""A progress bar, on a terminal only, and what Ctrl-C prints."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from pathlib import Path
 
-Advance = Callable[..., None]
-"""Called with how many are done, and with how many there are, if that is known only now."""
-Detail = Callable[[str, int, int], None]
+import typer
 
-
-class Bar(NamedTuple):
-    """What can be done to a bar."""
-
-    advance: Advance
-    detail: Detail
-    hide: Callable[[], None]
-    """Take it away for good, since something else is about to be shown in its place."""
+from tertium.engines.progress import NO_PROGRESS, JobProgress
 
 
 @contextmanager
 def progress_bar(
     total: Callable[[], int | None], *, shown: bool, what: str = "rows"
-) -> Iterator[Bar | None]:
-    """Show rows done of ``total`` (counted only if it is shown), and what is done to the next."""
+) -> Iterator[JobProgress]:
+    """Show how many of ``total`` are done (counted only if shown), and what is done to the next."""
     if not shown or not sys.stderr.isatty():
-        yield None
+        yield NO_PROGRESS
         return
     from rich.console import Console
     from rich.progress import (
@@ -55,4 +46,15 @@ def progress_bar(
         def detail(what: str, done: int, count: int) -> None:
             bar.update(task, detail=f"{what} {done}/{count}")
 
-        yield Bar(advance, detail, bar.stop)
+        yield JobProgress(advance, detail, bar.stop)
+
+
+@contextmanager
+def interruptible(output: Path | None) -> Iterator[None]:
+    """On Ctrl-C, say how to resume a run that writes to a file."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        resume = "" if output is None else f"; continue with --resume ({output} is not finished)"
+        print(f"tertium: stopped{resume}", file=sys.stderr)
+        raise typer.Exit(130) from None

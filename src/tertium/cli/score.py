@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tertium.cli.inputs import Inputs, refuse_as_output, refuse_both
-from tertium.cli.measures import MeasureLoader, Models
+from tertium.cli.inputs import Inputs, refuse_as_output, refuse_without_output
 from tertium.cli.options import (
     DEFAULT_MODEL,
     ENGINE,
     INPUT,
     MEASURES,
     OUTPUT,
+    Against,
     ComputeType,
     Encoder,
     Format,
@@ -40,17 +42,25 @@ from tertium.cli.options import (
     SrcLang,
     Threads,
 )
-from tertium.cli.progress import progress_bar
-from tertium.cli.summary import print_json, print_summary
+from tertium.cli.progress import interruptible, progress_bar
 from tertium.data.pairs import Languages
-from tertium.engines.layouts import JsonDocumentLayout, Layout, PeopleLayout, TsvLayout
 from tertium.engines.local.scoring import ScoringJob
-from tertium.engines.outputs import FileOutput, Output, StreamOutput
+from tertium.engines.output import (
+    FileOutput,
+    JsonDocumentLayout,
+    Layout,
+    Output,
+    StreamOutput,
+    TerminalLayout,
+    TsvLayout,
+)
 from tertium.engines.ray.cluster import ClusterSettings, import_ray
 from tertium.engines.ray.scoring import DistributedJob
 from tertium.engines.ray.shards import ShardFolder
-from tertium.engines.scoring import ROWS_AT_A_TIME
+from tertium.engines.scoring import ROWS_AT_A_TIME, Job, ScoringResult
 from tertium.errors import InputError
+from tertium.measures.base import CUT_REASON
+from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
 from tertium.measures.registry import DEFAULT_MEASURE
 
 
@@ -76,7 +86,7 @@ def score(
     src_lang: SrcLang = None,
     hyp: Annotated[
         Path | None,
-        typer.Option(help="Plain text, a hypothesis a line.", rich_help_panel=INPUT),
+        typer.Option(help="Plain text, one hypothesis per line.", rich_help_panel=INPUT),
     ] = None,
     ref: References = None,
     src: Source = None,
@@ -97,7 +107,7 @@ def score(
         bool | None,
         typer.Option(
             "--normalized/--not-normalized",
-            help="Relative to an identical text, or not.",
+            help="Relative to the score of identical texts, or not.",
             rich_help_panel=MEASURES,
         ),
     ] = None,
@@ -107,25 +117,31 @@ def score(
     ] = None,
     base: Annotated[
         str | None,
-        typer.Option(help="e, as in the paper, or 2, as in nmtscore.", rich_help_panel=MEASURES),
+        typer.Option(
+            help="Base of the logarithm: e (as in the paper) or 2 (as in nmtscore).",
+            rich_help_panel=MEASURES,
+        ),
     ] = None,
     aggregate: Annotated[
         str | None,
-        typer.Option(help="H (mean over tokens) or G (sum).", rich_help_panel=MEASURES),
+        typer.Option(help="H (mean over tokens) or G (sum over tokens).", rich_help_panel=MEASURES),
     ] = None,
     references: Annotated[
         str | None,
-        typer.Option(help="Over several references: max or mean.", rich_help_panel=MEASURES),
+        typer.Option(
+            help="Maximum (max) or mean over several references.", rich_help_panel=MEASURES
+        ),
     ] = None,
     pivot_lang: Annotated[str | None, typer.Option(rich_help_panel=MEASURES)] = None,
     target_lang: Annotated[
         str | None,
-        typer.Option(help="The language that cross translates to.", rich_help_panel=MEASURES),
+        typer.Option(help="The language that cross translates into.", rich_help_panel=MEASURES),
     ] = None,
     beam_size: Annotated[int | None, typer.Option(min=1, rich_help_panel=MEASURES)] = None,
     tokenize: Annotated[
         str | None, typer.Option(help="The tokenizer of BLEU.", rich_help_panel=MEASURES)
     ] = None,
+    against: Against = None,
     settings: Settings = None,
     output: Annotated[
         Path | None,
@@ -152,11 +168,12 @@ def score(
     rows_at_a_time: Annotated[
         int,
         typer.Option(
-            min=1, help="Rows that are scored, and saved, together.", rich_help_panel=OUTPUT
+            min=1, help="Rows that are scored and saved together.", rich_help_panel=OUTPUT
         ),
     ] = ROWS_AT_A_TIME,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No summary, no bar.", rich_help_panel=OUTPUT)
+        bool,
+        typer.Option("--quiet", "-q", help="No summary, no progress bar.", rich_help_panel=OUTPUT),
     ] = False,
     model: Model = DEFAULT_MODEL,
     encoder: Encoder = None,
@@ -167,23 +184,27 @@ def score(
     no_cache: NoCache = False,
     engine: Annotated[
         EngineName,
-        typer.Option(help="This process, or a Ray cluster.", rich_help_panel=ENGINE),
+        typer.Option(help="Run in this process, or on a Ray cluster.", rich_help_panel=ENGINE),
     ] = EngineName.local,
     address: Annotated[
         str | None,
         typer.Option(
-            help="Of a Ray cluster (or $RAY_ADDRESS); else Ray is started on this machine.",
+            help="Address of a Ray cluster (or $RAY_ADDRESS). Default: start Ray on this machine.",
             rich_help_panel=ENGINE,
         ),
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option(min=1, help="Default: as many as there is room for.", rich_help_panel=ENGINE),
+        typer.Option(
+            min=1,
+            help="Number of workers. Default: as many as there is room for.",
+            rich_help_panel=ENGINE,
+        ),
     ] = None,
 ) -> None:
-    """Score pairs of texts, row by row and all together. Higher is better.
+    """Score pairs of texts: each row, and all rows together. Higher is better.
 
-    [bold]tertium score pairs.tsv[/bold] looks for the columns hyp, ref, src and lang.
+    [bold]tertium score pairs.tsv[/bold] reads the columns hyp, ref, src and lang.
     """
     started = time.monotonic()
     inputs = Inputs(
@@ -206,16 +227,6 @@ def score(
     )
     if output is not None:
         refuse_as_output(output, inputs.names)
-    refuse_both(resume=resume, overwrite=overwrite)
-    models = Models(
-        model,
-        encoder=encoder,
-        sentence_encoder=sentence_encoder,
-        layer=layer,
-        compute_type=compute_type,
-        threads=threads,
-        cache=not no_cache,
-    )
     names = measure or [DEFAULT_MEASURE]
     given = {
         "normalized": normalized,
@@ -227,75 +238,75 @@ def score(
         "target_lang": target_lang,
         "beam_size": beam_size,
         "tokenize": tokenize,
+        "against": against,
     }
-    load = MeasureLoader(names, models, given, settings or [])
-    job: ScoringJob | DistributedJob
+    specs = read_specs(names, given=given, written=settings or [])
+    models = ModelSettings(
+        model,
+        encoder=encoder,
+        sentence_encoder=sentence_encoder,
+        layer=layer,
+        compute_type=compute_type,
+        threads=threads,
+        cache=not no_cache,
+    )
+    job: Job
     if engine is EngineName.ray:
-        job = _distributed(
-            inputs,
-            load,
-            ClusterSettings(address or os.environ.get("RAY_ADDRESS"), workers, threads),
-            _shards(output, resume=resume, overwrite=overwrite),
+        cluster = ClusterSettings(address or os.environ.get("RAY_ADDRESS"), workers, threads)
+        if output is None:
+            raise InputError("--engine ray writes a folder of Parquet shards: use --output")
+        shards = ShardFolder(output, resume=resume, overwrite=overwrite)
+        import_ray()  # a missing package is reported before any model is loaded
+        files = inputs.stored_pairs()
+        load = MeasureLoader(specs, models)
+        measures, pool = load.load()
+        job = DistributedJob(
+            files, measures, load, shards, cluster, scores_only, rows_at_a_time, pool.tally
         )
     else:
         if address or workers:
-            raise InputError("--address and --workers are about a cluster: say --engine ray")
-        layout = _layout(names, as_json)
-        job = _local(inputs, load, _sink(output, layout, resume=resume, overwrite=overwrite))
-    job.scores_only, job.rows_at_a_time = scores_only, rows_at_a_time
-    try:
-        with progress_bar(job.count, shown=not quiet) as bar:
-            if bar is not None:
-                job.advance = bar.advance
-                if isinstance(job, ScoringJob):
-                    job.progress = bar.detail
-                    if isinstance(job.output, StreamOutput) and sys.stdout.isatty():
-                        job.output.before_rows = bar.hide
-            results = job.run()
-    except KeyboardInterrupt:
-        saved = f"; go on with --resume ({output} is not finished)" if output is not None else ""
-        print(f"tertium: stopped{saved}", file=sys.stderr)
-        raise typer.Exit(130) from None
-    tally = None if models.translation is None else models.translation.tally
-    if isinstance(job, DistributedJob) and tally is not None:
-        tally = job.tally
-    if as_json:
-        print_json(job, results, tally, closing=output is None)
-    elif not quiet:
-        print_summary(job, results, tally, time.monotonic() - started)
-        if isinstance(job, DistributedJob) and job.lost:
-            print(f"workers were lost {job.lost} times; others did their work", file=sys.stderr)
-
-
-def _local(inputs: Inputs, load: MeasureLoader, sink: Output) -> ScoringJob:
-    pairs = inputs.pairs()
-    if isinstance(sink, FileOutput) and not load.models.cache:
-        load.models.cache = sink.answers  # until the run is finished, so that it can be resumed
-    return ScoringJob(pairs, load.here(), sink)
-
-
-def _distributed(
-    inputs: Inputs, load: MeasureLoader, cluster: ClusterSettings, shards: ShardFolder
-) -> DistributedJob:
-    import_ray()  # if it is not there, that is to be said first
-    return DistributedJob(inputs.stored_pairs(), load.here(), load, shards, cluster)
-
-
-def _sink(output: Path | None, layout: Layout, *, resume: bool, overwrite: bool) -> Output:
-    if output is not None:
-        return FileOutput(output, resume=resume, overwrite=overwrite)
-    if resume or overwrite:
-        raise InputError("--resume and --overwrite are about a file: name it with --output")
-    return StreamOutput(sys.stdout, layout)
-
-
-def _shards(output: Path | None, *, resume: bool, overwrite: bool) -> ShardFolder:
-    if output is None:
-        raise InputError("--engine ray writes a folder of Parquet shards: name it with --output")
-    return ShardFolder(output, resume=resume, overwrite=overwrite)
+            raise InputError("--address and --workers need --engine ray")
+        sink: Output
+        if output is not None:
+            sink = file = FileOutput(output, resume=resume, overwrite=overwrite)
+            if no_cache:  # cached until the run is finished, so that it can be resumed
+                models = replace(models, cache=file.cache)
+        else:
+            refuse_without_output(resume=resume, overwrite=overwrite)
+            sink = StreamOutput(sys.stdout, _layout([spec.measure for spec in specs], as_json))
+        pairs = inputs.pairs()
+        measures, pool = MeasureLoader(specs, models).load()
+        job = ScoringJob(pairs, measures, sink, scores_only, rows_at_a_time, pool.tally)
+    with interruptible(output), progress_bar(job.count, shown=not quiet) as progress:
+        result = job.run(progress)
+    if as_json and output is not None:
+        print(json.dumps(result.document(), indent=1, ensure_ascii=False))
+    elif not as_json and not quiet:
+        _print_summary(result, time.monotonic() - started)
 
 
 def _layout(names: Sequence[str], as_json: bool) -> Layout:
     if as_json:
         return JsonDocumentLayout()
-    return PeopleLayout(names) if sys.stdout.isatty() else TsvLayout()
+    return TerminalLayout(names) if sys.stdout.isatty() else TsvLayout()
+
+
+def _print_summary(result: ScoringResult, seconds: float) -> None:
+    """Print the system scores and their signatures to standard error."""
+    from rich.console import Console
+
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    for name, measure in result.measures.items():
+        console.print(f"[bold]{name}[/bold] {measure.system:.4f}")
+        console.print(measure.signature.short, style="dim", markup=False)
+    rows = "1 row" if result.rows == 1 else f"{result.rows} rows"
+    facts = [f"{rows} in {seconds:.1f} s"]
+    if result.resumed:
+        facts.append(f"{result.resumed} of them scored before")
+    if result.tally is not None:
+        facts.append(str(result.tally))
+    console.print("; ".join(facts))
+    if result.cut:
+        console.print(f"{result.cut} of {rows} {CUT_REASON} (see the column cut)", style="yellow")
+    for note in result.notes:
+        console.print(note, markup=False)

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from tertium.cli.measures import Models
 from tertium.cli.options import (
     DEFAULT_MODEL,
     ComputeType,
@@ -20,35 +19,40 @@ from tertium.cli.options import (
     Threads,
 )
 from tertium.errors import SettingError
+from tertium.measures.loading import ModelPool, ModelSettings
 
 SERVER, LIMITS = "Server", "Limits"
-SHORTEST_TOKEN = 16
+MIN_TOKEN_LENGTH = 16
 
 
 def serve(
     host: Annotated[
-        str, typer.Option(help="Other than this machine needs --token.", rich_help_panel=SERVER)
+        str,
+        typer.Option(
+            help="An address that other machines can reach needs --token.", rich_help_panel=SERVER
+        ),
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="0 takes a free one.", rich_help_panel=SERVER)
+        int, typer.Option(min=0, max=65535, help="0 chooses a free port.", rich_help_panel=SERVER)
     ] = 8310,
     token: Annotated[
         str | None,
         typer.Option(
             envvar="TERTIUM_TOKEN",
-            help="What clients must know: Authorization: Bearer TOKEN.",
+            help="Required from clients, as Authorization: Bearer TOKEN.",
             rich_help_panel=SERVER,
         ),
     ] = None,
     log: Annotated[
         bool,
-        typer.Option("--log", help="Log requests, without their texts.", rich_help_panel=SERVER),
+        typer.Option("--log", help="Log requests without their texts.", rich_help_panel=SERVER),
     ] = False,
     log_texts: Annotated[
-        bool, typer.Option("--log-texts", help="Log their texts, too.", rich_help_panel=SERVER)
+        bool,
+        typer.Option("--log-texts", help="Log requests with their texts.", rich_help_panel=SERVER),
     ] = False,
     queue: Annotated[
-        int, typer.Option(min=1, help="Requests at a time.", rich_help_panel=LIMITS)
+        int, typer.Option(min=1, help="Requests in progress or waiting.", rich_help_panel=LIMITS)
     ] = 64,
     pairs: Annotated[
         int, typer.Option(min=1, help="Pairs in a request.", rich_help_panel=LIMITS)
@@ -57,16 +61,18 @@ def serve(
         int, typer.Option(min=1, help="Characters in a text.", rich_help_panel=LIMITS)
     ] = 5000,
     seconds: Annotated[
-        float, typer.Option(min=0.1, help="For an answer.", rich_help_panel=LIMITS)
+        float, typer.Option(min=0.1, help="Time for a response.", rich_help_panel=LIMITS)
     ] = 60.0,
     window: Annotated[
         float,
         typer.Option(
-            min=0, help="Milliseconds to wait for others to share a batch.", rich_help_panel=LIMITS
+            min=0,
+            help="Milliseconds to wait for queries to batch together.",
+            rich_help_panel=LIMITS,
         ),
     ] = 4.0,
     budget: Annotated[
-        int, typer.Option(min=1, help="Tokens in a batch.", rich_help_panel=LIMITS)
+        int, typer.Option(min=1, help="Estimated tokens in a batch.", rich_help_panel=LIMITS)
     ] = 8192,
     model: Model = DEFAULT_MODEL,
     encoder: Encoder = None,
@@ -76,7 +82,7 @@ def serve(
     threads: Threads = None,
     no_cache: NoCache = False,
 ) -> None:
-    """Serve a page and an HTTP interface for the measures (needs tertium\\[web])."""
+    """Serve a web page and an HTTP API for the measures (needs tertium\\[web])."""
     for package in ("fastapi", "uvicorn"):
         if find_spec(package) is None:
             raise SettingError(
@@ -89,11 +95,11 @@ def serve(
 
     if token is None and not is_loopback(host):
         raise SettingError(
-            f"--host {host} can be reached by others: give a --token that they must know "
-            "(or set TERTIUM_TOKEN)"
+            f"--host {host} can be reached from other machines: a token is required; use --token "
+            "or TERTIUM_TOKEN"
         )
-    if token is not None and (len(token) < SHORTEST_TOKEN or not token.isascii()):
-        raise SettingError(f"--token: at least {SHORTEST_TOKEN} characters, of ASCII")
+    if token is not None and (len(token) < MIN_TOKEN_LENGTH or not token.isascii()):
+        raise SettingError(f"--token: at least {MIN_TOKEN_LENGTH} characters, ASCII only")
     if log or log_texts:
         logging.basicConfig(format="%(asctime)s %(message)s")
         logging.getLogger("tertium.web").setLevel(logging.INFO)
@@ -107,7 +113,7 @@ def serve(
         budget=budget,
     )
     with listen(host, port) as socket:
-        models = Models(
+        settings = ModelSettings(
             model,
             encoder=encoder,
             sentence_encoder=sentence_encoder,
@@ -116,7 +122,8 @@ def serve(
             threads=threads,
             cache=not no_cache,
         )
-        loaded = Loaded(models.get("translation"), models.get("tokens"), models.get("sentences"))
+        models = ModelPool(settings)
+        loaded = Loaded(models("translation"), models("tokens"), models("sentences"))
         app = create_app(
             loaded,
             limits=limits,
@@ -125,4 +132,6 @@ def serve(
             log_texts=log_texts,
         )
         app.state.service.warm_up(available_measures())
-        run(app, socket, lambda address: typer.echo(f"Tertium is at {address}"), queue=queue)
+        run(
+            app, socket, lambda address: typer.echo(f"Tertium is running at {address}"), queue=queue
+        )

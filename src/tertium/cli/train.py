@@ -2,140 +2,124 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from tertium.errors import ResumeError, SettingError
 
+if TYPE_CHECKING:
+    from tertium.training.loop import Trained
+    from tertium.training.plan import BasePlan
+
 train = typer.Typer(
     no_args_is_help=True,
-    help="Train translation models and detectors of paraphrases (extra: train).",
+    help="Train translation models and paraphrase detectors (extra: train).",
 )
 
-Run = Annotated[Path, typer.Argument(help="The folder of the run.")]
+OPTIONS = {"peak_rate": "rate", "languages": "langs", "columns": "column"}
+"""Options that are not named like their settings."""
+Run = Annotated[Path, Argument(help="The folder of the training run.")]
+Rate = Annotated[float | None, Option("--rate", help="The peak learning rate.")]
+WarmupSteps = Annotated[int | None, Option(min=0, help="Steps of linear warm-up.")]
+Accumulate = Annotated[int | None, Option(min=1, help="Batches per update.")]
+Seed = Annotated[int | None, Option(min=0, help="The random seed (1).")]
+SaveMinutes = Annotated[float, Option(help="Minutes between checkpoints.")]
+SaveSteps = Annotated[int | None, Option(min=1, help="Steps between checkpoints.")]
+Keep = Annotated[int, Option(min=1, help="How many checkpoints to keep.")]
+LogSteps = Annotated[int, Option(min=1, help="Steps between lines of the log.")]
+Threads = Annotated[int, Option(min=1, help="Threads per process.")]
+Device = Annotated[str, Option(help="cpu, cuda, or auto: a GPU if there is one.")]
+Precision = Annotated[
+    str | None, Option(help="float32, bf16 or fp16. Default: that of the run, at first float32.")
+]
+Quiet = Annotated[bool, Option("--quiet", "-q", help="Show no progress bar.")]
 
 
 @train.command("model")
 def model(
     run: Run,
     bitext: Annotated[
-        list[str] | None,
-        typer.Option(help="A TSV file (plain, .gz, .xz), or FILE=WEIGHT; again for more."),
+        list[str] | None, Option(help="A TSV file (plain, .gz, .xz), or FILE=WEIGHT; repeatable.")
     ] = None,
-    langs: Annotated[str | None, typer.Option(help="The languages, as in en,de,fr.")] = None,
-    column: Annotated[
-        list[str] | None,
-        typer.Option(help="NAME=LANG: the language of a column that is named otherwise."),
+    languages: Annotated[
+        str | None, Option("--langs", help="The languages, such as en,de,fr.")
     ] = None,
-    dev: Annotated[Path | None, typer.Option(help="Held-out pairs, to watch the loss on.")] = None,
-    recipe: Annotated[str | None, typer.Option(help="mini (default) or prism.")] = None,
+    columns: Annotated[
+        list[str] | None,
+        Option("--column", help="NAME=LANG: the language of a column; repeatable."),
+    ] = None,
+    dev: Annotated[Path | None, Option(help="A development set, to evaluate on.")] = None,
+    recipe: Annotated[str | None, Option(help="mini (default) or prism.")] = None,
     init: Annotated[
-        Path | None, typer.Option(help="A Hugging Face folder (M2M100) to start from.")
+        Path | None, Option(help="A Hugging Face folder (M2M100) to start from.")
     ] = None,
-    spm: Annotated[Path | None, typer.Option(help="A SentencePiece model to use.")] = None,
-    vocabulary: Annotated[int | None, typer.Option(min=1, help="How many pieces.")] = None,
-    paraphrases: Annotated[
-        float | None, typer.Option(help="Share of same-language pairs found by pivot (0.15).")
-    ] = None,
-    copies: Annotated[float | None, typer.Option(help="Share of copies (0.04).")] = None,
+    spm: Annotated[Path | None, Option(help="A SentencePiece model to use.")] = None,
+    vocabulary: Annotated[int | None, Option(min=1, help="Number of tokens.")] = None,
+    paraphrases: Annotated[float | None, Option(help="Share of pivot paraphrases (0.15).")] = None,
+    copies: Annotated[float | None, Option(help="Share of copies (0.04).")] = None,
     joined: Annotated[
-        float | None, typer.Option(help="Share of pairs put end to end with another (0.1).")
+        float | None, Option(help="Share of pairs concatenated with another pair (0.1).")
     ] = None,
     temperature: Annotated[
-        float | None, typer.Option(help="1: directions as they come; more: more even (1.5).")
+        float | None, Option(help="1: proportional to size; higher: directions more even (1.5).")
     ] = None,
-    rate: Annotated[float | None, typer.Option(help="The peak learning rate.")] = None,
-    warmup_steps: Annotated[int | None, typer.Option(min=0)] = None,
-    batch_tokens: Annotated[int | None, typer.Option(min=1, help="Target tokens.")] = None,
-    accumulate: Annotated[int | None, typer.Option(min=1, help="Batches an update.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0)] = None,
-    steps: Annotated[int | None, typer.Option(min=1, help="Stop after so many in all.")] = None,
+    peak_rate: Rate = None,
+    warmup_steps: WarmupSteps = None,
+    batch_tokens: Annotated[int | None, Option(min=1, help="Target tokens per batch.")] = None,
+    accumulate: Accumulate = None,
+    seed: Seed = None,
+    steps: Annotated[int | None, Option(min=1, help="Stop at this step.")] = None,
     decay_steps: Annotated[
         int | None,
-        typer.Option(min=1, help="Let the rate fall to 0: at the end of --steps, or from now on."),
+        Option(min=1, help="Decay the rate to 0: at the end of --steps, or from now on."),
     ] = None,
-    save_minutes: Annotated[float, typer.Option(help="Between checkpoints.")] = 10.0,
-    save_steps: Annotated[int | None, typer.Option(min=1, help="Between checkpoints.")] = None,
-    keep: Annotated[int, typer.Option(min=1, help="How many checkpoints stay.")] = 5,
-    dev_steps: Annotated[int, typer.Option(min=1, help="Between development losses.")] = 500,
+    save_minutes: SaveMinutes = 10.0,
+    save_steps: SaveSteps = None,
+    keep: Keep = 5,
+    dev_steps: Annotated[int, Option(min=1, help="Steps between evaluations.")] = 500,
     dev_sentences: Annotated[
-        int, typer.Option(min=0, help="How many a direction to translate then, for chrF.")
+        int, Option(min=0, help="Sentences per direction to translate for chrF.")
     ] = 20,
-    log_steps: Annotated[int, typer.Option(min=1, help="Between lines of the log.")] = 50,
-    threads: Annotated[int, typer.Option(min=1, help="Of each process.")] = 1,
-    device: Annotated[
-        str, typer.Option(help="cpu, cuda, or auto: a GPU if there is one.")
-    ] = "auto",
-    precision: Annotated[
-        str | None,
-        typer.Option(help="float32, bf16 or fp16. Default: as before; at first float32."),
-    ] = None,
+    log_steps: LogSteps = 50,
+    threads: Threads = 1,
+    device: Device = "auto",
+    precision: Precision = None,
+    quiet: Quiet = False,
 ) -> None:
-    """Train a model on bitext, or resume a run: name its folder alone.
+    """Train a translation model on bitext, or resume a run: give only its folder.
 
-    The run can be stopped at any time, even killed; on the CPU, and with as many threads, it
-    resumes to the very weights that it would have had. For several GPUs, start it as
+    A run can be interrupted at any time, even killed. On the CPU, with the same number of threads,
+    it resumes to exactly the weights of an uninterrupted run. For several GPUs, start it with
     `accelerate launch --multi_gpu --num_processes 4 -m tertium train model ...`.
     """
-    from tertium.training.model.mixture import Mixture
-    from tertium.training.model.plan import Plan, read_plan
-    from tertium.training.model.recipes import recipe as recipe_named
-    from tertium.training.model.run import Pace
-    from tertium.training.model.run import train as train_run
-    from tertium.training.precision import check_precision
-    from tertium.training.worker import join_workers
+    options = locals()
+    from tertium.training.model.plan import Mixture, Plan, Recipe, get_recipe
+    from tertium.training.model.run import train as train_model
 
-    changed_recipe = _given(
-        vocabulary=vocabulary,
-        peak_rate=rate,
-        warmup_steps=warmup_steps,
-        batch_tokens=batch_tokens,
-        accumulate=accumulate,
-    )
-    changed_mixture = _given(
-        paraphrases=paraphrases, copies=copies, joined=joined, temperature=temperature
-    )
-    others = _given(dev=_absolute(dev), init=_absolute(init), spm=_absolute(spm), seed=seed)
     plan = None
     if bitext:
         plan = Plan(
-            languages=tuple(filter(None, (langs or "").split(","))),
+            languages=tuple(filter(None, (languages or "").split(","))),
             bitext=tuple(map(_file_and_weight, bitext)),
-            columns=tuple(map(_column, column or [])),
-            recipe=replace(recipe_named(recipe or "mini"), **changed_recipe),
-            mixture=Mixture(**changed_mixture),
-            **others,
+            columns=tuple(_split("--column", "NAME=LANG", text) for text in columns or []),
+            recipe=replace(get_recipe(recipe or "mini"), **_given(options, Recipe)),
+            mixture=Mixture(**_given(options, Mixture)),
+            dev=_absolute(dev),
+            init=_absolute(init),
+            spm=_absolute(spm),
+            seed=1 if seed is None else seed,
         )
-    elif read_plan(run) is None:
-        raise SettingError(f"{run} is no run yet; name the files to train on (--bitext)")
-    elif changed_recipe or changed_mixture or others or langs or column or recipe:
-        raise ResumeError(
-            f"what {run} is trained on and how is settled; to resume it, give only --steps, "
-            "--decay-steps, --threads, --device, --precision and how often to save and report"
-        )
-    if precision is not None:
-        check_precision(precision)
-    _require("torch", "transformers", "accelerate")
-    pace = Pace(
-        steps=steps,
-        decay_steps=decay_steps,
-        save_minutes=save_minutes,
-        save_steps=save_steps,
-        keep=keep,
-        dev_steps=dev_steps,
-        dev_sentences=dev_sentences,
-        log_steps=log_steps,
-        threads=threads,
-        precision=precision,
-    )
-    with join_workers(device) as worker:
-        progress = train_run(run, plan, pace, worker)
-        if worker.is_main:
-            typer.echo(f"{run}: {progress.step} steps")
+    else:
+        _check_resuming(run, Plan, _given(options, Plan, Recipe, Mixture), "--bitext FILE")
+    trained = _train(train_model, plan, options)
+    if trained is not None:
+        typer.echo(f"{run}: {trained.step} steps")
 
 
 @train.command("detector")
@@ -143,168 +127,120 @@ def detector(
     run: Run,
     train: Annotated[
         list[str] | None,
-        typer.Option(
-            help="LANG=FILE: pairs (sentence1, sentence2, label) to learn from; again for more."
+        Option(
+            help="LANG=FILE: pairs to train on (columns sentence1, sentence2, label); repeatable."
         ),
     ] = None,
     dev: Annotated[
-        list[str] | None, typer.Option(help="LANG=FILE: pairs to choose the best checkpoint by.")
+        list[str] | None,
+        Option(help="LANG=FILE: pairs to choose the best checkpoint by; repeatable."),
     ] = None,
     test: Annotated[
-        list[str] | None, typer.Option(help="LANG=FILE: pairs for the table at the end.")
+        list[str] | None,
+        Option(help="LANG=FILE: pairs for the final table of results; repeatable."),
     ] = None,
     init: Annotated[
         str | None,
-        typer.Option(
-            help="A Hugging Face folder with an encoder, or one that a package brings along, such "
-            "as all-MiniLM-L6-v2. Without it, a small one is trained from nothing."
+        Option(
+            help="A Hugging Face folder with an encoder, or the name of one that a package "
+            "contains, such as all-MiniLM-L6-v2. Default: a small encoder with random weights."
         ),
     ] = None,
-    layers: Annotated[int | None, typer.Option(min=1, help="Without --init (2).")] = None,
-    width: Annotated[int | None, typer.Option(min=8, help="Without --init (128).")] = None,
-    vocabulary: Annotated[int | None, typer.Option(min=10, help="Without --init (8000).")] = None,
-    rate: Annotated[float | None, typer.Option(help="The learning rate at the start.")] = None,
-    warmup_steps: Annotated[int | None, typer.Option(min=0)] = None,
-    epochs: Annotated[float | None, typer.Option(help="How often to see each pair (10).")] = None,
-    batch_size: Annotated[int | None, typer.Option(min=1, help="Pairs at a time (32).")] = None,
-    accumulate: Annotated[int | None, typer.Option(min=1, help="Batches an update (1).")] = None,
-    max_pieces: Annotated[int | None, typer.Option(min=8, help="Of both texts (128).")] = None,
-    weight_decay: Annotated[float | None, typer.Option(min=0)] = None,
-    dev_steps: Annotated[
-        int | None, typer.Option(min=1, help="Between accuracies on the validation pairs (500).")
+    layers: Annotated[int | None, Option(min=1, help="Layers, without --init (2).")] = None,
+    width: Annotated[int | None, Option(min=8, help="Hidden size, without --init (128).")] = None,
+    vocabulary: Annotated[int | None, Option(min=10, help="Tokens, without --init (8000).")] = None,
+    peak_rate: Rate = None,
+    warmup_steps: WarmupSteps = None,
+    epochs: Annotated[float | None, Option(help="Number of epochs (10).")] = None,
+    batch_size: Annotated[int | None, Option(min=1, help="Pairs per batch (32).")] = None,
+    accumulate: Accumulate = None,
+    max_tokens: Annotated[
+        int | None, Option("--max-tokens", "--max-pieces", min=8, help="Tokens per pair (128).")
     ] = None,
+    weight_decay: Annotated[float | None, Option(min=0, help="Of AdamW (0).")] = None,
+    dev_steps: Annotated[int | None, Option(min=1, help="Steps between evaluations (500).")] = None,
     both_orders: Annotated[
-        bool | None, typer.Option("--both-orders", help="Learn each pair both ways round.")
+        bool | None, Option("--both-orders", help="Also train on each pair in reverse order.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0)] = None,
-    save_minutes: Annotated[float, typer.Option(help="Between checkpoints.")] = 10.0,
-    save_steps: Annotated[int | None, typer.Option(min=1, help="Between checkpoints.")] = None,
-    log_steps: Annotated[int, typer.Option(min=1, help="Between lines of the log.")] = 20,
-    stop_at: Annotated[
-        int | None, typer.Option(min=1, help="Stop at this step for now; resume later.")
+    seed: Seed = None,
+    steps: Annotated[
+        int | None, Option("--stop-at", min=1, help="Pause at this step, to resume later.")
     ] = None,
-    threads: Annotated[int, typer.Option(min=1)] = 1,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No bar.")] = False,
+    save_minutes: SaveMinutes = 10.0,
+    save_steps: SaveSteps = None,
+    keep: Keep = 2,
+    log_steps: LogSteps = 20,
+    threads: Threads = 1,
+    device: Device = "auto",
+    precision: Precision = None,
+    quiet: Quiet = False,
 ) -> None:
-    """Fine-tune an encoder to detect paraphrases, or resume a run: name its folder alone.
+    """Fine-tune an encoder as a paraphrase detector, or resume a run: give only its folder.
 
-    A run that is finished leaves a detector that loads without PyTorch (RUN/detector), the learning
-    curve (RUN/curve.svg) and macro-F1 by language. It can be stopped at any time, even killed.
+    A finished run has a detector that loads without PyTorch (RUN/detector), the learning curve
+    (RUN/curve.svg) and macro-F1 by language. A run can be interrupted at any time, even killed.
     """
-    from tertium.training.detector.plan import (
-        DetectorPlan,
-        DetectorRecipe,
-        Scratch,
-        read_detector_plan,
-    )
+    options = locals()
+    from tertium.training.detector.plan import DetectorPlan, DetectorRecipe, Scratch
+    from tertium.training.detector.run import train_detector
 
-    recipe = _given(
-        rate=rate,
-        warmup_steps=warmup_steps,
-        epochs=epochs,
-        batch_size=batch_size,
-        accumulate=accumulate,
-        max_pieces=max_pieces,
-        weight_decay=weight_decay,
-        dev_steps=dev_steps,
-        both_orders=both_orders,
-    )
-    scratch = _given(layers=layers, width=width, vocabulary=vocabulary)
-    others = _given(init=_folder_or_name(init), seed=seed)
     plan = None
     if train:
+        scratch = _given(options, Scratch)
         if init is not None and scratch:
-            raise SettingError(f"{init} has its sizes; leave out {', '.join(scratch)}")
+            raise SettingError(f"--init sets the sizes; leave out {_names(scratch)}")
+        if init is not None and Path(init).is_dir():
+            init = _absolute(init)
         plan = DetectorPlan(
             train=_pair_files("--train", train),
             dev=_pair_files("--dev", dev or []),
             test=_pair_files("--test", test or []),
-            recipe=DetectorRecipe(**recipe),
+            init=init,
+            recipe=DetectorRecipe(**_given(options, DetectorRecipe)),
             scratch=Scratch(**scratch),
-            **others,
+            seed=1 if seed is None else seed,
         )
-    elif read_detector_plan(run) is None:
-        raise SettingError(f"{run} is no run yet; name the pairs to train on (--train LANG=FILE)")
-    elif recipe or scratch or others or dev or test:
-        raise ResumeError(
-            f"what {run} is trained on and how is settled; to resume it, give only --stop-at, "
-            "--threads and how often to save and report"
-        )
-    _require("torch", "transformers", "matplotlib")
-    from tertium.cli.progress import progress_bar
-    from tertium.training.detector.run import DetectorPace, train_detector
-
-    pace = DetectorPace(
-        stop_at=stop_at,
-        save_minutes=save_minutes,
-        save_steps=save_steps,
-        log_steps=log_steps,
-        threads=threads,
-    )
-    with progress_bar(lambda: None, shown=not quiet, what="steps") as bar:
-        if bar is not None:
-            pace = replace(pace, progress=lambda done, steps: bar.advance(done, steps))
-        trained = train_detector(run, plan, pace)
-    best = ""
-    if trained.best_step:
-        best = f"; best on the validation pairs at step {trained.best_step}: accuracy "
-        best += f"{trained.best_accuracy:.3f}"
-    typer.echo(f"{run}: {trained.step} of {trained.steps} steps{best}")
+    else:
+        given = _given(options, DetectorPlan, DetectorRecipe, Scratch)
+        _check_resuming(run, DetectorPlan, given, "--train LANG=FILE")
+    _require("matplotlib")
+    trained = _train(train_detector, plan, {**options, "dev_steps": None})
+    if trained is None:
+        return
+    typer.echo(f"{run}: {trained.step} of {trained.steps} steps", nl=False)
+    if best := trained.best.step:
+        typer.echo(f"; best validation accuracy {trained.best.score:.3f} at step {best}", nl=False)
+    typer.echo()
     if trained.finished:
         _finish_detector(run)
-
-
-def _finish_detector(run: Path) -> None:
-    from rich.console import Console
-
-    from tertium.models.detectors.catalog import load_detector
-    from tertium.training.detector.export import (
-        draw_detector_curve,
-        export_detector,
-        languages_table,
-    )
-    from tertium.training.detector.plan import read_detector_plan
-    from tertium.training.log import LOG
-
-    folder = export_detector(run)
-    for suffix in (".svg", ".png"):
-        draw_detector_curve(run / LOG, run / f"curve{suffix}")
-    typer.echo(f"{folder.path}: {folder.detecting.family}, {folder.fingerprint[:12]}")
-    plan = read_detector_plan(run)
-    if plan is not None and plan.test:
-        both = load_detector(folder.path, both_orders=True)
-        table = languages_table(load_detector(folder.path), plan.test, both_orders=both)
-        table.save(run, "languages")
-        typer.echo()
-        table.print(Console(highlight=False))
 
 
 @train.command("export")
 def export(
     run: Run,
-    out: Annotated[Path, typer.Argument(help="The folder to write.")],
+    out: Annotated[Path, Argument(help="The folder to write.")],
     average: Annotated[
-        int, typer.Option(min=1, help="Of how many last checkpoints to take the mean.")
+        int, Option(min=1, help="Average the weights of this many last checkpoints.")
     ] = 1,
     hugging_face: Annotated[
-        bool,
-        typer.Option("--hugging-face", help="Write a Hugging Face folder instead."),
+        bool, Option("--hugging-face", help="Write a Hugging Face folder instead.")
     ] = False,
     name: Annotated[
-        str | None, typer.Option(help="The name of the model. Default: that of the folder.")
+        str | None, Option(help="The name of the model. Default: that of the folder.")
     ] = None,
-    licence: Annotated[str | None, typer.Option(help="For its card.")] = None,
-    quantization: Annotated[str | None, typer.Option(help="float32 (default) or int8.")] = None,
+    licence: Annotated[str | None, Option(help="The licence of the model.")] = None,
+    quantization: Annotated[str | None, Option(help="float32 (default) or int8.")] = None,
 ) -> None:
-    """Write a run's weights as a model that Tertium loads."""
+    """Export the weights of a run as a model that Tertium loads."""
     from tertium.training.model import export as exporting
 
     _require("torch", "transformers", "langcodes")
-    card = _given(name=name, licence=licence, quantization=quantization)
+    card: dict[str, Any] = {"name": name, "licence": licence, "quantization": quantization}
+    card = {key: value for key, value in card.items() if value is not None}
     if hugging_face and card:
-        raise SettingError("--name, --licence and --quantization are not for a Hugging Face folder")
+        raise SettingError(f"a Hugging Face folder has no setting {_names(card)}")
     if quantization not in (None, "float32", "int8"):
-        raise SettingError(f"--quantization {quantization}: it must be float32 or int8")
+        raise SettingError(f"--quantization {quantization}: must be float32 or int8")
     if hugging_face:
         typer.echo(str(exporting.export(run, out, average=average)))
     else:
@@ -313,14 +249,71 @@ def export(
 
 @train.command("curve")
 def curve(
-    log: Annotated[Path, typer.Argument(help="The log.jsonl of a run.")],
-    out: Annotated[Path, typer.Argument(help="The picture to write (.png, .svg, .pdf).")],
+    log: Annotated[Path, Argument(help="The log.jsonl of a run.")],
+    out: Annotated[Path, Argument(help="The figure to write (.png, .svg, .pdf).")],
 ) -> None:
-    """Draw how the losses of a run fell."""
-    from tertium.training.curve import draw_curve
+    """Draw the learning curve of a run."""
+    from tertium.training.log import draw_curve
 
     _require("matplotlib")
     draw_curve(log, out)
+
+
+def _train(
+    start: Callable[..., Trained], plan: BasePlan | None, options: Mapping[str, Any]
+) -> Trained | None:
+    """Train in this process; None if another one is the main process."""
+    from tertium.cli.progress import progress_bar
+    from tertium.training.loop import Pace
+    from tertium.training.worker import join_workers
+
+    pace = Pace(**_given(options, Pace))
+    _require("torch", "transformers", "accelerate")
+    with join_workers(options["device"]) as worker:
+        shown = worker.is_main and not options["quiet"]
+        with progress_bar(lambda: None, shown=shown, what="steps") as bar:
+            if bar is not None:
+                pace = replace(pace, progress=bar.advance)
+            trained = start(options["run"], plan, pace, worker)
+    return trained if worker.is_main else None
+
+
+def _finish_detector(run: Path) -> None:
+    from rich.console import Console
+
+    from tertium.models.detectors.catalog import load_detector
+    from tertium.training.detector.export import export_detector, languages_table
+    from tertium.training.detector.plan import DetectorPlan
+    from tertium.training.log import LOG, draw_curve
+    from tertium.training.plan import read_plan
+
+    folder = export_detector(run)
+    for suffix in (".svg", ".png"):
+        draw_curve(run / LOG, run / f"curve{suffix}")
+    typer.echo(f"{folder.path}: {folder.detecting.family}, {folder.fingerprint[:12]}")
+    plan = read_plan(run, DetectorPlan)
+    if plan is not None and plan.test:
+        both = load_detector(folder.path, both_orders=True)
+        table = languages_table(load_detector(folder.path), plan.test, both_orders=both)
+        table.save(run, "languages")
+        typer.echo()
+        table.print(Console(highlight=False))
+
+
+def _check_resuming(
+    run: Path, kind: type[BasePlan], given: Mapping[str, Any], data_option: str
+) -> None:
+    """Without data to train on, there must be a run, and its plan cannot be changed."""
+    from tertium.training.plan import read_plan
+
+    if read_plan(run, kind) is None:
+        raise SettingError(f"{run} is not a training run yet; give its data ({data_option})")
+    if given:
+        raise ResumeError(
+            f"{run} was started already, so these settings cannot be changed: {_names(given)}; "
+            "when resuming, only the number of steps, --threads, --device, --precision, and how "
+            "often to save and report can be given"
+        )
 
 
 def _require(*packages: str) -> None:
@@ -332,41 +325,39 @@ def _require(*packages: str) -> None:
         )
 
 
-def _given(**options: Any) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
+def _given(options: Mapping[str, Any], *kinds: Any) -> dict[str, Any]:
+    """Return the options that were given and are fields of one of these dataclasses."""
+    names = [field.name for kind in kinds for field in fields(kind)]
+    return {name: options[name] for name in names if options.get(name) not in (None, [])}
+
+
+def _names(settings: Iterable[str]) -> str:
+    """Name the options of settings."""
+    return ", ".join(f"--{OPTIONS.get(name, name).replace('_', '-')}" for name in settings)
+
+
+def _absolute(path: str | Path | None) -> str | None:
+    """Make a path absolute, so that the run can be resumed from any folder."""
+    return None if path is None else str(Path(path).expanduser().absolute())
+
+
+def _split(option: str, form: str, text: str) -> tuple[str, str]:
+    before, equals, after = text.partition("=")
+    if not equals:
+        raise SettingError(f"{option} {text}: must have the form {form}")
+    return before, after
 
 
 def _pair_files(option: str, given: list[str]) -> tuple[tuple[str, str], ...]:
-    files = []
-    for text in given:
-        lang, equals, file = text.partition("=")
-        if not equals:
-            raise SettingError(f"{option} {text}: write it as LANG=FILE")
-        files.append((lang, str(_absolute(Path(file)))))
-    return tuple(files)
-
-
-def _folder_or_name(init: str | None) -> str | None:
-    """A folder by its whole path, so that the run can be resumed from anywhere."""
-    return _absolute(Path(init)) if init is not None and Path(init).is_dir() else init
-
-
-def _absolute(path: Path | None) -> str | None:
-    return None if path is None else str(path.expanduser().absolute())
+    files = [_split(option, "LANG=FILE", text) for text in given]
+    return tuple((lang, str(_absolute(file))) for lang, file in files)
 
 
 def _file_and_weight(option: str) -> tuple[str, float]:
     file, equals, weight = option.rpartition("=")
     if not equals:
-        return str(_absolute(Path(option))), 1.0
+        return str(_absolute(option)), 1.0
     try:
-        return str(_absolute(Path(file))), float(weight)
+        return str(_absolute(file)), float(weight)
     except ValueError:
         raise SettingError(f"--bitext {option}: {weight!r} is not a weight") from None
-
-
-def _column(option: str) -> tuple[str, str]:
-    name, equals, lang = option.partition("=")
-    if not equals:
-        raise SettingError(f"--column {option}: write it as NAME=LANG")
-    return name, lang

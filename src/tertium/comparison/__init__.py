@@ -1,1 +1,1 @@
-"""Two or more systems on one test set: which is better, and is it chance?"""
+"""Comparison of two or more systems on one test set, with significance tests."""

@@ -1,19 +1,20 @@
-"""``tertium.compare``: which system is better, and is it chance?"""
+"""``tertium.compare``: which system is better, and is the difference significant?"""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
-from tertium.comparison.lists import outputs_from
 from tertium.comparison.result import Comparison
-from tertium.errors import CutWarning
+from tertium.data.systems import ParallelOutputs, Segment
+from tertium.errors import CutWarning, InputError
 from tertium.measures.base import CUT_REASON, Measure
-from tertium.measures.inputs import References
-from tertium.measures.registry import DEFAULT_MEASURE, AnyModel, kinds_of, load
-from tertium.models.base import Languages, Progress
+from tertium.measures.inputs import References, rows_from
+from tertium.measures.loading import AnyModel, MeasureSpec, make_measure, model_source
+from tertium.measures.registry import DEFAULT_MEASURE
+from tertium.models.base import Languages, Progress, per_row
 from tertium.stats.conventions import ALPHA, SAMPLES, Tail
+from tertium.text import Text, check_text
 
 
 def compare(
@@ -33,23 +34,23 @@ def compare(
     tail: Tail = "two-sided",
     progress: Progress | None = None,
 ) -> Comparison:
-    """Compare two or more systems on one test set, by any number of measures.
+    """Compare two or more systems on one test set, with any number of measures.
 
     ``systems`` maps names to outputs, one for each reference (or list of references) or source.
     Higher is better. Samples are drawn once, for all systems and measures; the same ``seed`` gives
-    the same numbers. ``tail`` is how the bootstrap's p is taken (see
+    the same numbers. ``tail`` is how the p-value of the bootstrap is computed (see
     :func:`tertium.stats.resampling.bootstrap_p_value`).
 
     >>> import tertium
-    >>> found = tertium.compare(
+    >>> result = tertium.compare(
     ...     {"a": ["the cat sat", "it rained"], "b": ["a cat sits", "rain"]},
     ...     ["the cat sat", "it rained"],
     ...     measures="chrf",
     ... )
-    >>> found["chrf"].best, found["chrf"].pair("a", "b").wins
+    >>> result["chrf"].best, result["chrf"].pair("a", "b").wins
     ('a', 2)
     """
-    from tertium.comparison.paired import compare_outputs
+    from tertium.comparison.significance import compare_outputs
 
     outputs = outputs_from(
         systems,
@@ -60,7 +61,7 @@ def compare(
         source_lang=source_lang,
     )
     several = [measures] if isinstance(measures, str | Measure) else measures
-    found = compare_outputs(
+    result = compare_outputs(
         outputs,
         _loaded(several, model),
         baseline=baseline,
@@ -70,28 +71,70 @@ def compare(
         tail=tail,
         progress=progress,
     )
-    for each in found.measures:
+    for each in result.measures:
         if each.cut:
             warnings.warn(f"{each.name}: {each.cut} outputs {CUT_REASON}", CutWarning, stacklevel=2)
-    return found
+    return result
+
+
+def outputs_from(
+    systems: Mapping[str, Sequence[str]],
+    references: References | None = None,
+    *,
+    sources: Sequence[str] | None = None,
+    lang: Languages = None,
+    reference_lang: Languages = None,
+    source_lang: Languages = None,
+) -> ParallelOutputs:
+    """Combine lists of outputs, one list per system, with references and sources."""
+    if references is None and sources is None:
+        raise InputError("references or sources must be given")
+    if isinstance(references, str) or isinstance(sources, str):
+        raise InputError("references and sources are lists, with one for each output")
+    columns: list[list[Text]] = []
+    others: list[tuple[Text, ...]] = []
+    for name, outputs in systems.items():
+        if isinstance(outputs, str):
+            raise InputError(f"system {name!r}: its outputs are a single string, not a list")
+        try:
+            rows = rows_from(
+                outputs,
+                [""] * len(outputs) if references is None else references,
+                lang=lang,
+                reference_lang=reference_lang,
+            )
+        except InputError as error:
+            raise InputError(f"system {name!r}: {error}") from None
+        columns.append([row.hypothesis for row in rows])
+        others = [() if references is None else row.references for row in rows]
+    if len({len(column) for column in columns}) > 1:
+        sizes = ", ".join(f"{name} has {len(outputs)}" for name, outputs in systems.items())
+        raise InputError(f"the systems differ in their number of outputs: {sizes}")
+    texts: list[Text | None] = [None] * len(others)
+    if sources is not None:
+        if len(sources) != len(others):
+            raise InputError(f"{len(others)} outputs, but {len(sources)} sources")
+        texts = [
+            Text(check_text(text, role="source", row=number), language)
+            for number, (text, language) in enumerate(
+                zip(sources, per_row(source_lang, len(sources)), strict=True), start=1
+            )
+        ]
+    return ParallelOutputs(
+        tuple(systems),
+        tuple(
+            Segment(number, outputs, references, source)
+            for number, (outputs, references, source) in enumerate(
+                zip(zip(*columns, strict=True), others, texts, strict=True), start=1
+            )
+        ),
+    )
 
 
 def _loaded(measures: Sequence[str | Measure], model: AnyModel | None) -> list[Measure]:
-    """Make the measures that are only named; those that translate share one model."""
-    translating = [
-        each for each in measures if isinstance(each, str) and kinds_of(each) == {"translation"}
+    """Make the measures that are given by name; they share their models."""
+    source = model_source(model)
+    return [
+        each if isinstance(each, Measure) else make_measure(MeasureSpec.parse(each), source)
+        for each in measures
     ]
-    translator = model
-    if translating and (model is None or isinstance(model, str | Path)):
-        from tertium.models.catalog import DEFAULT_MODEL, load_model
-
-        translator = load_model(DEFAULT_MODEL if model is None else model)
-    made = []
-    for each in measures:
-        if isinstance(each, Measure):
-            made.append(each)
-        elif not kinds_of(each):
-            made.append(load(each))
-        else:
-            made.append(load(each, model=translator if each in translating else model))
-    return made

@@ -1,4 +1,4 @@
-"""What a comparison finds, measure by measure and pair by pair."""
+"""The result of a comparison, for each measure and each pair of systems."""
 
 from __future__ import annotations
 
@@ -18,21 +18,36 @@ SEGMENTS_SHOWN = 10
 
 
 @dataclass(frozen=True)
-class Pair:
-    """One system against another."""
+class SystemPair:
+    """One system compared with another."""
 
     a: str
     b: str
     difference: float
-    """The system score of a less that of b."""
+    """The system score of a minus that of b."""
     interval: Interval
-    """Of the difference, by paired bootstrap."""
+    """Confidence interval of the difference, from the paired bootstrap."""
     bootstrap_p: float
     permutation_p: float
     wins: int
     """Segments on which a scores higher."""
     ties: int
     losses: int
+
+    def swapped(self) -> SystemPair:
+        """Return the same pair with b first."""
+        interval = self.interval
+        return SystemPair(
+            a=self.b,
+            b=self.a,
+            difference=-self.difference,
+            interval=Interval(-interval.high, -interval.low, interval.level),
+            bootstrap_p=self.bootstrap_p,
+            permutation_p=self.permutation_p,
+            wins=self.losses,
+            ties=self.ties,
+            losses=self.wins,
+        )
 
 
 @dataclass(frozen=True)
@@ -50,7 +65,7 @@ class Contrast:
 
 @dataclass(frozen=True)
 class MeasureComparison:
-    """What one measure says about all systems."""
+    """All systems compared with one measure."""
 
     name: str
     signature: Signature
@@ -58,32 +73,37 @@ class MeasureComparison:
     """The system scores, best first."""
     intervals: Mapping[str, Interval]
     clusters: Sequence[Sequence[str]]
-    """Systems that cannot be told apart, best first."""
-    pairs: Sequence[Pair]
+    """Groups of systems with the same rank, best first."""
+    pairs: Sequence[SystemPair]
     """Every pair once, the better system first."""
     segment_scores: Floats = field(repr=False)
-    """A row a system, in the order of ``Comparison.systems``; a column a segment."""
+    """Shape (systems, segments), in the order of ``Comparison.systems``."""
     cut: int = 0
-    """How many outputs were too long for the model, so that only their beginning counted."""
+    """How many outputs were too long for the model, so that only their beginning was scored."""
 
     @property
     def best(self) -> str:
         """The system with the highest score."""
         return next(iter(self.scores))
 
-    def pair(self, a: str, b: str) -> Pair:
-        """The comparison of two systems, from the side of a."""
+    @property
+    def digits(self) -> int:
+        """How many decimals to show: two for scores up to 100, four for scores up to 1."""
+        return 2 if max(abs(score) for score in self.scores.values()) >= 10 else 4
+
+    def pair(self, a: str, b: str) -> SystemPair:
+        """The comparison of a with b."""
         for each in self.pairs:
             if (each.a, each.b) == (a, b):
                 return each
             if (each.a, each.b) == (b, a):
-                return turned(each)
+                return each.swapped()
         raise InputError(f"no pair {a!r}, {b!r}: the systems are {', '.join(self.scores)}")
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Several systems, by several measures."""
+    """Several systems compared with several measures."""
 
     outputs: ParallelOutputs = field(repr=False)
     measures: Sequence[MeasureComparison]
@@ -93,7 +113,7 @@ class Comparison:
     alpha: float
     level: float
     tail: Tail
-    """How the bootstrap's p was taken."""
+    """How the p-value of the bootstrap was computed."""
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -106,11 +126,11 @@ class Comparison:
         raise KeyError(measure)
 
     def against(self, measure: str) -> str:
-        """Whom the others are compared with: the baseline, or the best system by this measure."""
+        """What the others are compared with: the baseline, or the best system by this measure."""
         return self.baseline or self[measure].best
 
     def closest_pair(self, measure: str) -> tuple[str, str]:
-        """Who is worth a closer look: the best and the next, or the baseline and the best other."""
+        """The pair to show in detail: the best two systems, or the baseline and the best other."""
         scores = list(self[measure].scores)
         first = self.against(measure)
         return first, next(name for name in scores if name != first)
@@ -118,25 +138,25 @@ class Comparison:
     def contrasts(
         self, measure: str, a: str, b: str, *, count: int = SEGMENTS_SHOWN
     ) -> list[Contrast]:
-        """The segments on which a and b differ most: half with a ahead, then half with b ahead."""
+        """The segments that differ most: half with a higher score of a, then half of b."""
         import numpy as np
 
         for name in (a, b):
             if name not in self.systems:
-                raise InputError(f"no system {name!r}: there are {', '.join(self.systems)}")
+                raise InputError(f"no system {name!r}: the systems are {', '.join(self.systems)}")
         scores = self[measure].segment_scores
         first, second = scores[self.systems.index(a)], scores[self.systems.index(b)]
         differences = first - second
         order = np.argsort(-differences, kind="stable")
-        ahead = [index for index in order if differences[index] > 0][: (count + 1) // 2]
-        behind = [index for index in order[::-1] if differences[index] < 0][: count // 2]
+        higher = [index for index in order if differences[index] > 0][: (count + 1) // 2]
+        lower = [index for index in order[::-1] if differences[index] < 0][: count // 2]
         return [
             Contrast(self.outputs.segments[index], float(first[index]), float(second[index]))
-            for index in [*ahead, *behind]
+            for index in [*higher, *lower]
         ]
 
     def document(self, *, count: int = SEGMENTS_SHOWN) -> dict[str, Any]:
-        """All of it as plain data, for JSON."""
+        """The whole result as plain data, for JSON."""
         return {
             "systems": list(self.systems),
             "segments": len(self.outputs.segments),
@@ -148,21 +168,21 @@ class Comparison:
             "measures": {each.name: self._measure(each, count) for each in self.measures},
         }
 
-    def _measure(self, found: MeasureComparison, count: int) -> dict[str, Any]:
-        a, b = self.closest_pair(found.name)
+    def _measure(self, measure: MeasureComparison, count: int) -> dict[str, Any]:
+        a, b = self.closest_pair(measure.name)
         return {
-            "signature": found.signature.long,
+            "signature": measure.signature.long,
             "systems": {
                 name: {
                     "score": score,
-                    "low": found.intervals[name].low,
-                    "high": found.intervals[name].high,
+                    "low": measure.intervals[name].low,
+                    "high": measure.intervals[name].high,
                 }
-                for name, score in found.scores.items()
+                for name, score in measure.scores.items()
             },
-            "clusters": [list(cluster) for cluster in found.clusters],
-            "pairs": [asdict(pair) for pair in found.pairs],
-            "cut": found.cut,
+            "clusters": [list(cluster) for cluster in measure.clusters],
+            "pairs": [asdict(pair) for pair in measure.pairs],
+            "cut": measure.cut,
             "contrasts": {
                 "a": a,
                 "b": b,
@@ -176,23 +196,7 @@ class Comparison:
                         "references": [text.text for text in each.segment.references],
                         "source": each.segment.source and each.segment.source.text,
                     }
-                    for each in self.contrasts(found.name, a, b, count=count)
+                    for each in self.contrasts(measure.name, a, b, count=count)
                 ],
             },
         }
-
-
-def turned(pair: Pair) -> Pair:
-    """The same pair from the other side."""
-    interval = pair.interval
-    return Pair(
-        a=pair.b,
-        b=pair.a,
-        difference=-pair.difference,
-        interval=Interval(-interval.high, -interval.low, interval.level),
-        bootstrap_p=pair.bootstrap_p,
-        permutation_p=pair.permutation_p,
-        wins=pair.losses,
-        ties=pair.ties,
-        losses=pair.wins,
-    )

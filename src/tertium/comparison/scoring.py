@@ -1,4 +1,4 @@
-"""Scores the outputs of all systems by all measures, so that no question is asked twice."""
+"""Score the outputs of all systems with all measures, so that no query is computed twice."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ import numpy as np
 
 from tertium.data.systems import ParallelOutputs, Segment
 from tertium.errors import InputError
-from tertium.measures.base import Measure, Segments
+from tertium.measures.base import Measure, Segments, check_readable
 from tertium.measures.signature import Signature
 from tertium.measures.totals import Totals
 from tertium.models.base import Progress
 from tertium.stats.arrays import Bools, Floats
-from tertium.text import Row, Text
+from tertium.text import Row
 
 SEGMENTS_AT_A_TIME = 256
 
 Advance = Callable[[int], None]
-"""Called with the number of segments that are done."""
+"""Called with the number of segments that have been scored."""
 
 
 @dataclass(frozen=True)
 class ScoredSystems:
-    """What a measure finds for every output."""
+    """The scores of every output by one measure."""
 
     measure: Measure
     signature: Signature
     scores: Floats
-    """A row a system, a column a segment."""
+    """Shape (systems, segments)."""
     statistics: Floats
-    """The same, and on the third axis the numbers that add up to the system score."""
+    """Shape (systems, segments, statistics): the numbers whose sums give the system score."""
     cut: Bools
 
     @property
@@ -48,10 +48,10 @@ def score_systems(
     progress: Progress | None = None,
     advance: Advance | None = None,
 ) -> list[ScoredSystems]:
-    """Score some segments of all systems at a time, by each measure in turn.
+    """Score a block of segments of all systems at a time, with each measure in turn.
 
-    Systems share their references, and measures many of their questions; those for the same
-    segments are put close together, where the memo has the answers at hand.
+    Systems share their references, and measures share many queries: block by block, the results
+    are still cached in memory.
     """
     check_measures(outputs, measures)
     parts: list[list[_Part]] = [[] for _ in measures]
@@ -63,15 +63,13 @@ def score_systems(
                 parts[place].append(_score(measure, segments, progress))
         if advance is not None:
             advance(start + len(segments))
-    found = []
-    for measure, its in zip(measures, parts, strict=True):
-        whole = its or [_score(measure, outputs.segments, progress)]
+    scored = []
+    for measure, its_parts in zip(measures, parts, strict=True):
+        whole = its_parts or [_score(measure, outputs.segments, progress)]
         totals = Totals()
         for part in whole:
-            totals.add(part.rows, part.segments)
-        if _against_source(measure, outputs.has_references):
-            totals.facts["against"] = "source"
-        found.append(
+            totals.add(part.rows, part.segments, measure.reads)
+        scored.append(
             ScoredSystems(
                 measure,
                 measure.signature(totals),
@@ -82,12 +80,12 @@ def score_systems(
                 np.concatenate([part.by_system(part.segments.cut) for part in whole], axis=1),
             )
         )
-    return found
+    return scored
 
 
 @dataclass(frozen=True)
 class _Part:
-    """Some segments of all systems, system by system."""
+    """A block of segments of all systems, ordered by system."""
 
     rows: Sequence[Row]
     segments: Segments
@@ -101,7 +99,7 @@ class _Part:
 def _score(measure: Measure, segments: Sequence[Segment], progress: Progress | None) -> _Part:
     count = len(segments[0].outputs)
     rows = [
-        Row(segment.number, segment.outputs[system], _compared_with(measure, segment))
+        Row(segment.number, segment.outputs[system], segment.references, segment.source)
         for system in range(count)
         for segment in segments
     ]
@@ -109,22 +107,15 @@ def _score(measure: Measure, segments: Sequence[Segment], progress: Progress | N
 
 
 def check_measures(outputs: ParallelOutputs, measures: Sequence[Measure]) -> None:
-    """Every measure must be there once, and find what it compares with."""
+    """Check that no measure is given twice, and that none lacks sources."""
     names = [measure.name for measure in measures]
     for name in names:
         if names.count(name) > 1:
-            raise InputError(f"{name} is asked for twice")
+            raise InputError(f"measure {name} is given twice")
     for measure in measures:
-        if _against_source(measure, outputs.has_references) and not outputs.has_source:
-            raise InputError(f"{measure.name} needs sources, and {outputs.name} has none")
-
-
-def _against_source(measure: Measure, has_references: bool) -> bool:
-    return measure.compares_with == "source" or not has_references
-
-
-def _compared_with(measure: Measure, segment: Segment) -> tuple[Text, ...]:
-    if _against_source(measure, bool(segment.references)):
-        assert segment.source is not None
-        return (segment.source,)
-    return segment.references
+        check_readable(
+            measure,
+            outputs.name,
+            has_references=outputs.has_references,
+            has_source=outputs.has_source,
+        )

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
-import tertium
+from tertium._version import __version__
 from tertium.compat.releases import NAMES, converted_release, release_hash
 from tertium.data.lines import STDIN, read_lines
 from tertium.errors import InputError, LanguageError, SettingError, TertiumError
@@ -62,7 +62,7 @@ class Prism:
     def identifier(self) -> dict[str, object]:
         """What decides the numbers: prism.py's entries, and those of Tertium's signatures."""
         return {
-            "version": f"tertium-{tertium.__version__}",
+            "version": f"tertium-{__version__}",
             "model": self.model_name,
             "seg_scores": "avg_log_prob",
             "sys_scores": "avg_log_prob",

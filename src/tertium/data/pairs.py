@@ -1,4 +1,4 @@
-"""What to score: which column, file or string is the hypothesis, the reference, the source."""
+"""What is scored: which column, file or string is the hypothesis, reference or source."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Protocol
 from tertium.data.lines import STDIN, check_file, name_of, read_lines
 from tertium.data.records import Record, Table, listed
 from tertium.errors import InputError
-from tertium.text import Text, check_fields, check_text
+from tertium.text import Row, Text, check_fields, check_text
 
 ALIASES = {
     "hyp": ("hyp", "hypothesis", "mt", "sentence1"),
@@ -21,29 +21,25 @@ ALIASES = {
     "ref_lang": ("ref_lang", "lang"),
     "src_lang": ("src_lang",),
 }
-"""The column names that are understood unasked."""
+"""Column names that are recognised by default."""
 
 
-@dataclass(frozen=True)
-class Item:
-    """A record with its texts picked out."""
+@dataclass(frozen=True, slots=True)
+class Item(Row):
+    """A row, and the record that it was read from."""
 
-    number: int
-    record: Record
-    hypothesis: Text
-    references: tuple[Text, ...]
-    source: Text | None
+    record: Record = field(default_factory=dict)
 
 
 class Pairs(Protocol):
-    """Anything that items can be read from, more than once."""
+    """A source of items that can be iterated more than once."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def columns(self) -> Sequence[str]:
-        """The names of the fields of the records."""
+        """The names of the records' fields."""
         ...
 
     @property
@@ -55,18 +51,18 @@ class Pairs(Protocol):
     def __iter__(self) -> Iterator[Item]: ...
 
     def count(self) -> int | None:
-        """How many items there are, where that can be known beforehand."""
+        """The number of items, if it is known in advance."""
         ...
 
 
 class StoredPairs(Pairs, Protocol):
-    """Pairs from files, of which a part can be read, here or by another process."""
+    """Pairs in files, of which any process can read a part."""
 
     @property
     def paths(self) -> Sequence[Path]: ...
 
     def between(self, start: int, stop: int) -> Iterator[Item]:
-        """Read the items of some rows, counted from 0; they keep their numbers."""
+        """Read the items of a range of rows, counted from 0; they keep their numbers."""
         ...
 
     def kinds(self) -> Mapping[str, set[type]]:
@@ -76,7 +72,7 @@ class StoredPairs(Pairs, Protocol):
 
 @dataclass(frozen=True)
 class Languages:
-    """Languages that hold for all rows."""
+    """Languages of all rows."""
 
     hyp: str | None = None
     ref: str | None = None
@@ -85,7 +81,7 @@ class Languages:
 
 @dataclass(frozen=True)
 class Columns:
-    """Which column is what; None where there is no such column."""
+    """The column of each role; None if there is none."""
 
     hyp: str
     refs: tuple[str, ...]
@@ -106,12 +102,12 @@ def choose_columns(
     ref_lang: str | None = None,
     src_lang: str | None = None,
 ) -> Columns:
-    """Take the columns that are named, and find the others by their usual names.
+    """Use the columns that are given, and find the others by their usual names.
 
-    A language in ``languages`` is somebody's word for all rows: then no column is looked for.
+    A language in ``languages`` holds for all rows: no column is looked for then.
     """
     names = table.columns()
-    said = languages or Languages()
+    common = languages or Languages()
     if not names:
         raise InputError(f"{name_of(table.path)} is empty: there is nothing to score")
     there = f"{name_of(table.path)} has the columns {listed(names)}"
@@ -123,15 +119,15 @@ def choose_columns(
             return given
         return next((alias for alias in ALIASES[role] if alias in names), None)
 
-    def pick_language(role: str, given: str | None, said: str | None) -> str | None:
-        return None if given is None and said is not None else pick(role, given)
+    def pick_language(role: str, given: str | None, common: str | None) -> str | None:
+        return None if given is None and common is not None else pick(role, given)
 
     hyp = pick("hyp", hyp)
     if hyp is None:
-        raise InputError(f"which column is the hypothesis? {there}; say --hyp-column")
+        raise InputError(f"which column is the hypothesis? {there}; use --hyp-column")
     found = [pick("ref", given) for given in refs] or [pick("ref", None)]
     src = pick("src", src)
-    hyp_lang = pick_language("hyp_lang", lang, said.hyp)
+    hyp_lang = pick_language("hyp_lang", lang, common.hyp)
     if ref_lang is None and lang is not None and "ref_lang" not in names:
         ref_lang = lang
     columns = Columns(
@@ -139,20 +135,20 @@ def choose_columns(
         refs=tuple(column for column in found if column is not None),
         src=src,
         hyp_lang=hyp_lang,
-        ref_lang=pick_language("ref_lang", ref_lang, said.ref),
-        src_lang=pick_language("src_lang", src_lang, said.src),
+        ref_lang=pick_language("ref_lang", ref_lang, common.ref),
+        src_lang=pick_language("src_lang", src_lang, common.src),
     )
     if not columns.refs and src is None:
         raise InputError(
             f"which column is the reference, or the source? {there}; "
-            "say --ref-column or --src-column"
+            "use --ref-column or --src-column"
         )
     return columns
 
 
 @dataclass(frozen=True)
 class TablePairs:
-    """Items from a file of records. A reference column of JSON may hold a list of references."""
+    """Items from a table. In JSON, a reference may be a list of references."""
 
     table: Table
     roles: Columns
@@ -210,7 +206,7 @@ class TablePairs:
 
         def texts(column: str, role: str, lang: str | None) -> list[Text]:
             if column not in record:
-                raise InputError(f"row {number}: it has no {column!r}")
+                raise InputError(f"row {number}: field {column!r} is missing")
             value = record[column]
             several = value if isinstance(value, list) and role == "reference" else [value]
             return [Text(check_text(text, role=role, row=number), lang) for text in several]
@@ -225,12 +221,12 @@ class TablePairs:
         source = None
         if roles.src is not None:
             [source] = texts(roles.src, "source", lang(roles.src_lang, common.src))
-        return Item(number, record, hypothesis, tuple(references), source)
+        return Item(number, hypothesis, tuple(references), source, record)
 
 
 @dataclass(frozen=True)
 class FilePairs:
-    """Items from plain text files, one text a line, line by line side by side."""
+    """Items from parallel plain-text files, one text per line."""
 
     hyp: Path
     refs: tuple[Path, ...]
@@ -293,16 +289,16 @@ class FilePairs:
         for number, lines in enumerate(zip_longest(*streams), start=1):
             if None in lines:
                 short = name_of(paths[lines.index(None)])
-                raise InputError(f"{short} ends before line {number}, the others go on")
+                raise InputError(f"{short} ends before line {number}; other files are longer")
             source = None if self.src is None else Text(lines[-1], langs.src)
             references = tuple(Text(line, langs.ref) for line in lines[1 : 1 + len(self.refs)])
             record = dict(zip(names, lines, strict=True))
-            yield Item(number, record, Text(lines[0], langs.hyp), references, source)
+            yield Item(number, Text(lines[0], langs.hyp), references, source, record)
 
 
 @dataclass(frozen=True)
 class TwoStrings:
-    """A single item, given on the command line."""
+    """A single item, given as two strings."""
 
     hyp: str
     ref: str
@@ -320,8 +316,8 @@ class TwoStrings:
         reference = check_text(self.ref, role="second text", row=1)
         yield Item(
             1,
-            {"hyp": hypothesis, "ref": reference},
             Text(hypothesis, self.languages.hyp),
             (Text(reference, self.languages.ref),),
             None,
+            {"hyp": hypothesis, "ref": reference},
         )

@@ -1,32 +1,107 @@
-"""What scoring some rows means, wherever it happens: the checks, the fields, the totals."""
+"""Scoring some rows, on any engine: the checks, the columns, the totals and the result."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol, Self
 
-import tertium
+from tertium._version import __version__
 from tertium.data.pairs import Item, Pairs
-from tertium.engines.layouts import CUT
+from tertium.engines.output import CUT
+from tertium.engines.progress import JobProgress
 from tertium.errors import InputError
-from tertium.measures.base import Measure, Segments
-from tertium.measures.signature import Signature, spell
+from tertium.measures.base import Measure, Segments, check_readable
+from tertium.measures.signature import Signature
 from tertium.measures.totals import Totals
 from tertium.models.base import Progress
-from tertium.text import Row
+from tertium.models.cache.memo import Tally
+from tertium.storage import resume
 
 ROWS_AT_A_TIME = 1024
 
 
 @dataclass(frozen=True)
 class Result:
-    """The system score of a measure, signed."""
+    """The system score of a measure, and its signature."""
 
     system: float
     signature: Signature
+
+
+@dataclass(frozen=True)
+class ScoringResult:
+    """What a scoring job returns, on any engine."""
+
+    measures: Mapping[str, Result]
+    rows: int
+    cut: int
+    """Rows with text that is longer than the model reads."""
+    resumed: int = 0
+    """Rows that an interrupted run had scored before."""
+    tally: Tally | None = None
+    """The queries to the translation model; None if no measure uses one."""
+    notes: Sequence[str] = ()
+
+    def document(self) -> dict[str, Any]:
+        """The result as one JSON object."""
+        document: dict[str, Any] = {
+            "measures": {
+                name: {
+                    "system": result.system,
+                    "signature": result.signature.long,
+                    "short_signature": result.signature.short,
+                }
+                for name, result in self.measures.items()
+            },
+            "rows": self.rows,
+            "cut": self.cut,
+        }
+        if self.tally is not None:
+            document["queries"] = {
+                "total": self.tally.queries,
+                "distinct": self.tally.distinct,
+                "from_cache": self.tally.from_cache,
+            }
+        return document
+
+
+class Job(Protocol):
+    """Scores rows somewhere."""
+
+    def count(self) -> int | None:
+        """The number of rows, if it is known beforehand."""
+        ...
+
+    def run(self, progress: JobProgress = ...) -> ScoringResult: ...
+
+
+@dataclass
+class Sums:
+    """What has been added up over the rows so far."""
+
+    totals: dict[str, Totals]
+    rows: int = 0
+    cut: int = 0
+
+    @classmethod
+    def of(cls, measures: Sequence[Measure]) -> Self:
+        return cls({measure.name: Totals() for measure in measures})
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Self:
+        """Read what :meth:`state` returned, from JSON."""
+        totals = {name: Totals(**values) for name, values in state["totals"].items()}
+        return cls(totals, state["rows"], state["cut"])
+
+    def state(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def add(self, other: Sums) -> None:
+        self.rows += other.rows
+        self.cut += other.cut
+        for name, totals in other.totals.items():
+            self.totals[name].merge(totals)
 
 
 @dataclass(frozen=True)
@@ -34,8 +109,7 @@ class Scored:
     """Some rows with their scores, and what they add to the system scores."""
 
     rows: list[dict[str, Any]]
-    totals: dict[str, Totals]
-    cut: int
+    sums: Sums
 
 
 @dataclass(frozen=True)
@@ -47,17 +121,18 @@ class Scorer:
     scores_only: bool = False
 
     def check(self) -> None:
-        """Make sure that every measure has what it compares, and a column of its own."""
+        """Check that every measure has the texts it compares, and its own column."""
         names = [measure.name for measure in self.measures]
         for name in names:
             if names.count(name) > 1:
-                raise InputError(f"{name} is asked for twice")
+                raise InputError(f"measure {name} is given twice")
         for measure in self.measures:
-            if self._against_source(measure) and not self.pairs.has_source:
-                raise InputError(
-                    f"{measure.name} needs sources, and {self.pairs.name} has none; "
-                    "say --src-column or --src"
-                )
+            check_readable(
+                measure,
+                self.pairs.name,
+                has_references=self.pairs.has_references,
+                has_source=self.pairs.has_source,
+            )
 
     def columns(self) -> list[str]:
         """The columns of the output, in order."""
@@ -67,8 +142,8 @@ class Scorer:
         for name in new:
             if name in self.pairs.columns:
                 raise InputError(
-                    f"{self.pairs.name} has a column {name!r} already, which the scores would "
-                    "replace; rename it, or write the scores alone (--scores-only)"
+                    f"{self.pairs.name} already has a column {name!r}, which the scores would "
+                    "replace; rename it, or write only the scores (--scores-only)"
                 )
         return [*self.pairs.columns, *new]
 
@@ -77,13 +152,10 @@ class Scorer:
     ) -> Scored:
         """Score some rows by every measure."""
         found: dict[str, Segments] = {}
-        totals = {measure.name: Totals() for measure in self.measures}
+        totals: dict[str, Totals] = {}
         for measure in self.measures:
-            rows = [self._row(measure, item) for item in items]
-            found[measure.name] = measure.segments(rows, progress)
-            totals[measure.name].add(rows, found[measure.name])
-            if self._against_source(measure):
-                totals[measure.name].facts["against"] = "source"
+            found[measure.name] = measure.segments(items, progress)
+            totals[measure.name] = measure.totals(items, found[measure.name])
         scored = []
         cuts = 0
         for index, item in enumerate(items):
@@ -94,22 +166,13 @@ class Scorer:
             for name in record:
                 if name not in columns or name in scores or name == CUT:
                     raise InputError(
-                        f"{self.pairs.name}, row {item.number}: it has a field {name!r}, which the "
-                        "rows before have not, or which the scores would replace; "
-                        "write the scores alone (--scores-only)"
+                        f"{self.pairs.name}, row {item.number}: it has a field {name!r}, which "
+                        "earlier rows do not have, or which the scores would replace; "
+                        "write only the scores (--scores-only)"
                     )
             fields = {**record, **scores, CUT: cut}
             scored.append({name: fields.get(name) for name in columns})
-        return Scored(scored, totals, cuts)
-
-    def _against_source(self, measure: Measure) -> bool:
-        return measure.compares_with == "source" or not self.pairs.has_references
-
-    def _row(self, measure: Measure, item: Item) -> Row:
-        if self._against_source(measure):
-            assert item.source is not None
-            return Row(item.number, item.hypothesis, (item.source,))
-        return Row(item.number, item.hypothesis, item.references)
+        return Scored(scored, Sums(totals, len(items), cuts))
 
 
 def results(measures: Sequence[Measure], totals: Mapping[str, Totals]) -> dict[str, Result]:
@@ -126,23 +189,16 @@ def results(measures: Sequence[Measure], totals: Mapping[str, Totals]) -> dict[s
 def describe(
     measures: Sequence[Measure], columns: Sequence[str], rows_at_a_time: int | None
 ) -> dict[str, Any]:
-    """All that must be the same for a run to be taken up again, but for the texts."""
+    """Everything that must be the same for a run to be resumed, except for the texts."""
     return {
-        "measures": [
-            [measure.name, {name: spell(value) for name, value in measure.choices().items()}]
-            for measure in measures
-        ],
+        "measures": [[measure.name, measure.description()] for measure in measures],
         "columns": list(columns),
         "rows_at_a_time": rows_at_a_time,
-        "version": tertium.__version__,
+        "version": __version__,
     }
 
 
 def chain_digest(before: str, items: Sequence[Item]) -> str:
     """Hash some rows onto the hash of all rows before them."""
-    digest = hashlib.sha256(before.encode())
-    for item in items:
-        texts = [item.hypothesis, item.references, item.source]
-        spelling = json.dumps([texts, item.record], default=str)
-        digest.update(spelling.encode() + b"\n")
-    return digest.hexdigest()
+    contents = ([item.hypothesis, item.references, item.source, item.record] for item in items)
+    return resume.chain_digest(before, contents)

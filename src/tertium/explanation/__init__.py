@@ -1,1 +1,1 @@
-"""Why a score is what it is: tokens, alignments, intermediate translations."""
+"""Explanations of scores: token log-probabilities, alignments, intermediate translations."""

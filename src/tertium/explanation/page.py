@@ -1,99 +1,104 @@
-"""An explanation as HTML: the same for a page that is a file and for one that is served."""
+"""An explanation as HTML: a page in a file, and the fragment that the web page shows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
+from dataclasses import dataclass
 
-from tertium.explanation.intermediates import Intermediate
-from tertium.explanation.tokens import WORST_PLACES, Direction, Explanation
-from tertium.models.base import Alternative
-from tertium.report.page import page
-from tertium.report.shades import visible
-from tertium.report.style import shade_class
+from tertium.explanation.explain import Alignment, Explanation, PairExplanation, Transport
+from tertium.report.page import render, render_page
+from tertium.report.style import heat_class
+
+MAX_TOKENS = 80
+"""Longer texts get no matrix."""
+MIN_SHARE = 0.0005
+"""Smaller shares, which would be shown as 0.0 %, are left out."""
+
+
+@dataclass(frozen=True)
+class MatrixCell:
+    """What a cell shows."""
+
+    text: str = ""
+    css_class: str = ""
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class TokenMatrix:
+    """A table with a row for each token of the first text, and a column for each of the second."""
+
+    title: str
+    description: str
+    rows: Sequence[str]
+    columns: Sequence[str]
+    cells: Sequence[Sequence[MatrixCell]]
+
+    @property
+    def too_large(self) -> bool:
+        return max(len(self.rows), len(self.columns)) > MAX_TOKENS
 
 
 def explanation_page(explanation: Explanation) -> str:
-    """Write the whole page."""
-    return page(
-        "Tertium: why this score",
-        f"""<h1>How probable is each text, given the other?</h1>
-{directions(explanation, heading="h2")}
-<dl>
-<dt>prism-ref</dt><dd>{explanation.prism_ref:.4f}, the mean of both H; 0 is best</dd>
-<dt>direct</dt><dd>{explanation.direct:.4f}, relative to an identical text, which has 1</dd>
-</dl>
-<footer>{KEY} Model: {escape(explanation.model)}.</footer>""",
+    """Render the page that ``tertium explain --html`` writes."""
+    return render_page(
+        "explanation/templates/page.html", "Tertium: why this score", explanation=explanation
     )
 
 
-KEY = """Each token stands over its natural-log probability, given the other text and the tokens
-before it: green is expected, red is a surprise."""
-
-
-def directions(explanation: Explanation, *, heading: str) -> str:
-    """Both texts as heat maps, each given the other (Prism, table 1)."""
-    first, second = explanation.directions
-    return f"{_direction(first, 'a', heading)}\n{_direction(second, 'b', heading)}"
-
-
-def translations(found: Sequence[Intermediate]) -> str:
-    """By way of which translations cross and pivot compare."""
-    rows = "\n".join(
-        f'<tr><th scope="row">{each.measure}, into {escape(each.lang)}</th>'
-        f"<td>{_text(each.hypothesis, each.lang)}</td><td>{_text(each.reference, each.lang)}</td>"
-        "</tr>"
-        for each in found
-    )
-    return f"""<div class="wide"><table class="translations">
-<thead><tr><th scope="col">measure</th><th scope="col">first text</th>
-<th scope="col">second text</th></tr></thead>
-<tbody>
-{rows}
-</tbody></table></div>"""
-
-
-def _direction(direction: Direction, side: str, heading: str) -> str:
-    scores = direction.scores
-    tokens = "\n".join(
-        _token(token, log_prob, direction.alternatives.get(place, []), f"tip-{side}-{place}")
-        for place, (token, log_prob) in enumerate(zip(scores.tokens, scores.log_probs, strict=True))
-    )
-    worst = sorted(direction.alternatives, key=scores.log_probs.__getitem__)[:WORST_PLACES]
-    rather = "\n".join(
-        f"<li>instead of <b>{escape(visible(scores.tokens[place]))}</b>: "
-        f"{_preferred(direction.alternatives[place])}</li>"
-        for place in sorted(worst)
-    )
-    cut = " It was too long for the model: only its beginning counts." if scores.cut else ""
-    return f"""<section>
-<{heading}>Given {_text(direction.source.text, direction.source.lang, "q")}</{heading}>
-<ol class="tokens" lang="{escape(direction.target.lang or "")}">
-{tokens}
-</ol>
-<p class="sums">H = {scores.H:.4f}, G = {scores.G:.2f}, {len(scores.tokens)} tokens.{cut}</p>
-<ul class="rather">{rather}</ul>
-</section>"""
-
-
-def _token(token: str, log_prob: float, alternatives: Sequence[Alternative], tip: str) -> str:
-    """A token; what would rather have been said shows when it is pointed at or has the focus."""
-    inner = f"<bdi>{escape(visible(token))}</bdi><small>{log_prob:.2f}</small>"
-    if not alternatives:
-        return f'<li class="{shade_class(log_prob)}"><span class="token">{inner}</span></li>'
-    return (
-        f'<li class="{shade_class(log_prob)}">'
-        f'<button type="button" class="token" aria-describedby="{tip}">{inner}</button>'
-        f'<span class="tip" role="tooltip" id="{tip}" lang="en">rather: '
-        f"{_preferred(alternatives)}</span></li>"
+def explanation_fragment(pair: PairExplanation) -> str:
+    """Render the parts that are not empty, each under a heading."""
+    return render(
+        "explanation/templates/fragment.html",
+        pair=pair,
+        cosines=pair.alignment and cosine_matrix(pair.alignment),
+        moves=pair.transport and transport_matrix(pair.transport),
     )
 
 
-def _preferred(alternatives: Sequence[Alternative]) -> str:
-    return ", ".join(
-        f"<bdi>{escape(visible(each.token))}</bdi> ({each.log_prob:.2f})" for each in alternatives
+def cosine_matrix(alignment: Alignment) -> TokenMatrix:
+    """Show the cosines of all pairs of tokens; the best matches are framed."""
+    matrix = alignment.cosines
+    rows_best, columns_best = matrix.argmax(axis=1), matrix.argmax(axis=0)
+    low = min(0.0, float(matrix.min()))
+
+    def cell(i: int, j: int) -> MatrixCell:
+        best = " best" if rows_best[i] == j or columns_best[j] == i else ""
+        # Most cosines are close to 1: the square separates them better.
+        share = ((matrix[i, j] - low) / (1 - low)) ** 2
+        return MatrixCell(f"{matrix[i, j]:.2f}", heat_class(share) + best)
+
+    match = alignment.match
+    return TokenMatrix(
+        "Cosines of tokens",
+        "Rows are the tokens of the first text, columns those of the second; the best match of "
+        f"each is framed. Precision {match.P:.4f}, recall {match.R:.4f}, F1 {match.F1:.4f}.",
+        alignment.hypothesis,
+        alignment.reference,
+        [[cell(i, j) for j in range(matrix.shape[1])] for i in range(matrix.shape[0])],
     )
 
 
-def _text(text: str, lang: str | None, tag: str = "span") -> str:
-    return f'<{tag} lang="{escape(lang or "")}" dir="auto">{escape(text)}</{tag}>'
+def transport_matrix(transport: Transport) -> TokenMatrix:
+    """Show how much of each token of the second text is moved to which token of the first."""
+    plan = transport.plan
+    most = float(plan.max()) or 1.0
+
+    def cell(i: int, j: int) -> MatrixCell:
+        if plan[i, j] < MIN_SHARE:
+            return MatrixCell()
+        return MatrixCell(
+            f"{100 * plan[i, j]:.0f}" if plan[i, j] >= 0.01 else "<1",
+            heat_class(plan[i, j] / most),
+            f"{100 * plan[i, j]:.1f} % of the text, at a distance of {transport.costs[i, j]:.3f}",
+        )
+
+    return TokenMatrix(
+        "Moves between tokens",
+        "The cheapest way to turn the second text (columns) into the first (rows); the numbers are "
+        f"percentages of the text. The total cost is {transport.work:.4f}; the wmd score is its "
+        "negative.",
+        transport.hypothesis,
+        transport.reference,
+        [[cell(i, j) for j in range(plan.shape[1])] for i in range(plan.shape[0])],
+    )

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tertium.explanation.tokens import Direction, Explanation
-from tertium.report.shades import shade, visible
+from tertium.explanation.explain import Direction, Explanation
+from tertium.report.style import display_token, shade
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text as RichText
 
 GAP = 1
-NARROWEST = 6
+MIN_WIDTH = 6
 
 
 def print_explanation(explanation: Explanation, console: Console) -> None:
-    """Print both directions and the measures."""
+    """Print both directions and the scores."""
     for direction in explanation.directions:
         for line in direction_lines(direction, console.width):
             console.print(line, soft_wrap=True)
@@ -30,7 +30,7 @@ def print_explanation(explanation: Explanation, console: Console) -> None:
 
 
 def direction_lines(direction: Direction, width: int) -> Iterator[RichText]:
-    """Lay out one direction in lines of at most ``width``."""
+    """Lay out one direction in lines of at most ``width`` columns."""
     from rich.cells import cell_len
     from rich.text import Text as RichText
 
@@ -39,8 +39,8 @@ def direction_lines(direction: Direction, width: int) -> Iterator[RichText]:
     yield RichText(f"{langs[0]} given {langs[1]}: {direction.source.text}", style="dim")
     tokens, numbers = RichText(), RichText()
     for token, log_prob in zip(scores.tokens, scores.log_probs, strict=True):
-        word, number = visible(token), f"{log_prob:.2f}"
-        cell = max(cell_len(word), len(number), NARROWEST)
+        word, number = display_token(token), f"{log_prob:.2f}"
+        cell = max(cell_len(word), len(number), MIN_WIDTH)
         if len(tokens) and tokens.cell_len + cell > width:
             yield tokens
             yield numbers
@@ -51,8 +51,12 @@ def direction_lines(direction: Direction, width: int) -> Iterator[RichText]:
         numbers.append(number.ljust(cell + GAP), style="dim")
     yield tokens
     yield numbers
-    end = "; cut: only the beginning counts" if scores.cut else ""
+    end = "; too long: only the beginning was scored" if scores.cut else ""
     yield RichText(f"H = {scores.H:.4f}   G = {scores.G:.2f}   {len(scores.tokens)} tokens{end}")
     for place, alternatives in direction.alternatives.items():
-        rather = ", ".join(f"{visible(each.token)} ({each.log_prob:.2f})" for each in alternatives)
-        yield RichText(f"  instead of {visible(scores.tokens[place])}: {rather}", style="italic")
+        preferred = ", ".join(
+            f"{display_token(each.token)} ({each.log_prob:.2f})" for each in alternatives
+        )
+        yield RichText(
+            f"  instead of {display_token(scores.tokens[place])}: {preferred}", style="italic"
+        )

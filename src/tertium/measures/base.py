@@ -1,26 +1,33 @@
-"""What a measure is: its settings, and a call that turns pairs of texts into numbers."""
+"""What a measure is: its settings, and a call that turns texts into numbers."""
 
 from __future__ import annotations
 
 import math
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence, Sized
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Literal, overload
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set, Sized
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
-from tertium.errors import CutWarning, InputError
+from tertium.errors import CutWarning, InputError, SettingError
 from tertium.measures.inputs import References, rows_from
 from tertium.measures.signature import Signature, spell
-from tertium.measures.totals import Totals
+from tertium.measures.totals import Role, Totals
 from tertium.models.base import Languages, Progress
-from tertium.text import Row
+from tertium.registry import Extra
+from tertium.text import Row, Text
 
 if TYPE_CHECKING:
-    from tertium.stats.arrays import Floats
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 ModelKind = Literal["translation", "tokens", "sentences"]
-"""A translation model, an encoder that gives vectors of pieces, or one of sentences."""
+"""A translation model, an encoder that gives token vectors, or one that gives sentence vectors."""
+Texts = Sequence[Text]
+Compare = Callable[[Texts, Texts], tuple[Sequence[float], Set[str]]]
+"""From hypotheses and as many other texts to their similarities, and to the truncated texts."""
 CUT_REASON = (
     "hold text that is longer than the model reads, or for which it finds no translation that "
     "ends: only the beginning counts"
@@ -29,11 +36,11 @@ CUT_REASON = (
 
 @dataclass(frozen=True)
 class Segments:
-    """What a measure finds for some rows, in their order."""
+    """The scores of some rows, in their order."""
 
     scores: list[float]
     statistics: list[tuple[float, ...]]
-    """Numbers that add up: the system score is a function of their sum over all rows."""
+    """Additive statistics: the system score is a function of their sum over all rows."""
     cut: list[bool]
     """Whether a text of the row was too long and only its beginning counted."""
 
@@ -66,24 +73,45 @@ class Scores(Sequence[float]):
         return iter(self.segments)
 
 
+@dataclass(frozen=True)
 class Measure(ABC):
     """A formula with its settings. Higher is better, always.
 
     A measure is called with texts and returns numbers; :meth:`score` returns more about them.
     """
 
-    compares_with: ClassVar[Literal["reference", "source"]] = "reference"
+    summary: ClassVar[str] = ""
+    """What it measures, in one plain sentence."""
+    requires: ClassVar[tuple[Extra, ...]] = ()
+    """What must be installed to use it."""
     model_kind: ClassVar[ModelKind | None] = None
-    """What kind of model it asks, if it asks any."""
-    bounds: tuple[float, float] = (-math.inf, math.inf)
+    """What kind of model it uses, if any."""
+    bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
     """Between which numbers its scores lie, or are taken to lie when measures are summed."""
-    needs_all_rows: bool = False
-    """Whether a score depends on the other rows, so that they must be scored in one go."""
+    needs_all_rows: ClassVar[bool] = False
+    """Whether a score depends on the other rows, so that they must be scored in one call."""
+    _: KW_ONLY
+    against: Role = "reference"
+    """What the hypothesis is compared with: its references or, if that is asked for, its source."""
+
+    def __post_init__(self) -> None:
+        if self.against not in ("reference", "source"):
+            raise SettingError(f"against={self.against!r}: it must be 'reference' or 'source'")
 
     @property
     @abstractmethod
     def name(self) -> str:
         """What it is called in tables and signatures."""
+
+    @property
+    def reads(self) -> tuple[Role, ...]:
+        """What a row must have besides the hypothesis."""
+        return (self.against,)
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether exchanging the two texts leaves the score as it is."""
+        return False
 
     @abstractmethod
     def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
@@ -93,42 +121,84 @@ class Measure(ABC):
     def choices(self) -> Mapping[str, object]:
         """Every setting that can change a number, in the order of the signature."""
 
+    def reading(self, score: float) -> str:
+        """What a score says, for somebody who does not know the formula."""
+        return "higher is better"
+
+    def compared(self, row: Row) -> tuple[Text, ...]:
+        """What the hypothesis of a row is compared with: its references, or its source."""
+        if self.against == "reference":
+            return row.references
+        return () if row.source is None else (row.source,)
+
     def system(self, statistics: Sequence[float]) -> float:
         """Turn summed statistics into the system score: here, the mean over the rows."""
         total, count = statistics
         return total / count
 
     def systems(self, sums: Floats) -> Floats:
-        """Turn many sums, one a row, into system scores: what resampling asks for."""
+        """Turn many sums, one per row, into system scores, for resampling."""
         import numpy as np
 
         return np.array([self.system(row.tolist()) for row in sums])
 
     def signature(self, totals: Totals) -> Signature:
         """Sign what was scored."""
-        choices = {name: spell(value) for name, value in self.choices().items()}
-        return Signature({"measure": self.name, **choices, **totals.facts})
+        return Signature({**self.description(), **totals.facts})
+
+    def description(self) -> dict[str, str]:
+        """The measure and all of its choices, as the signature writes them."""
+        described = {"measure": self.name}
+        described |= {name: spell(value) for name, value in self.choices().items()}
+        if self.against == "source":
+            described["against"] = self.against
+        return described
+
+    def totals(self, rows: Sequence[Row], segments: Segments) -> Totals:
+        """What some rows contribute to the system score and to the signature."""
+        totals = Totals()
+        totals.add(rows, segments, self.reads)
+        return totals
 
     def score(
         self,
         hypotheses: str | Sequence[str],
-        references: References,
+        references: References | None = None,
         *,
+        sources: str | Sequence[str] | None = None,
         lang: Languages = None,
         reference_lang: Languages = None,
+        source_lang: Languages = None,
         progress: Progress | None = None,
     ) -> Scores:
-        """Score hypotheses against references (or, for quality estimation, against sources).
+        """Score hypotheses against references, against sources, or against both.
 
-        ``lang`` is the language of the hypotheses and, unless ``reference_lang`` says otherwise, of
-        the references: one code for all, or a list of them.
+        A measure that reads sources alone also takes them as its second argument. ``lang`` is the
+        language of the hypotheses and, unless ``reference_lang`` is given, of the references (the
+        second argument): one code for all, or a list of them.
         """
-        rows = rows_from(hypotheses, references, lang=lang, reference_lang=reference_lang)
+        if self.reads == ("source",) and sources is None:
+            references, sources = None, references
+            lang_of_second = lang if reference_lang is None else reference_lang
+            source_lang = lang_of_second if source_lang is None else source_lang
+        rows = rows_from(
+            hypotheses,
+            references,
+            sources=sources,
+            lang=lang,
+            reference_lang=reference_lang,
+            source_lang=source_lang,
+        )
         if not rows:
             raise InputError("there is nothing to score: the list of hypotheses is empty")
+        check_readable(
+            self,
+            "the call",
+            has_references=references is not None,
+            has_source=sources is not None,
+        )
         segments = self.segments(rows, progress)
-        totals = Totals()
-        totals.add(rows, segments)
+        totals = self.totals(rows, segments)
         if totals.cut:
             warnings.warn(
                 f"{totals.cut} of {totals.rows} rows {CUT_REASON} (see Scores.cut)",
@@ -143,36 +213,79 @@ class Measure(ABC):
         )
 
     @overload
-    def __call__(  # type: ignore[overload-overlap]  # a string is no list here
-        self,
-        hypotheses: str,
-        references: References,
-        *,
-        lang: Languages = None,
-        reference_lang: Languages = None,
+    def __call__(
+        self, hypotheses: str, references: References | None = None, **options: Any
     ) -> float: ...
     @overload
     def __call__(
-        self,
-        hypotheses: Sequence[str],
-        references: References,
-        *,
-        lang: Languages = None,
-        reference_lang: Languages = None,
+        self, hypotheses: Sequence[str], references: References | None = None, **options: Any
     ) -> list[float]: ...
     def __call__(
         self,
         hypotheses: str | Sequence[str],
-        references: References,
-        *,
-        lang: Languages = None,
-        reference_lang: Languages = None,
+        references: References | None = None,
+        **options: Any,
     ) -> float | list[float]:
-        """Score; one string in, one number out."""
+        """Score; one string in, one number out. The options are those of :meth:`score`."""
         if not isinstance(hypotheses, str) and _is_empty(hypotheses) and _is_empty(references):
             return []
-        scores = self.score(hypotheses, references, lang=lang, reference_lang=reference_lang)
+        scores = self.score(hypotheses, references, **options)
         return scores.segments[0] if isinstance(hypotheses, str) else scores.segments
+
+
+def over_references(
+    measure: Measure, rows: Sequence[Row], compare: Compare, references: Literal["max", "mean"]
+) -> Segments:
+    """Compare each hypothesis with each of its references (or its source), in one call.
+
+    Of several references the best score counts, or the mean.
+    """
+    others = [measure.compared(row) for row in rows]
+    pairs = [
+        (row.hypothesis, other) for row, texts in zip(rows, others, strict=True) for other in texts
+    ]
+    result, cut_texts = compare([a for a, _ in pairs], [b for _, b in pairs])
+    similarities = iter(result)
+    scores, cut = [], []
+    for row, texts in zip(rows, others, strict=True):
+        values = [next(similarities) for _ in texts]
+        scores.append(max(values) if references == "max" else sum(values) / len(values))
+        cut.append(any(text.text in cut_texts for text in (row.hypothesis, *texts)))
+    return Segments(scores, [(score, 1.0) for score in scores], cut)
+
+
+def check_readable(
+    measure: Measure, where: str, *, has_references: bool, has_source: bool, cure: str = ""
+) -> None:
+    """Refuse to score where a measure lacks what it reads; nothing else takes its place."""
+    if "reference" in measure.reads and not has_references:
+        other = f", or compare with the source ({measure.name}:against=source)"
+        raise InputError(
+            f"{measure.name} compares with references, and {where} has none; "
+            f"{cure or 'give references'}{other if has_source else ''}"
+        )
+    if "source" in measure.reads and not has_source:
+        raise InputError(
+            f"{measure.name} needs sources, and {where} has none; {cure or 'give sources'}"
+        )
+
+
+def check_settings(measure: object, allowed: Mapping[str, Sequence[object]]) -> None:
+    """Check those settings that the measure has; ``1`` is not ``True`` here."""
+    for name, values in allowed.items():
+        value = getattr(measure, name, values[0])
+        if value not in values or isinstance(value, bool) is not isinstance(values[0], bool):
+            names = ", ".join(map(repr, values))
+            raise SettingError(f"{name}={value!r}: it must be one of {names}")
+
+
+def percent(share: float) -> str:
+    """A share in percent, with two significant digits where it is small.
+
+    >>> percent(0.5), percent(0.0123)
+    ('50 %', '1.2 %')
+    """
+    return f"{100 * share:.0f} %" if share >= 0.095 or share == 0 else f"{100 * share:.2g} %"
 
 
 def _is_empty(texts: object) -> bool:

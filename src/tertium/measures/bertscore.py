@@ -1,4 +1,4 @@
-"""BERTScore: each piece is matched with the piece most like it on the other side.
+"""BERTScore: each token is matched with the most similar token of the other text.
 
 Zhang et al., "BERTScore: Evaluating Text Generation with BERT" (2020). Same numbers as their
 package, bert-score 0.3.13, except where its padding wins over a negative cosine.
@@ -17,9 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tertium.errors import SettingError
-from tertium.measures.embedding import TokenMeasure, unit
-from tertium.measures.frequency import Weighting, idf_weights, piece_weights
-from tertium.measures.references import Texts
+from tertium.measures.base import Texts
+from tertium.measures.embedding import (
+    TokenMeasure,
+    Weighting,
+    idf_weights,
+    token_weights,
+    unit,
+)
+from tertium.measures.registry import measure
 from tertium.models.base import Progress, TokenVectors
 
 
@@ -31,24 +37,29 @@ class Match(NamedTuple):
     F1: float
 
 
+@measure
 @dataclass(frozen=True)
 class BertScore(TokenMeasure):
-    """The mean cosine of every piece with its best match: F1, or P, or R alone."""
+    """The mean cosine of every token with its best match: F1, P or R."""
 
     name = "bertscore"
-    bounds = (0.0, 1.0)  # a negative cosine is no similarity at all
+    summary = "Mean cosine of each token with its most similar token of the other text."
+    bounds = (0.0, 1.0)  # a negative cosine counts as no similarity
     part: Literal["F1", "P", "R"] = "F1"
     idf: bool = False
-    """Whether rare pieces count more: inverse document frequency over the references."""
+    """Whether rare tokens count more: inverse document frequency over the references."""
     baseline: str | Path | None = None
-    """A file of bert-score's (LAYER,P,R,F): scores are rescaled so that this is 0 and 1 stays 1."""
+    """A baseline file of bert-score (LAYER,P,R,F): scores are rescaled so that it becomes 0."""
     leading_space: bool = False
-    """Whether texts are read as if after a space, as bert-score does with RoBERTa and GPT-2 (where
-    transformers lets it: before version 5)."""
+    """Whether a space is put before each text, as bert-score does with RoBERTa and GPT-2 (where
+    transformers allows it: before version 5)."""
 
     @property
     def needs_all_rows(self) -> bool:  # type: ignore[override]  # a constant elsewhere
         return self.idf
+
+    def reading(self, score: float) -> str:
+        return f"each token is matched with the most similar one; their mean cosine is {score:.2f}"
 
     def compare(
         self, A: Texts, B: Texts, progress: Progress | None
@@ -59,12 +70,12 @@ class BertScore(TokenMeasure):
     def matches(
         self, A: Texts, B: Texts, progress: Progress | None = None
     ) -> tuple[list[Match], set[str]]:
-        """Precision, recall and F1 of each A against its B, and the texts that were cut."""
+        """Precision, recall and F1 of each A against its B, and the truncated texts."""
         hypotheses, references, cut = self.token_vectors(A, B, progress)
-        weigh = idf_weights(references) if self.idf else piece_weights
+        weigh = idf_weights(references) if self.idf else token_weights
         found = []
         for x, y in zip(hypotheses, references, strict=True):
-            match = match_pieces(x, y, weigh)
+            match = match_tokens(x, y, weigh)
             if self._baselines is not None:
                 match = Match(
                     *((m - b) / (1 - b) for m, b in zip(match, self._baselines, strict=True))
@@ -88,11 +99,10 @@ class BertScore(TokenMeasure):
         return read_baseline(Path(self.baseline), int(self.model.settings["layer"]))
 
 
-def match_pieces(x: TokenVectors, y: TokenVectors, weigh: Weighting = piece_weights) -> Match:
-    """Match a hypothesis with a reference (equation 5, and its mirror image).
+def match_tokens(x: TokenVectors, y: TokenVectors, weigh: Weighting = token_weights) -> Match:
+    """Match a hypothesis with a reference (equation 5, in both directions).
 
-    What frames a text can be matched, but does not count. A text with nothing in it matches its
-    like, and nothing else.
+    Special tokens can be matched, but do not count. An empty text matches only an empty text.
     """
     if all(x.framing) or all(y.framing):
         same = float(all(x.framing) and all(y.framing))
@@ -104,13 +114,13 @@ def match_pieces(x: TokenVectors, y: TokenVectors, weigh: Weighting = piece_weig
 
 
 def cosine_matrix(x: TokenVectors, y: TokenVectors) -> NDArray[np.float64]:
-    """How alike the pieces are: a row a piece of x, a column a piece of y."""
+    """Cosines of all tokens: shape (tokens of x, tokens of y)."""
     cosines: NDArray[np.float64] = unit(x.vectors) @ unit(y.vectors).T
     return cosines
 
 
 def read_baseline(file: Path, layer: int) -> Match:
-    """Read the line of a layer from a file as bert-score has them."""
+    """Read the line of a layer from a baseline file of bert-score."""
     try:
         with file.open(encoding="utf-8", newline="") as stream:
             lines = {int(line["LAYER"]): line for line in csv.DictReader(stream)}
@@ -124,4 +134,4 @@ def read_baseline(file: Path, layer: int) -> Match:
             f"and a line for layer {layer}"
         ) from None
     except (TypeError, ValueError) as error:
-        raise SettingError(f"baseline {file} holds something that is no number: {error}") from None
+        raise SettingError(f"baseline {file} has a value that is not a number: {error}") from None

@@ -12,36 +12,37 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
 from tertium.errors import SettingError
-from tertium.measures.base import Measure, Segments
-from tertium.measures.settings import check_settings
+from tertium.measures.base import Measure, Segments, check_settings, percent
+from tertium.measures.totals import Role
 from tertium.models.base import Progress
 from tertium.text import Row
 
 
 @dataclass(frozen=True)
 class Compound(Measure):
-    """w1 * exp(A) + w2 * exp(B) + ..., each component brought to 0..1 (equation 7).
+    """w1 * exp(A) + w2 * exp(B) + ..., each component scaled to 0..1 (equation 7).
 
-    A distance B counts as exp(1 - B); since Tertium's distances are turned round already, bringing
-    them to 0..1 does just that.
+    A distance B counts as exp(1 - B); since Tertium's distances are already negated, scaling them
+    to 0..1 does just that.
     """
 
     parts: tuple[Measure, ...]
     _: KW_ONLY
     weights: tuple[float, ...] = ()
-    """One a component; the same for all if they are not given. They are made to sum to 1."""
+    """One per component; equal by default. They are normalized to sum to 1."""
     scale: Literal["fixed", "corpus"] = "fixed"
-    """By the range of each measure, or, as in the paper's code, by the least and the greatest score
-    among the rows at hand: then a score depends on its neighbours."""
+    """By the range of each measure, or, as in the paper's code, by the minimum and maximum over the
+    rows that are scored together: then a score depends on the other rows."""
     title: str = ""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_settings(self, {"scale": ("fixed", "corpus")})
         if len(self.parts) < 2:
-            raise SettingError("a sum of measures needs two of them, or more")
+            raise SettingError("a sum needs at least two measures")
         names = [part.name for part in self.parts]
         if len(set(names)) < len(names):
-            raise SettingError(f"{'+'.join(names)}: each measure may occur once")
+            raise SettingError(f"{'+'.join(names)}: each measure may occur only once")
         weights = tuple(self.weights) or (1.0,) * len(self.parts)
         if len(weights) != len(self.parts) or not all(0 < w < math.inf for w in weights):
             raise SettingError(
@@ -53,6 +54,18 @@ class Compound(Measure):
     @property
     def name(self) -> str:
         return self.title or "+".join(part.name for part in self.parts)
+
+    @property
+    def reads(self) -> tuple[Role, ...]:
+        return tuple(dict.fromkeys(role for part in self.parts for role in part.reads))
+
+    @property
+    def is_symmetric(self) -> bool:
+        return all(part.is_symmetric for part in self.parts)
+
+    def reading(self, score: float) -> str:
+        share = (score - 1) / (math.e - 1)
+        return f"{percent(share)} of the way from nothing in common (1) to the same text (2.718)"
 
     @property
     def bounds(self) -> tuple[float, float]:  # type: ignore[override]  # a constant elsewhere
@@ -84,14 +97,16 @@ class Compound(Measure):
             "scale": self.scale,
         }
         for part in self.parts:
-            own |= {f"{part.name}.{name}": value for name, value in part.choices().items()}
+            described = part.description()
+            del described["measure"]
+            own |= {f"{part.name}.{name}": value for name, value in described.items()}
         return own
 
 
 def to_unit_range(scores: Sequence[float], bounds: tuple[float, float]) -> list[float]:
-    """Bring scores to 0..1 by the range of their measure, the same way for every corpus.
+    """Scale scores to 0..1 by the range of their measure, independent of the corpus.
 
-    A range without a lower end is that of a distance d below its best score: 1 / (1 + d).
+    In a range without lower bound, a score at distance d from the best becomes 1 / (1 + d).
 
     >>> to_unit_range([0.0, 50.0, 120.0], (0.0, 100.0))
     [0.0, 0.5, 1.0]
@@ -100,14 +115,14 @@ def to_unit_range(scores: Sequence[float], bounds: tuple[float, float]) -> list[
     """
     low, high = bounds
     if math.isinf(high):
-        raise SettingError("a measure without a best score cannot be summed with others")
+        raise SettingError("a measure without an upper bound cannot be summed with others")
     if math.isinf(low):
         return [1 / (1 + max(high - score, 0.0)) for score in scores]
     return [min(max((score - low) / (high - low), 0.0), 1.0) for score in scores]
 
 
 def over_the_corpus(scores: Sequence[float]) -> list[float]:
-    """Bring the least score to 0 and the greatest to 1, as the paper's code does.
+    """Scale the minimum to 0 and the maximum to 1, as the paper's code does.
 
     >>> over_the_corpus([2.0, 3.0, 6.0]), over_the_corpus([5.0, 5.0])
     ([0.0, 0.25, 1.0], [1.0, 1.0])

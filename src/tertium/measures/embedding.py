@@ -1,4 +1,4 @@
-"""What all measures by vectors share, and those that take one vector a text: SSS and SMD.
+"""What embedding-based measures share, and those with one vector per text: SSS and SMD.
 
 Both as in Song, Zhao and Specia, "SentSim: Crosslingual Semantic Evaluation of Machine Translation"
 (2021).
@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, fields
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tertium.measures.base import Measure, Segments
-from tertium.measures.references import Texts, over_references
-from tertium.measures.settings import check_settings
+from tertium.measures.base import Measure, Segments, Texts, check_settings, over_references
+from tertium.measures.registry import measure
 from tertium.measures.signature import FINGERPRINT_DIGITS
 from tertium.models.base import Progress, SentenceEncoder, TextEncoder, TokenVectors
 from tertium.text import Row
 
+Weighting = Callable[[TokenVectors], NDArray[np.float64]]
+"""From a text's tokens to their weights, which sum to 1."""
 ALLOWED = {
     "references": ("max", "mean"),
     "part": ("F1", "P", "R"),
@@ -34,30 +36,33 @@ ALLOWED = {
 
 @dataclass(frozen=True)
 class EmbeddingMeasure(Measure):
-    """A comparison of vectors, over one or more references."""
+    """A measure that compares vectors, over one or more references."""
 
     model: SentenceEncoder
     _: KW_ONLY
     references: Literal["max", "mean"] = "max"
-    """What becomes of several references."""
+    """How several references are combined."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_settings(self, ALLOWED)
 
     @abstractmethod
     def compare(
         self, A: Texts, B: Texts, progress: Progress | None
     ) -> tuple[Sequence[float], set[str]]:
-        """The similarity of each A with its B, and the texts that were cut."""
+        """The similarity of each A with its B, and the truncated texts."""
 
     def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
-        return over_references(rows, lambda A, B: self.compare(A, B, progress), self.references)
+        return over_references(
+            self, rows, lambda A, B: self.compare(A, B, progress), self.references
+        )
 
     def choices(self) -> Mapping[str, object]:
         own = {
             setting.name: getattr(self, setting.name)
             for setting in fields(self)
-            if setting.name != "model"
+            if setting.name not in ("model", "against")
         }
         return {
             "model": self.model.name,
@@ -69,7 +74,7 @@ class EmbeddingMeasure(Measure):
 
 @dataclass(frozen=True)
 class TokenMeasure(EmbeddingMeasure):
-    """A comparison of the pieces of two texts, each with its vector."""
+    """A measure that compares the token vectors of two texts."""
 
     model_kind = "tokens"
     model: TextEncoder
@@ -77,7 +82,7 @@ class TokenMeasure(EmbeddingMeasure):
     def token_vectors(
         self, A: Texts, B: Texts, progress: Progress | None
     ) -> tuple[list[TokenVectors], list[TokenVectors], set[str]]:
-        """The vectors of both sides, asked for in one call, and the texts that were cut."""
+        """The vectors of both sides, encoded in one call, and the truncated texts."""
         texts = [*A, *B]
         found = self.model.token_vectors(
             [self.as_read(text.text) for text in texts],
@@ -88,12 +93,12 @@ class TokenMeasure(EmbeddingMeasure):
         return found[: len(A)], found[len(A) :], cut
 
     def as_read(self, text: str) -> str:
-        """The text as the encoder gets it."""
+        """The text as it is passed to the encoder."""
         return text
 
 
 def inner(vectors: TokenVectors) -> TokenVectors:
-    """Leave out what only frames the text; of a text with nothing in it, the frame is all there is.
+    """Leave out special tokens, unless the text has no others.
 
     >>> text = TokenVectors(("<s>", "Hi"), np.eye(2, dtype=np.float32), (True, False))
     >>> inner(text).tokens, inner(text).vectors
@@ -111,19 +116,28 @@ def inner(vectors: TokenVectors) -> TokenVectors:
 
 
 def unit(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Make every row of length 1; a row of zeros stays."""
+    """Scale every row to length 1; a row of zeros stays."""
     exact = vectors.astype(np.float64)
     lengths = np.linalg.norm(exact, axis=-1, keepdims=True)
     return exact / np.where(lengths > 0, lengths, 1.0)
 
 
+@measure
 @dataclass(frozen=True)
 class SemanticSentenceSimilarity(EmbeddingMeasure):
     """SSS (equation 6): the cosine of two sentence vectors."""
 
     name = "sss"
+    summary = "Cosine of the sentence vectors of two texts."
     model_kind = "sentences"
-    bounds = (0.0, 1.0)  # a negative cosine is no similarity at all
+    bounds = (0.0, 1.0)  # a negative cosine counts as no similarity
+
+    @property
+    def is_symmetric(self) -> bool:
+        return True
+
+    def reading(self, score: float) -> str:
+        return f"the vectors of the two texts have a cosine of {score:.2f} (the same text: 1)"
 
     def compare(
         self, A: Texts, B: Texts, progress: Progress | None
@@ -134,17 +148,26 @@ class SemanticSentenceSimilarity(EmbeddingMeasure):
         )
         alpha, beta = np.split(unit(found.vectors), [len(A)])
         cosines = np.sum(alpha * beta, axis=1)
-        cosines[~alpha.any(axis=1) & ~beta.any(axis=1)] = 1.0  # nothing is like nothing
+        cosines[~alpha.any(axis=1) & ~beta.any(axis=1)] = 1.0  # two empty texts are identical
         cut = {text.text for text, long in zip(texts, found.cut, strict=True) if long}
         return cosines.tolist(), cut
 
 
+@measure
 @dataclass(frozen=True)
 class SentenceMoversDistance(TokenMeasure):
-    """SMD (equation 9): how far the means of the pieces' vectors are apart, turned round."""
+    """SMD (equation 9): the distance of the mean token vectors, negated."""
 
     name = "smd"
+    summary = "Distance between the mean token vectors of two texts, negated."
     bounds = (-math.inf, 0.0)
+
+    @property
+    def is_symmetric(self) -> bool:
+        return True
+
+    def reading(self, score: float) -> str:
+        return f"the means of the token vectors are {-score:.2f} apart (the same text: 0)"
 
     def compare(
         self, A: Texts, B: Texts, progress: Progress | None
@@ -157,6 +180,37 @@ class SentenceMoversDistance(TokenMeasure):
 
 
 def distance_of_means(a: TokenVectors, b: TokenVectors) -> float:
-    """|E(x) - E(y)|, where E is the mean over the pieces (equation 9)."""
+    """|E(x) - E(y)|, where E is the mean over the tokens (equation 9)."""
     x, y = (inner(side).vectors.mean(axis=0, dtype=np.float64) for side in (a, b))
     return float(np.linalg.norm(x - y))
+
+
+def inverse_document_frequency(documents: Iterable[Sequence[str]]) -> Callable[[str], float]:
+    """BERTScore's idf(w) = ln((N + 1) / (n(w) + 1)), of N documents of which n(w) hold w.
+
+    >>> idf = inverse_document_frequency([["a", "b", "b"], ["a"], ["c"]])
+    >>> [round(idf(token), 4) for token in "abd"]  # ln 4/3, ln 4/2, ln 4/1
+    [0.2877, 0.6931, 1.3863]
+    """
+    count, holding = 0, Counter[str]()
+    for document in documents:
+        count += 1
+        holding.update(set(document))
+    return lambda token: math.log((count + 1) / (holding[token] + 1))
+
+
+def idf_weights(references: Iterable[TokenVectors]) -> Weighting:
+    """Weight tokens by their idf over the references; equally if all of them are 0."""
+    idf = inverse_document_frequency([text.tokens for text in references])
+
+    def weigh(text: TokenVectors) -> NDArray[np.float64]:
+        weights = np.array([idf(token) for token in text.tokens]) * token_weights(text)
+        return weights / weights.sum() if weights.sum() > 0 else token_weights(text)
+
+    return weigh
+
+
+def token_weights(text: TokenVectors) -> NDArray[np.float64]:
+    """Weight all tokens equally, and special tokens with 0 (if there are others)."""
+    weights = np.array([not framing for framing in text.framing], dtype=np.float64)
+    return weights / weights.sum() if weights.any() else np.full(len(weights), 1 / len(weights))

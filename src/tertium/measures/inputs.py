@@ -1,4 +1,4 @@
-"""From lists of strings to rows, with every misunderstanding caught on the way."""
+"""From lists of strings to rows, with checks for common mistakes."""
 
 from __future__ import annotations
 
@@ -13,54 +13,80 @@ References = str | Sequence[str] | Sequence[Sequence[str]]
 
 def rows_from(
     hypotheses: str | Sequence[str],
-    references: References,
+    references: References | None,
     *,
+    sources: str | Sequence[str] | None = None,
     lang: Languages = None,
     reference_lang: Languages = None,
+    source_lang: Languages = None,
 ) -> list[Row]:
-    """Pair each hypothesis with its reference, or with its several references.
+    """Put each hypothesis together with its reference or references, and with its source.
 
-    ``lang`` is the language of the hypotheses and, unless ``reference_lang`` says otherwise, of the
-    references. Either is one code for all rows, or one a row.
+    ``lang`` is the language of the hypotheses and, unless ``reference_lang`` is given, of the
+    references. Each language is one code for all rows, or a list with one per row.
 
     >>> rows_from(["Hi."], [["Hello.", "Hey."]], lang="en")[0].references
     (Text(text='Hello.', lang='en'), Text(text='Hey.', lang='en'))
+    >>> rows_from("Hi.", None, sources="Hallo.", source_lang="de")[0].source
+    Text(text='Hallo.', lang='de')
     """
-    if hypotheses is None or references is None:
+    if hypotheses is None or (references is None and sources is None):
         raise InputError("hypotheses and references must be given: strings, or lists of them")
     if isinstance(hypotheses, str):
         hypotheses = [hypotheses]
-        references = [references]  # type: ignore[list-item]
-    elif isinstance(references, str):
-        raise InputError(
-            "the hypotheses are a list, but the references are a single string; "
-            "give a list with one reference (or a list of references) for each hypothesis"
-        )
-    sets = [[item] if isinstance(item, str) else item for item in references]
-    _check_lengths(len(hypotheses), sets)
-    langs = per_row(lang, len(hypotheses))
-    reference_langs = langs if reference_lang is None else per_row(reference_lang, len(hypotheses))
+        references = None if references is None else [references]  # type: ignore[list-item]
+        sources = None if sources is None else [sources]  # type: ignore[list-item]
+    count = len(hypotheses)
+    sets = [()] * count if references is None else _reference_sets(references, count)
+    originals = [None] * count if sources is None else _one_each(sources, count)
+    langs = per_row(lang, count)
+    reference_langs = langs if reference_lang is None else per_row(reference_lang, count)
+    source_langs = per_row(source_lang, count)
+
+    def text(value: object, role: str, number: int, lang: str | None) -> Text:
+        return Text(check_text(value, role=role, row=number), lang)
+
     rows = []
-    for number, (hypothesis, texts) in enumerate(zip(hypotheses, sets, strict=True), start=1):
+    for number, (hypothesis, texts, original) in enumerate(
+        zip(hypotheses, sets, originals, strict=True), start=1
+    ):
+        place = number - 1
         if not isinstance(texts, Sequence):
             check_text(texts, role="reference", row=number)
-        if not texts:
+        if references is not None and not texts:
             raise InputError(
                 f"row {number}: there is no reference; give at least one (it may be empty text)"
             )
         rows.append(
             Row(
                 number,
-                Text(check_text(hypothesis, role="hypothesis", row=number), langs[number - 1]),
-                tuple(
-                    Text(
-                        check_text(text, role="reference", row=number), reference_langs[number - 1]
-                    )
-                    for text in texts
-                ),
+                text(hypothesis, "hypothesis", number, langs[place]),
+                tuple(text(each, "reference", number, reference_langs[place]) for each in texts),
+                None if sources is None else text(original, "source", number, source_langs[place]),
             )
         )
     return rows
+
+
+def _reference_sets(references: References, count: int) -> list[Sequence[str]]:
+    if isinstance(references, str):
+        raise InputError(
+            "the hypotheses are a list, but the references are a single string; "
+            "give a list with one reference (or a list of references) for each hypothesis"
+        )
+    sets = [[item] if isinstance(item, str) else item for item in references]
+    _check_lengths(count, sets)
+    return sets
+
+
+def _one_each(sources: str | Sequence[str], count: int) -> list[str]:
+    if isinstance(sources, str):
+        raise InputError(
+            "the hypotheses are a list, but the source is a single string; give a list of sources"
+        )
+    if len(sources) != count:
+        raise InputError(f"{count} hypotheses, but {len(sources)} sources; give one for each")
+    return list(sources)
 
 
 def _check_lengths(hypotheses: int, sets: Sequence[Sequence[str]]) -> None:

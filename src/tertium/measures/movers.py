@@ -1,8 +1,8 @@
-"""Word Mover's Distance: the least work that turns the pieces of one text into those of the other.
+"""Word Mover's Distance: the minimal cost of moving one text's token vectors to the other's.
 
 Kusner et al., "From Word Embeddings to Document Distances" (2015), over contextual vectors as in
 SentSim (equations 1 to 4); with a penalty for word order, Chow et al., "WMDO: Fluency-based Word
-Mover's Distance for Machine Translation Evaluation" (2019). Distances are turned round.
+Mover's Distance for Machine Translation Evaluation" (2019). Distances are negated.
 """
 
 from __future__ import annotations
@@ -18,29 +18,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tertium.errors import SettingError
-from tertium.measures.embedding import TokenMeasure, inner, unit
-from tertium.measures.frequency import Weighting, idf_weights, piece_weights
-from tertium.measures.references import Texts
+from tertium.measures.base import Texts
+from tertium.measures.embedding import (
+    TokenMeasure,
+    Weighting,
+    idf_weights,
+    inner,
+    token_weights,
+    unit,
+)
+from tertium.measures.registry import measure
 from tertium.models.base import Progress, TokenVectors
+from tertium.registry import Extra
 
 Matrix = NDArray[np.float64]
 MOST_ITERATIONS = 1_000_000
 
 
+@measure
 @dataclass(frozen=True)
 class WordMoversDistance(TokenMeasure):
-    """WMD (equation 4): the exact optimal transport between the pieces of two texts, negated."""
+    """WMD (equation 4): the exact optimal transport between the tokens of two texts, negated."""
 
     name = "wmd"
+    summary = "Word Mover's Distance over contextual token vectors, negated."
+    requires = (Extra("wmd", ("ot",)),)
     bounds = (-math.inf, 0.0)
     distance: Literal["euclidean", "cosine"] = "euclidean"
-    """Of two vectors (equation 2), or 1 - cosine."""
+    """Between two vectors: Euclidean (equation 2), or 1 - cosine."""
     mass: Literal["frequency", "uniform", "idf"] = "frequency"
-    """Of a piece: how often it occurs (equation 1), the same for every distinct piece, or idf."""
+    """Of a token: its frequency (equation 1), the same for every distinct token, or idf."""
 
     @property
     def needs_all_rows(self) -> bool:  # type: ignore[override]  # a constant elsewhere
         return self.mass == "idf"
+
+    def reading(self, score: float) -> str:
+        return (
+            f"turning one text's tokens into the other's takes {-score:.2f} of work "
+            "(the same text: 0)"
+        )
 
     def compare(
         self, A: Texts, B: Texts, progress: Progress | None
@@ -57,38 +74,40 @@ class WordMoversDistance(TokenMeasure):
     def similarity(
         self, hypothesis: TokenVectors, reference: TokenVectors, weigh: Weighting
     ) -> float:
-        """Of one pair."""
+        """The similarity of one pair."""
         work, _ = self.moves(hypothesis, reference, weigh)
         return 0.0 - work  # no minus zero
 
     def moves(
         self, hypothesis: TokenVectors, reference: TokenVectors, weigh: Weighting
     ) -> tuple[float, Matrix]:
-        """The least work, and what of each piece of the reference (a row) goes where."""
+        """The minimal cost, and the plan: shape (reference tokens, hypothesis tokens)."""
         return transport(weigh(reference), weigh(hypothesis), self.costs(reference, hypothesis))
 
     def choices(self) -> Mapping[str, object]:
         return {**super().choices(), "sign": "negated"}
 
     def costs(self, reference: TokenVectors, hypothesis: TokenVectors) -> Matrix:
-        """What it takes to move a piece: a row a piece of the reference."""
+        """The cost of moving tokens: shape (reference tokens, hypothesis tokens)."""
         x, y = reference.vectors, hypothesis.vectors
         return cosine_distances(x, y) if self.distance == "cosine" else euclidean_distances(x, y)
 
     def weighting(self, references: Sequence[TokenVectors]) -> Weighting:
-        """How much of the whole each piece is."""
+        """The weighting of tokens."""
         if self.mass == "idf":
             return idf_weights([inner(reference) for reference in references])
-        return piece_weights if self.mass == "frequency" else distinct_weights
+        return token_weights if self.mass == "frequency" else distinct_weights
 
 
+@measure
 @dataclass(frozen=True)
 class OrderedWordMoversDistance(WordMoversDistance):
-    """WMDo: WMD - delta * (1/2 - chunks/matches), negated: pieces out of order cost more."""
+    """WMDo: WMD - delta * (1/2 - chunks/matches), negated: changes of order cost more."""
 
     name = "wmdo"
+    summary = "Word Mover's Distance with a penalty for word order, negated."
     delta: float = 0.2
-    """How much the order counts."""
+    """The weight of the order."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -109,13 +128,13 @@ class OrderedWordMoversDistance(WordMoversDistance):
 def transport(
     source: NDArray[np.float64], target: NDArray[np.float64], costs: Matrix
 ) -> tuple[float, Matrix]:
-    """The least work (equation 4) and the plan T that does it, under equation 3.
+    """The minimal cost (equation 4) and the plan T, under the constraints of equation 3.
 
     >>> work, plan = transport(np.array([0.5, 0.5]), np.array([1.0]), np.array([[1.0], [3.0]]))
     >>> work, plan.tolist()
     (2.0, [[0.5], [0.5]])
     """
-    # POT loads every array library that it finds, and we give it NumPy's arrays only.
+    # POT imports every array library that is installed; only NumPy is needed.
     for library in ("PYTORCH", "JAX", "TENSORFLOW", "CUPY"):
         os.environ.setdefault(f"POT_BACKEND_DISABLE_{library}", "1")
     try:
@@ -132,13 +151,13 @@ def transport(
 
 
 def distinct_weights(text: TokenVectors) -> NDArray[np.float64]:
-    """Weigh every distinct piece alike; those that occur again share their weight."""
+    """Weight every distinct token equally; repeated tokens share their weight."""
     counts = Counter(text.tokens)
-    return np.array([1 / (len(counts) * counts[piece]) for piece in text.tokens])
+    return np.array([1 / (len(counts) * counts[token]) for token in text.tokens])
 
 
 def euclidean_distances(x: NDArray[np.float32], y: NDArray[np.float32]) -> Matrix:
-    """c(i, j) = |x_i - y_j| (equation 2), without the loss of digits of the quicker formula."""
+    """c(i, j) = |x_i - y_j| (equation 2), without the cancellation of the quicker formula."""
     a, b = x.astype(np.float64), y.astype(np.float64)
     squares: Matrix = (a * a).sum(axis=1)[:, None] + (b * b).sum(axis=1)[None, :] - 2 * a @ b.T
     near = squares < 1e-6 * (1 + squares.max(initial=0))
@@ -155,10 +174,10 @@ def cosine_distances(x: NDArray[np.float32], y: NDArray[np.float32]) -> Matrix:
 
 
 def fragmentation(plan: Matrix) -> float:
-    """In how many runs the reference's pieces lie in the hypothesis, by the number of pieces.
+    """The number of contiguous runs of matched tokens, divided by the number of tokens.
 
-    A piece of the reference goes where most of it is moved; of equals, to the place that continues
-    the run, or else to the nearest.
+    A token of the reference is matched with the one that most of its mass moves to; among equals,
+    with the one that continues the run, or else with the nearest.
 
     >>> fragmentation(np.eye(4) / 4), fragmentation(np.eye(4)[[2, 3, 0, 1]] / 4)
     (0.25, 0.5)

@@ -17,42 +17,48 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tertium.errors import SettingError
-from tertium.measures.base import Measure, Segments
-from tertium.measures.settings import check_settings
+from tertium.measures.base import Measure, Segments, check_settings
+from tertium.measures.registry import measure
 from tertium.measures.words import Words, ngrams, tokenizer, tokenizer_choices
 from tertium.models.base import Progress
 from tertium.text import Row
 
 BETA = math.log(0.5) / math.log(1.5) ** 2
-"""So that a hypothesis of two thirds of the length loses half."""
+"""Chosen so that a hypothesis of two thirds of the length loses half of its score."""
 
 Ngram = tuple[str, ...]
 Information = Callable[[Ngram], float]
 
 
+@measure
 @dataclass(frozen=True)
 class Nist(Measure):
-    """Matched n-grams, each by its information; unbounded, in bits."""
+    """Matched n-grams, weighted by their information in bits; unbounded."""
 
     name = "nist"
+    summary = "Overlap of word n-grams, each weighted by its information (mteval)."
     bounds = (0.0, math.inf)
     needs_all_rows = True  # for the system score, and with info="corpus" for the segments too
     order: int = 5
     tokenize: str = "13a"
     lowercase: bool = False
     info: str = "row"
-    """Where a segment's information comes from: its own references (``row``, nltk's sentence_nist),
-    or all references (``corpus``, mteval's segment scores). The system score is by all."""
+    """Which references the information of a segment is computed from: its own (``row``, as nltk's
+    sentence_nist) or all (``corpus``, as mteval's segment scores). The system score uses all."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_settings(self, {"info": ("row", "corpus")})
         if self.order < 1:
             raise SettingError(f"order={self.order!r}: it must be 1 or more")
 
+    def reading(self, score: float) -> str:
+        return f"the runs of words that both texts have carry {score:.2f} bits"
+
     def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
         words = tokenizer(self.tokenize, lowercase=self.lowercase)
         texts = [
-            (words(row.hypothesis.text), [words(text.text) for text in row.references])
+            (words(row.hypothesis.text), [words(text.text) for text in self.compared(row)])
             for row in rows
         ]
         corpus = information((text for _, texts in texts for text in texts), self.order)
@@ -101,7 +107,7 @@ def information(references: Iterable[Words], order: int) -> Information:
 
 
 def length_penalty(ours: float, theirs: float) -> float:
-    """What a hypothesis that is too short loses.
+    """The penalty for a hypothesis that is too short.
 
     >>> round(length_penalty(2, 3), 6), length_penalty(4, 3), length_penalty(0, 3)
     (0.5, 1.0, 0.0)
@@ -114,9 +120,9 @@ def length_penalty(ours: float, theirs: float) -> float:
 def _count(
     hypothesis: Words, references: Sequence[Words], order: int, info: Information
 ) -> tuple[float, ...]:
-    """What adds up: information matched and n-grams there are, by order, and both lengths.
+    """Additive statistics: matched information and n-gram counts by order, and both lengths.
 
-    An n-gram counts as often as it is in the reference that has it most; the length is the mean.
+    An n-gram is clipped at its maximum count in any reference; the length is the mean.
     """
     matched, total = [], []
     for n in range(1, order + 1):

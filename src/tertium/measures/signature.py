@@ -1,11 +1,11 @@
-"""What has to be known to get the same number again."""
+"""Signatures: everything that must be known to get the same number again."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-import tertium
+from tertium._version import __version__
 
 ABBREVIATIONS = {
     "measure": "m",
@@ -22,6 +22,7 @@ ABBREVIATIONS = {
     "beam_size": "beam",
     "lang": "l",
     "reference_lang": "rl",
+    "source_lang": "sl",
     "nrefs": "#",
     "references": "refs",
     "against": "vs",
@@ -64,7 +65,7 @@ class Signature:
 
     def _fields(self) -> Iterator[tuple[str, str]]:
         yield from self.choices.items()
-        yield "version", tertium.__version__
+        yield "version", __version__
 
 
 def spell(value: object) -> str:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from tertium.errors import SettingError
 from tertium.measures.base import Measure, Segments
+from tertium.measures.registry import measure
 from tertium.models.base import Progress
 from tertium.text import Row
 
 if TYPE_CHECKING:
-    from tertium.stats.arrays import Floats
+    from tertium.measures.base import Floats
 
 OWN_FIELDS = ("nrefs", "version")
 """What sacrebleu's signature calls by the same names as ours; its version goes under its name."""
@@ -34,7 +35,7 @@ class SurfaceMeasure(Measure):
     def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
         scores, statistics, cut = [], [], []
         for done, row in enumerate(rows, start=1):
-            texts = [row.hypothesis.text, *(reference.text for reference in row.references)]
+            texts = [row.hypothesis.text, *(other.text for other in self.compared(row))]
             hypothesis, *references = counted = [self.counted(text) for text in texts]
             # The additive statistics that sacrebleu's own significance tests are built on.
             [numbers] = self.metric._extract_corpus_statistics(
@@ -73,14 +74,19 @@ class SurfaceMeasure(Measure):
         return {**theirs, **negated, "sacrebleu": sacrebleu.__version__}
 
 
+@measure
 @dataclass(frozen=True)
 class Bleu(SurfaceMeasure):
     """Sentence BLEU with exponential smoothing; corpus BLEU as the system score."""
 
     name = "bleu"
+    summary = "Overlap of word n-grams (sacrebleu)."
     bounds = (0.0, 100.0)
     tokenize: str = "13a"
     lowercase: bool = False
+
+    def reading(self, score: float) -> str:
+        return f"{score:.0f} of 100: overlap of runs of up to four words"
 
     @cached_property
     def metric(self) -> Any:
@@ -117,16 +123,21 @@ class Bleu(SurfaceMeasure):
         return np.asarray(scores)
 
 
+@measure
 @dataclass(frozen=True)
 class ChrF(SurfaceMeasure):
     """Character n-gram F-score; with ``word_order=2``, chrF++."""
 
     name = "chrf"
+    summary = "Overlap of character n-grams; with word_order=2, chrF++ (sacrebleu)."
     bounds = (0.0, 100.0)
     char_order: int = 6
     word_order: int = 0
     beta: int = 2
     lowercase: bool = False
+
+    def reading(self, score: float) -> str:
+        return f"{score:.0f} of 100: overlap of runs of up to six characters"
 
     @cached_property
     def metric(self) -> Any:
@@ -154,11 +165,13 @@ class ChrF(SurfaceMeasure):
         return np.asarray(100 * shares)
 
 
+@measure
 @dataclass(frozen=True)
 class Ter(SurfaceMeasure):
     """Translation edit rate, negated: 0 for identical text, -100 for as many edits as words."""
 
     name = "ter"
+    summary = "Translation edit rate, negated (sacrebleu)."
     bounds = (-math.inf, 0.0)
     sign: ClassVar[float] = -1.0
     normalize_text: bool = False
@@ -168,8 +181,12 @@ class Ter(SurfaceMeasure):
     word."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.longest < 1:
             raise SettingError(f"longest={self.longest!r}: it must be 1 or more")
+
+    def reading(self, score: float) -> str:
+        return f"{-score:.0f} edits for every 100 words turn one text into the other"
 
     @cached_property
     def metric(self) -> Any:

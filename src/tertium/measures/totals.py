@@ -1,26 +1,28 @@
-"""What is summed over the rows: in any order and any grouping, to the same bit."""
+"""Sums over rows: in any order and any grouping, the same to the bit."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tertium.text import Row
 
 if TYPE_CHECKING:
     from tertium.measures.base import Segments
 
+Role = Literal["reference", "source"]
+"""What a hypothesis may be compared with."""
 MIXED = "mixed"
 UNKNOWN = "unknown"
 
 
 @dataclass
 class Totals:
-    """The running sum of a measure's statistics, and what a signature must say of the rows.
+    """The running sum of a measure's statistics, and what a signature must say about the rows.
 
-    It is small and plain, so that a run can save it and be taken up again, and workers can send it.
+    It is small and plain, so that a run can save it and be resumed, and workers can send it.
     """
 
     sums: list[list[float]] = field(default_factory=list)
@@ -34,14 +36,17 @@ class Totals:
         """The sums, each rounded once."""
         return [parts[0] if parts else 0.0 for parts in self.sums]
 
-    def add(self, rows: Sequence[Row], segments: Segments) -> None:
-        """Add some rows."""
+    def add(self, rows: Sequence[Row], segments: Segments, reads: Sequence[Role]) -> None:
+        """Add some rows; ``reads`` is what the measure compares the hypotheses with."""
         self._add_to_sums([list(column) for column in zip(*segments.statistics, strict=True)])
         for row in rows:
             self._note("lang", row.hypothesis.lang or UNKNOWN)
-            for reference in row.references:
-                self._note("reference_lang", reference.lang or UNKNOWN)
-            self._note("nrefs", str(len(row.references)))
+            if "reference" in reads:
+                for reference in row.references:
+                    self._note("reference_lang", reference.lang or UNKNOWN)
+                self._note("nrefs", str(len(row.references)))
+            if "source" in reads and row.source is not None:
+                self._note("source_lang", row.source.lang or UNKNOWN)
         self.rows += len(rows)
         self.cut += sum(segments.cut)
 

@@ -12,24 +12,30 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 from itertools import pairwise
-from typing import ClassVar, Literal
+from typing import Literal
 
 from tertium.errors import LanguageError, SettingError
-from tertium.measures.base import Measure, Segments
-from tertium.measures.references import Texts, over_references
-from tertium.measures.settings import check_settings
+from tertium.measures.base import (
+    Measure,
+    Segments,
+    Texts,
+    check_settings,
+    over_references,
+    percent,
+)
+from tertium.measures.registry import measure
 from tertium.measures.signature import FINGERPRINT_DIGITS
 from tertium.models.base import Progress, TranslationModel
 from tertium.models.languages import known_language, target_language
 from tertium.text import Row, Text
 
 LARGEST_EXPONENT = 700.0
-"""``exp`` of more is no float; only sums (G) over broken text ever get there."""
+"""``exp`` of more overflows; only sums (G) over broken text get there."""
 
 
 @dataclass
-class Inquiry:
-    """Puts a measure's questions to the model, and notes which texts were too long for it."""
+class Queries:
+    """Queries a model for a measure, and records which texts were truncated."""
 
     model: TranslationModel
     aggregate: Literal["H", "G"]
@@ -40,19 +46,19 @@ class Inquiry:
         """For each (A, B): the log-probabilities H(A|B) (or G) of every text in A, in one call."""
         targets = [text for A, _ in conditionals for text in A]
         sources = [text for _, B in conditionals for text in B]
-        answers = self.model.log_probs(
+        results = self.model.log_probs(
             [target.text for target in targets],
             [source.text for source in sources],
             target_lang=[target.lang for target in targets],
             source_lang=[source.lang for source in sources],
             progress=self.progress,
         )
-        for target, source, answer in zip(targets, sources, answers, strict=True):
-            if answer.target_cut:
+        for target, source, result in zip(targets, sources, results, strict=True):
+            if result.target_cut:
                 self.cut.add(target.text)
-            if answer.source_cut:
+            if result.source_cut:
                 self.cut.add(source.text)
-        values = [answer.H if self.aggregate == "H" else answer.G for answer in answers]
+        values = [result.H if self.aggregate == "H" else result.G for result in results]
         ends = [0]
         for A, _ in conditionals:
             ends.append(ends[-1] + len(A))
@@ -61,60 +67,61 @@ class Inquiry:
     def translations(self, *groups: Texts, into: str, beam_size: int) -> list[list[Text]]:
         """The translations of every text of every group, in one call."""
         sources = [text for group in groups for text in group]
-        answers = self.model.translate(
+        results = self.model.translate(
             [source.text for source in sources],
             target_lang=into,
             source_lang=[source.lang for source in sources],
             beam_size=beam_size,
             progress=self.progress,
         )
-        for source, answer in zip(sources, answers, strict=True):
-            if answer.cut:
+        for source, result in zip(sources, results, strict=True):
+            if result.cut:
                 self.cut.add(source.text)
-        translations = iter([Text(answer.text, into) for answer in answers])
+        translations = iter([Text(result.text, into) for result in results])
         return [[next(translations) for _ in group] for group in groups]
 
 
 @dataclass(frozen=True)
 class TranslationMeasure(Measure):
-    """What all measures by translation probability share."""
+    """What translation-based measures share."""
 
     model_kind = "translation"
     model: TranslationModel
     _: KW_ONLY
     aggregate: Literal["H", "G"] = "H"
-    """H, the mean log-probability of a token, or G, the log-probability of the whole."""
+    """H, the mean token log-probability, or G, the log-probability of the sequence."""
     references: Literal["max", "mean"] = "max"
-    """What becomes of several references."""
+    """How several references are combined."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_settings(self, ALLOWED)
         beam_size = getattr(self, "beam_size", 1)
         if type(beam_size) is not int or beam_size < 1:
             raise SettingError(f"beam_size={beam_size!r}: it must be a whole number from 1")
 
     @abstractmethod
-    def similarities(self, A: Texts, B: Texts, ask: Inquiry) -> list[float]:
+    def similarities(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
         """The formula."""
 
     @abstractmethod
     def targets(self) -> tuple[bool, bool]:
-        """Whether hypotheses are translated into, and whether references are."""
+        """Whether hypotheses are targets of the model, and whether the other texts are."""
 
     def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
         self._check_languages(rows)
-        ask = Inquiry(self.model, self.aggregate, progress)
+        ask = Queries(self.model, self.aggregate, progress)
 
         def compare(A: Texts, B: Texts) -> tuple[list[float], set[str]]:
             return self.similarities(A, B, ask), ask.cut
 
-        return over_references(rows, compare, self.references)
+        return over_references(self, rows, compare, self.references)
 
     def choices(self) -> Mapping[str, object]:
         own = {
             setting.name: getattr(self, setting.name)
             for setting in fields(self)
-            if setting.name not in ("model", "both_directions")
+            if setting.name not in ("model", "against", "both_directions")
         }
         return {
             "model": self.model.name,
@@ -124,14 +131,13 @@ class TranslationMeasure(Measure):
         }
 
     def _check_languages(self, rows: Sequence[Row]) -> None:
-        """Every language that is given must be known, and those that are needed must be given."""
+        """Check that all given languages are supported, and that all needed ones are given."""
         hypothesis_needed, reference_needed = (
             target or self.model.needs_source_language for target in self.targets()
         )
         for row in rows:
             texts = [("hypothesis", row.hypothesis, hypothesis_needed)]
-            other = "reference" if self.compares_with == "reference" else "source"
-            texts += [(other, text, reference_needed) for text in row.references]
+            texts += [(self.against, text, reference_needed) for text in self.compared(row)]
             for role, text, needed in texts:
                 if text.lang is None and not needed:
                     continue
@@ -140,15 +146,15 @@ class TranslationMeasure(Measure):
                 except LanguageError as error:
                     raise LanguageError(
                         f"row {row.number}: {self.name}: {error}; "
-                        "say it with lang= (--lang), or row by row"
+                        "give it with lang= (--lang), or row by row"
                     ) from None
 
 
 @dataclass(frozen=True, kw_only=True)
 class NMTScore(TranslationMeasure):
-    """The three measures of the NMTScore paper, which differ in the question they ask."""
+    """The three measures of the NMTScore paper."""
 
-    bounds = (0.0, 1.0)  # a ratio may pass 1 by a little, where the other text is the better one
+    bounds = (0.0, 1.0)  # a ratio may exceed 1 slightly, if the other text is more probable
     normalized: bool = True
     """Divide by the score of an identical text (section 2.4)."""
     both_directions: bool = True
@@ -156,11 +162,15 @@ class NMTScore(TranslationMeasure):
     base: Literal["e", "2"] = "e"
     """e, as in the paper; 2 gives the numbers of the nmtscore package, 2 ** mean(ln p)."""
 
+    @property
+    def is_symmetric(self) -> bool:
+        return self.both_directions
+
     @abstractmethod
-    def directed(self, A: Texts, B: Texts, ask: Inquiry) -> list[float]:
+    def directed(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
         """The formula, one way: sim(A|B)."""
 
-    def similarities(self, A: Texts, B: Texts, ask: Inquiry) -> list[float]:
+    def similarities(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
         if not self.both_directions:
             return self.directed(A, B, ask)
         count = len(A)
@@ -174,7 +184,7 @@ class NMTScore(TranslationMeasure):
         return [self.power(p - q) for p, q in zip(numerator, denominator, strict=True)]
 
     def power(self, log_p: float) -> float:
-        """Undo the logarithm: e ** x as in the paper, or 2 ** x as in the package."""
+        """e ** x as in the paper, or 2 ** x as in the nmtscore package."""
         exponent = min(log_p, LARGEST_EXPONENT)
         return math.exp(exponent) if self.base == "e" else 2.0**exponent
 
@@ -183,16 +193,23 @@ class NMTScore(TranslationMeasure):
         return {**super().choices(), "directions": directions}
 
 
+@measure
 @dataclass(frozen=True, kw_only=True)
 class Direct(NMTScore):
     """How probable A is as a translation (or, in one language, as a paraphrase) of B."""
 
     name = "direct"
+    summary = (
+        "Probability of one text as a translation or paraphrase of the other, relative to itself."
+    )
+
+    def reading(self, score: float) -> str:
+        return f"each text is {percent(score)} as probable, given the other, as given itself"
 
     def targets(self) -> tuple[bool, bool]:
         return True, self.both_directions
 
-    def directed(self, A: Texts, B: Texts, ask: Inquiry) -> list[float]:
+    def directed(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
         if not self.normalized:
             [AB] = ask.log_p((A, B))
             return [self.power(ab) for ab in AB]  # p(A|B)
@@ -200,23 +217,31 @@ class Direct(NMTScore):
         return self.ratio(AB, AA)  # p(A|B) / p(A|A)
 
 
+@measure
 @dataclass(frozen=True, kw_only=True)
 class Pivot(NMTScore):
-    """How probable it is to arrive at A from B by way of a third language."""
+    """How probable A is given a translation of B into a pivot language."""
 
     name = "pivot"
+    summary = "Probability of one text given a translation of the other into a pivot language."
     pivot_lang: str = ""
-    """English unless it is said, or the one language that the model translates into."""
+    """Default: English, or the only target language of the model."""
     beam_size: int = 5
 
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "pivot_lang", intermediate(self.model, self.pivot_lang))
 
+    def reading(self, score: float) -> str:
+        return (
+            f"by way of a third language, each text is {percent(score)} as probable from the "
+            "other as from itself"
+        )
+
     def targets(self) -> tuple[bool, bool]:
         return True, self.both_directions
 
-    def directed(self, A: Texts, B: Texts, ask: Inquiry) -> list[float]:
+    def directed(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
         into, beam_size = self.pivot_lang, self.beam_size
         if not self.normalized:
             [B_] = ask.translations(B, into=into, beam_size=beam_size)
@@ -227,23 +252,31 @@ class Pivot(NMTScore):
         return self.ratio(AB, AA)  # p(A|B') / p(A|A')
 
 
+@measure
 @dataclass(frozen=True, kw_only=True)
 class Cross(NMTScore):
     """How well a translation of B would do as a translation of A."""
 
     name = "cross"
+    summary = "How well a translation of one text would do as a translation of the other."
     target_lang: str = ""
-    """English unless it is said, or the one language that the model translates into."""
+    """Default: English, or the only target language of the model."""
     beam_size: int = 5
 
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "target_lang", intermediate(self.model, self.target_lang))
 
+    def reading(self, score: float) -> str:
+        return (
+            f"a translation of one text is {percent(score)} as probable from the other as from "
+            "its own original"
+        )
+
     def targets(self) -> tuple[bool, bool]:
         return False, False
 
-    def directed(self, A: Texts, B: Texts, ask: Inquiry) -> list[float]:
+    def directed(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
         [B_] = ask.translations(B, into=self.target_lang, beam_size=self.beam_size)
         if not self.normalized:
             [BA] = ask.log_p((B_, A))
@@ -252,39 +285,62 @@ class Cross(NMTScore):
         return self.ratio(BA, BB)  # p(B'|A) / p(B'|B)
 
 
+@measure
 @dataclass(frozen=True, kw_only=True)
 class PrismRef(TranslationMeasure):
     """Prism against a reference: (H(sys|ref) + H(ref|sys)) / 2, a mean log-probability."""
 
     name = "prism-ref"
+    summary = "Mean log-probability of hypothesis and reference, each given the other."
     bounds = (-math.inf, 0.0)
+
+    @property
+    def is_symmetric(self) -> bool:
+        return True
+
+    def reading(self, score: float) -> str:
+        return (
+            f"given the other text, a token has a probability of {percent(math.exp(score))} "
+            "on average"
+        )
 
     def targets(self) -> tuple[bool, bool]:
         return True, True
 
-    def similarities(self, A: Texts, B: Texts, ask: Inquiry) -> list[float]:
+    def similarities(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
         AB, BA = ask.log_p((A, B), (B, A))
         return [(ab + ba) / 2 for ab, ba in zip(AB, BA, strict=True)]
 
 
+@measure
 @dataclass(frozen=True, kw_only=True)
 class PrismSrc(TranslationMeasure):
     """Prism against the source, with no reference: H(sys|src)."""
 
     name = "prism-src"
+    summary = "Mean log-probability of the hypothesis given the source; needs no reference."
     bounds = (-math.inf, 0.0)
-    compares_with: ClassVar[Literal["reference", "source"]] = "source"
+    against: Literal["source"] = "source"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_settings(self, {"against": ("source",)})
+
+    def reading(self, score: float) -> str:
+        return (
+            f"given the source, a token has a probability of {percent(math.exp(score))} on average"
+        )
 
     def targets(self) -> tuple[bool, bool]:
         return True, False
 
-    def similarities(self, A: Texts, B: Texts, ask: Inquiry) -> list[float]:
+    def similarities(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
         [AB] = ask.log_p((A, B))
         return AB
 
 
 def intermediate(model: TranslationModel, lang: str) -> str:
-    """The language to translate into: as given, or English as in the paper, or the only one."""
+    """The language to translate into: as given, the only one, or English as in the paper."""
     if lang:
         return target_language(model, lang)
     targets = model.languages.target

@@ -1,4 +1,4 @@
-"""What a measure may ask of a model, and nothing about how the model answers."""
+"""Protocols of models: what measures can query, independent of the engine."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Languages = str | None | Sequence[str | None]
-"""One language for all texts, or one for each."""
+"""One language for all texts, or one per text."""
 
 Progress = Callable[[str, int, int], None]
-"""Called with what is being done, how much of it is done, and how much there is."""
+"""Called with the name of a task, how many items are done, and how many there are."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenScores:
-    """A target's pieces, and the natural-log probability of each given what stands before it.
+    """The tokens of a target, and the natural-log probability of each given those before it.
 
-    The end-of-sentence piece is counted, the language tag is not. A text that is longer than the
-    model reads is cut: of such a target the beginning is scored, without an end-of-sentence piece.
+    The end-of-sentence token is included, the language tag is not. A target that is longer than the
+    model reads is truncated: its beginning is scored, without an end-of-sentence token.
 
     >>> scores = TokenScores(("▁Hi", "</s>"), (-0.5, -0.1))
     >>> round(scores.H, 3), round(scores.G, 3)
@@ -39,7 +39,7 @@ class TokenScores:
 
     @property
     def cut(self) -> bool:
-        """Whether only a part of the question was answered."""
+        """Whether a text was truncated."""
         return self.target_cut or self.source_cut
 
     @property
@@ -49,13 +49,13 @@ class TokenScores:
 
     @property
     def H(self) -> float:  # noqa: N802
-        """The mean log-probability of a token (Prism, section 3)."""
+        """The mean token log-probability (Prism, section 3)."""
         return self.G / len(self.log_probs)
 
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A translation; ``cut`` if its source was longer than the model reads, or it had no end."""
+    """A translation; ``cut`` if its source was truncated, or if it did not end."""
 
     text: str
     cut: bool = False
@@ -63,7 +63,7 @@ class Translation:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """A piece that the model would have put in a place, and its natural-log probability there."""
+    """A token that the model predicts at a position, and its natural-log probability there."""
 
     token: str
     log_prob: float
@@ -78,7 +78,7 @@ class TranslationModel(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """What the weights and the tokenizer are; part of every signature and cache key."""
+        """Identifies weights and tokenizer; part of every signature and cache key."""
         ...
 
     @property
@@ -119,7 +119,7 @@ class TranslationModel(Protocol):
 
 @runtime_checkable
 class SuggestingModel(Protocol):
-    """A model that can also tell what it would have put in the place of a piece."""
+    """A model that also gives the tokens that it predicts at a position."""
 
     def alternatives(
         self,
@@ -131,36 +131,36 @@ class SuggestingModel(Protocol):
         source_lang: str | None = None,
         count: int = 3,
     ) -> list[list[Alternative]]:
-        """The best pieces at some places of a target, best first."""
+        """The most probable tokens at some positions of a target, best first."""
         ...
 
 
 @runtime_checkable
 class StepwiseModel(Protocol):
-    """A model that can also be asked for one more piece, so that a search can be built on it."""
+    """A model that also gives next-token probabilities, so that a search can be built on it."""
 
     @property
     def languages(self) -> LanguageSet: ...
 
     @property
     def target_vocabulary(self) -> Sequence[str]:
-        """The pieces that the last axis of :meth:`next_log_probs` stands for."""
+        """The tokens along the last axis of :meth:`next_log_probs`."""
         ...
 
     def target_pieces(self, texts: Sequence[str]) -> list[list[str]]:
-        """Cut texts into pieces, as targets are cut."""
+        """Tokenize texts as targets."""
         ...
 
     def target_text(self, pieces: Sequence[str]) -> str:
-        """Put pieces together again."""
+        """Join tokens to text."""
         ...
 
     def forced_pieces(self, target_lang: str) -> int:
-        """How many pieces, such as a language tag, stand before the first of a target."""
+        """The number of tokens before the first token of a target, such as a language tag."""
         ...
 
     def longest_translation(self, source: str) -> int:
-        """After how many pieces, those that are forced included, a search should give up."""
+        """The number of tokens, forced ones included, after which a search should stop."""
         ...
 
     def next_log_probs(
@@ -171,27 +171,27 @@ class StepwiseModel(Protocol):
         target_lang: str,
         source_lang: str | None = None,
     ) -> NDArray[np.float32]:
-        """The natural-log probability of every piece after each prefix: one row a prefix."""
+        """Natural-log probabilities of the next token: shape (prefixes, vocabulary)."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class TokenVectors:
-    """A text's pieces, the vector of each, and which of them only frame the text."""
+    """The tokens of a text, their vectors, and which of them are special tokens."""
 
     tokens: tuple[str, ...]
     vectors: NDArray[np.float32]
-    """One row a piece."""
+    """Shape (tokens, dimensions)."""
     framing: tuple[bool, ...]
-    """True for what the tokenizer adds: [CLS], [SEP], <s>, </s>, a language tag."""
+    """True for special tokens that the tokenizer adds: [CLS], [SEP], <s>, </s>, language tags."""
     cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceVectors:
-    """One vector of length 1 a text, and which of the texts were longer than the model reads.
+    """One unit vector per text, and which of the texts were truncated.
 
-    A text that has no direction (no piece at all, or a vector of zeros) has a vector of zeros.
+    A text without tokens has a vector of zeros.
     """
 
     vectors: NDArray[np.float32]
@@ -200,7 +200,7 @@ class SentenceVectors:
 
 @runtime_checkable
 class SentenceEncoder(Protocol):
-    """Gives a vector for a text."""
+    """Encodes a text as one vector."""
 
     @property
     def name(self) -> str: ...
@@ -222,18 +222,18 @@ class SentenceEncoder(Protocol):
 
 @runtime_checkable
 class TextEncoder(SentenceEncoder, Protocol):
-    """Gives, besides, a vector for each piece of a text."""
+    """Also gives one vector per token."""
 
     def token_vectors(
         self, texts: Sequence[str], *, lang: Languages = None, progress: Progress | None = None
     ) -> list[TokenVectors]:
-        """Encode each text as one vector a piece."""
+        """Encode each text as one vector per token."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Detections:
-    """P(paraphrase) of each pair, and which of the pairs were longer than the model reads."""
+    """P(paraphrase) of each pair, and which of the pairs were truncated."""
 
     probabilities: tuple[float, ...]
     cut: tuple[bool, ...]
@@ -262,14 +262,14 @@ class ParaphraseDetector(Protocol):
         lang: Languages = None,
         progress: Progress | None = None,
     ) -> Detections:
-        """Judge each pair of texts, both in one language."""
+        """Classify pairs of texts in one language."""
         ...
 
 
 def per_row(languages: Languages, count: int) -> list[str | None]:
-    """Spread one language over ``count`` rows, or check that there is one for each."""
+    """Repeat one language for ``count`` rows, or check that there is one per row."""
     if languages is None or isinstance(languages, str):
         return [languages] * count
     if len(languages) != count:
-        raise InputError(f"{len(languages)} languages for {count} texts; give one, or one for each")
+        raise InputError(f"{len(languages)} languages for {count} texts; give one, or one per text")
     return list(languages)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from tertium.errors import ModelError
-from tertium.models.cache.answers import AnswerFile
 from tertium.models.cache.memo import Memo
+from tertium.models.cache.results import ResultFile
 from tertium.models.encoders.known import KNOWN_ENCODERS
 from tertium.models.engine import ComputeType
 from tertium.models.folder import CARD, ModelFolder, read_folder
@@ -89,7 +89,7 @@ def load_model(
     engine = _engine(folder.path, folder.fingerprint, compute_type, device, threads, batch_tokens)
     if cache is False:
         return Memo(engine)
-    return Memo(engine, AnswerFile(answers_file() if cache is True else Path(cache)))
+    return Memo(engine, ResultFile(answers_file() if cache is True else Path(cache)))
 
 
 @lru_cache(maxsize=4)

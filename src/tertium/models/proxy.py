@@ -1,4 +1,4 @@
-"""A model that stands before another, and says of itself what that one says."""
+"""Proxy that delegates to another translation model."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from tertium.models.base import TranslationModel
 from tertium.models.languages import LanguageSet
 
 
-class ForwardingModel:
-    """The properties of the model behind; what is done with its answers is for others to add."""
+class ModelProxy:
+    """Has the properties of the wrapped model; subclasses add the methods."""
 
     def __init__(self, model: TranslationModel) -> None:
         self.model = model

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from tertium.errors import ModelError, SettingError
 from tertium.measures.base import Measure
-from tertium.measures.registry import DEFAULT_MEASURE, load
+from tertium.measures.loading import load
+from tertium.measures.registry import DEFAULT_MEASURE
 from tertium.models.base import StepwiseModel, TranslationModel
 from tertium.models.cache.memo import Memo
 from tertium.models.catalog import load_model

@@ -1,1 +1,1 @@
-"""What people read: tables, pictures, pages."""
+"""Output for people: tables, plots and HTML pages."""

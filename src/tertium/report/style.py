@@ -1,21 +1,53 @@
-"""The one style of all pages: of those that are files, and of those that are served."""
+"""The style of all pages, and the colours of probabilities on pages and in the terminal."""
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
 
-from tertium.report.shades import WORST, shade
-
 STYLE = Path(__file__).with_name("tertium.css")
+GOOD, FAIR, BAD = (46, 139, 87), (214, 160, 24), (205, 50, 60)
+WORST = -8.0
+"""Log-probabilities below this one (1 in 3 000) all have the same red."""
+MIDDLE = 0.3
 SHADES = 16
-"""Steps from certain to unheard of."""
+"""Number of steps from probable to improbable."""
 HEATS = 10
 DARK_INK, LIGHT_INK = "#10161d", "#fff"
 
+Colour = tuple[int, int, int]
+
+
+def shade(log_prob: float) -> Colour:
+    """Return a colour from green (probable) over amber to red (improbable).
+
+    >>> shade(0.0) == GOOD, shade(-50.0) == BAD
+    (True, True)
+    """
+    badness = min(1.0, max(0.0, log_prob / WORST))
+    if badness < MIDDLE:
+        return _interpolate(GOOD, FAIR, badness / MIDDLE)
+    return _interpolate(FAIR, BAD, (badness - MIDDLE) / (1 - MIDDLE))
+
+
+def _interpolate(start: Colour, end: Colour, share: float) -> Colour:
+    red, green, blue = (round(a + (b - a) * share) for a, b in zip(start, end, strict=True))
+    return red, green, blue
+
+
+def display_token(token: str) -> str:
+    """Make a subword token readable, without its word boundary mark.
+
+    >>> display_token("▁dog"), display_token("▁"), display_token("</s>")
+    ('dog', '▁', '<EOS>')
+    """
+    if token == "</s>":
+        return "<EOS>"
+    return token.removeprefix("▁") or "▁"
+
 
 def shade_class(log_prob: float) -> str:
-    """The class of a token by its log-probability: pages take no colours from elsewhere.
+    """Return the CSS class of a token: served pages may not have inline styles.
 
     >>> shade_class(0.0), shade_class(-4.0), shade_class(-50.0)
     ('shade-0', 'shade-8', 'shade-16')
@@ -24,7 +56,7 @@ def shade_class(log_prob: float) -> str:
 
 
 def heat_class(share: float) -> str:
-    """The class of a cell of a matrix, from nothing (0) to all (1).
+    """Return the CSS class of a cell in a matrix, for values from 0 to 1.
 
     >>> heat_class(-0.2), heat_class(0.52)
     ('heat-0', 'heat-5')
@@ -33,12 +65,12 @@ def heat_class(share: float) -> str:
 
 
 @cache
-def style() -> str:
-    """The style sheet, with the colours of probability written out."""
+def style_sheet() -> str:
+    """Return the style sheet, including the colours of probabilities."""
     rules = [STYLE.read_text("utf-8")]
     for step in range(SHADES + 1):
         red, green, blue = shade(WORST * step / SHADES)
-        ink = ink_on(red, green, blue)
+        ink = text_colour(red, green, blue)
         rules.append(f".shade-{step} {{ background: rgb({red} {green} {blue}); color: {ink}; }}")
     for step in range(1, HEATS + 1):
         ink = "var(--ground)" if step > 8 else DARK_INK if step > 6 else "var(--ink)"
@@ -46,8 +78,8 @@ def style() -> str:
     return "\n".join(rules) + "\n"
 
 
-def ink_on(red: int, green: int, blue: int) -> str:
-    """Dark or light letters, whichever stand out more (WCAG's contrast)."""
+def text_colour(red: int, green: int, blue: int) -> str:
+    """Return dark or light, whichever has more contrast with a background (WCAG)."""
     linear = [
         part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4
         for part in (red / 255, green / 255, blue / 255)

@@ -1,1 +1,1 @@
-"""Files on disk: atomic replacement, unfinished runs, resuming, and where the cache is."""
+"""Files on disk: atomic replacement, unfinished runs, resuming, locks, and the cache folder."""

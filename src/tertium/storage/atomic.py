@@ -1,35 +1,80 @@
-"""Files that are written whole, or not at all."""
+"""Files that are either complete or absent, and files that are complete up to a known size."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, Any, BinaryIO, TextIO, TypeVar
+
+Stream = TypeVar("Stream", bound=IO[Any])
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write UTF-8 as it is, line ends included."""
+    """Replace a file by this text, in UTF-8, with line ends as they are."""
     write_bytes(path, text.encode())
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write beside the file, then put the new one in its place."""
+    """Replace a file by these bytes."""
     with replacing(path) as stream:
         stream.write(content)
 
 
-@contextmanager
-def replacing(path: Path, scratch: Path | None = None) -> Iterator[BinaryIO]:
-    """A stream to write to beside the file, which takes its place in the end, unless that fails."""
+def replacing(path: Path, scratch: Path | None = None) -> AbstractContextManager[BinaryIO]:
+    """Open a stream to the new content of a file.
+
+    It is written to ``scratch`` (default: the name with ``.new``) and replaces the file when the
+    block ends. If the block fails, the scratch file is removed and the file stays as it was.
+    """
     scratch = scratch or path.with_name(path.name + ".new")
+    return _replacing(path, scratch, lambda: scratch.open("wb"))
+
+
+def replacing_text(path: Path, scratch: Path | None = None) -> AbstractContextManager[TextIO]:
+    """Like :func:`replacing`, for UTF-8 text with line ends as they are."""
+    scratch = scratch or path.with_name(path.name + ".new")
+    return _replacing(path, scratch, lambda: scratch.open("w", encoding="utf-8", newline=""))
+
+
+@contextmanager
+def _replacing(path: Path, scratch: Path, opened: Callable[[], Stream]) -> Iterator[Stream]:
     try:
-        with scratch.open("wb") as stream:
+        stream = opened()
+        try:
             yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
+            sync(stream)
+        except BaseException:
+            with suppress(OSError):  # what made writing fail makes closing fail, too
+                stream.close()
+            raise
+        stream.close()
         os.replace(scratch, path)
     except BaseException:
         scratch.unlink(missing_ok=True)  # on a full disk, every byte counts
         raise
+
+
+def write_at(path: Path, offset: int, content: bytes, *, truncate: bool = True) -> int:
+    """Write bytes at an offset of a file and wait until they are on disk; returns their end.
+
+    By default, whatever follows the offset is dropped: the part of a file that a killed process
+    had not yet recorded as complete.
+    """
+    with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | _BINARY, 0o666), "r+b") as stream:
+        if truncate:
+            stream.truncate(offset)
+        stream.seek(offset)
+        stream.write(content)
+        sync(stream)
+    return offset + len(content)
+
+
+def sync(stream: IO[Any]) -> None:
+    """Wait until everything written to a stream is on disk."""
+    stream.flush()
+    os.fsync(stream.fileno())
+
+
+_BINARY = getattr(os, "O_BINARY", 0)  # Windows would translate line ends otherwise

@@ -1,4 +1,4 @@
-"""Where Tertium keeps things on this machine."""
+"""Where Tertium stores files on this machine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ CACHE_VARIABLE = "TERTIUM_CACHE"
 
 
 def cache_folder() -> Path:
-    """``$TERTIUM_CACHE`` if it is set, otherwise the folder that this system has for caches."""
+    """``$TERTIUM_CACHE`` if it is set, otherwise the cache folder of this system."""
     if given := os.environ.get(CACHE_VARIABLE):
         return Path(given).expanduser()
     import platformdirs
@@ -18,15 +18,15 @@ def cache_folder() -> Path:
 
 
 def answers_file() -> Path:
-    """The answers that models have given; the name changes whenever the layout does."""
+    """Cached results of models; the name changes whenever the format does."""
     return cache_folder() / "answers-2.sqlite"
 
 
 def models_folder() -> Path:
-    """Models that were fetched or converted."""
+    """Downloaded and converted models."""
     return cache_folder() / "models"
 
 
 def encoders_folder() -> Path:
-    """Encoders that were cut out of translation models, or at a layer; made anew when needed."""
+    """Encoders extracted from translation models, or up to a layer; recreated when needed."""
     return cache_folder() / "encoders"

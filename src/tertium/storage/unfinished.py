@@ -1,4 +1,4 @@
-"""Folders that appear whole or not at all, and what is left where their maker was killed."""
+"""Folders that are either complete or absent, and what a killed process leaves of them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ MARK = ".unfinished-"
 
 @contextmanager
 def appearing(out: Path) -> Iterator[Path]:
-    """Let a folder be made beside its place, and move it there when it is finished."""
+    """Make a folder in a scratch folder, and move it to its place when it is complete."""
     if out.exists():
-        raise ModelError(f"{out} is there already; remove it or name another folder")
+        raise ModelError(f"{out} already exists; remove it, or choose another folder")
     with scratch_beside(out) as scratch:
         made = scratch / "model"
         yield made
@@ -29,26 +29,25 @@ def appearing(out: Path) -> Iterator[Path]:
 
 @contextmanager
 def scratch_beside(out: Path) -> Iterator[Path]:
-    """A folder to make ``out`` in, on the same disk.
+    """A scratch folder on the same disk to make ``out`` in.
 
-    Its name says who makes it. What a maker of the same ``out`` left behind when it was killed is
-    removed.
+    Its name contains the process. What a killed process has left of the same ``out`` is removed.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
     for left in leftovers(out.parent):
         if left.name.startswith(f".{out.name}-"):
             shutil.rmtree(left, ignore_errors=True)
-    maker = f"{MARK}{_host()}-{os.getpid()}"
+    process = f"{MARK}{_host()}-{os.getpid()}"
     with tempfile.TemporaryDirectory(
-        dir=out.parent, prefix=f".{out.name}-", suffix=maker
+        dir=out.parent, prefix=f".{out.name}-", suffix=process
     ) as scratch:
         yield Path(scratch)
 
 
 def leftovers(folder: Path) -> list[Path]:
-    """The unfinished folders in a folder whose maker no longer runs.
+    """The scratch folders in a folder whose process no longer runs.
 
-    Of one that was made on another machine that is not known, and it is left alone.
+    Those of processes on other machines are not listed: they may still be running.
     """
     return [path for path in sorted(folder.glob(f".*{MARK}*")) if not _may_be_running(path)]
 
@@ -58,7 +57,7 @@ def _may_be_running(path: Path) -> bool:
     if host != _host() or not process.isdecimal() or os.name == "nt":
         return True
     try:
-        os.kill(int(process), 0)  # sends nothing, but asks
+        os.kill(int(process), 0)  # sends no signal, only checks
     except ProcessLookupError:
         return False
     except (OSError, OverflowError):

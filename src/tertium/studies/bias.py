@@ -155,5 +155,5 @@ def _bleu(lang: str | None) -> Bleu:
 def _corpus_bleu(pairs: Sequence[Pair]) -> float:
     measure, totals = _bleu(pairs[0][0].lang), Totals()
     rows = _rows(pairs)
-    totals.add(rows, measure.segments(rows))
+    totals.add(rows, measure.segments(rows), measure.reads)
     return measure.system(totals.statistics)

@@ -1,1 +1,1 @@
-"""Training of translation models from bitext (extra: ``train``)."""
+"""Training of translation models and paraphrase detectors (extra: ``train``)."""

@@ -1,73 +1,75 @@
-"""Checkpoints: all that the next step depends on, written whole or not at all."""
+"""Checkpoints: everything that the next step depends on, written atomically."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tertium.errors import ResumeError
+from tertium.storage.atomic import replacing
 from tertium.training.schedule import Decay
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 FOLDER = "checkpoints"
+BEST = "best.pt"
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run has come: the steps done, and what it goes on with unless told otherwise."""
+    """The steps done, and the settings that a resumed run keeps unless others are given."""
 
     step: int = 0
     decay: Decay | None = None
     precision: str = "float32"
     scaler: Mapping[str, Any] = field(default_factory=dict)
-    """The state of the scale of fp16's gradients."""
+    """The state of the gradient scaler of fp16."""
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The step with the best evaluation, and its score."""
+
+    step: int = 0
+    score: float = -1.0
 
 
 def list_checkpoints(run: Path) -> list[Path]:
-    """The checkpoints of a run, oldest first."""
+    """List the checkpoints of a run, oldest first."""
     return sorted((run / FOLDER).glob("step-*.pt"))
 
 
 def save_checkpoint(
     run: Path, network: Any, optimizer: Any, progress: Progress, *, keep: int
 ) -> Path:
-    """Write a checkpoint beside the others, and remove all but the last ``keep``."""
+    """Write a checkpoint, and remove all but the last ``keep``."""
     import torch
 
-    folder = run / FOLDER
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"step-{progress.step:09d}.pt"
-    scratch = path.with_suffix(".new")
+    path = run / FOLDER / f"step-{progress.step:09d}.pt"
+    path.parent.mkdir(parents=True, exist_ok=True)
     decay = progress.decay
-    with scratch.open("wb") as stream:
-        torch.save(
-            {
-                "step": progress.step,
-                "decay": None if decay is None else [decay.start, decay.steps],
-                "network": network.state_dict(),
-                "optimizer": optimizer.state_dict(),
-                "random": torch.get_rng_state(),
-                "precision": progress.precision,
-                "scaler": dict(progress.scaler),
-            },
-            stream,
-        )
-        stream.flush()
-        os.fsync(stream.fileno())
-    os.replace(scratch, path)
-    half_written = folder.glob("step-*.new")  # when an earlier process was killed
-    for old in [*list_checkpoints(run)[:-keep], *half_written]:
+    state = {
+        "step": progress.step,
+        "decay": None if decay is None else [decay.start, decay.steps],
+        "network": network.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "random": torch.get_rng_state(),
+        "precision": progress.precision,
+        "scaler": dict(progress.scaler),
+    }
+    with replacing(path) as stream:
+        torch.save(state, stream)
+    partial = path.parent.glob("step-*.new")  # left by a process that was killed
+    for old in [*list_checkpoints(run)[:-keep], *partial]:
         old.unlink()
     return path
 
 
 def load_checkpoint(path: Path, network: Any, optimizer: Any) -> Progress:
-    """Put a run back to where it was, random numbers included."""
+    """Restore the state of a run, including the random number generator."""
     import torch
 
     state = read_checkpoint(path)
@@ -78,14 +80,33 @@ def load_checkpoint(path: Path, network: Any, optimizer: Any) -> Progress:
     return Progress(
         state["step"],
         None if decay is None else Decay(*decay),
-        # Checkpoints from before there was a choice do not say.
+        # Older checkpoints have neither.
         precision=state.get("precision", "float32"),
         scaler=state.get("scaler", {}),
     )
 
 
+def save_best(run: Path, network: Any, best: Best, name: str) -> None:
+    """Write the weights with the best evaluation; ``name`` is that of the score."""
+    import torch
+
+    with replacing(run / BEST) as stream:
+        torch.save({"step": best.step, name: best.score, "network": network.state_dict()}, stream)
+
+
+def read_best(run: Path, name: str) -> Best:
+    """Return the best step so far.
+
+    It may be later than the last checkpoint: a resumed run reaches it again, with the same weights.
+    """
+    if not (run / BEST).is_file():
+        return Best()
+    state = read_checkpoint(run / BEST)
+    return Best(int(state["step"]), float(state[name]))
+
+
 def average_weights(paths: Sequence[Path]) -> dict[str, Tensor]:
-    """The mean of the weights of several checkpoints."""
+    """Return the mean of the weights of several checkpoints."""
     import torch
 
     total: dict[str, Tensor] = {}
@@ -96,7 +117,7 @@ def average_weights(paths: Sequence[Path]) -> dict[str, Tensor]:
 
 
 def read_checkpoint(path: Path) -> Any:
-    """Read what was saved; a broken file is named."""
+    """Read a checkpoint; the error for a damaged file names it."""
     import pickle
 
     import torch
@@ -105,5 +126,5 @@ def read_checkpoint(path: Path) -> Any:
         return torch.load(path, map_location="cpu", weights_only=True)
     except (OSError, RuntimeError, pickle.UnpicklingError) as error:
         raise ResumeError(
-            f"{path} cannot be read ({error}); remove it to resume from the one before"
+            f"{path} cannot be read ({error}); remove it to resume from the checkpoint before it"
         ) from None

@@ -1,4 +1,4 @@
-"""The learning rate: warm-up, a constant stretch as long as one likes, linear decay."""
+"""The learning rate: warm-up, a constant phase of any length, linear decay."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Decay:
-    """From which step the rate falls, and in how many steps it reaches zero."""
+    """The step at which the rate starts to fall, and in how many steps it reaches zero."""
 
     start: int
     steps: int
 
+    @property
+    def end(self) -> int:
+        return self.start + self.steps
+
 
 def learning_rate(step: int, *, peak: float, warmup_steps: int, decay: Decay | None) -> float:
-    """The rate of a step, the first being 0.
+    """Return the rate of a step; the first step is 0.
 
     >>> [learning_rate(step, peak=1.0, warmup_steps=2, decay=Decay(4, 4)) for step in range(9)]
     [0.5, 1.0, 1.0, 1.0, 1.0, 0.75, 0.5, 0.25, 0.0]

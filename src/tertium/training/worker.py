@@ -1,29 +1,34 @@
-"""The processes that train one model together: which of them this is, and how they add up."""
+"""The processes that train one model together: how they share the work and sum the results."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tertium.errors import SettingError
 
 if TYPE_CHECKING:
-    from torch import Tensor
     from torch.nn import Parameter
 
 DEVICES = ("auto", "cpu", "cuda")
-BUCKET_NUMBERS = 16_000_000
-"""How many numbers of the gradients are added up at once."""
-PATIENCE = timedelta(days=1)
-"""The others wait while the main process prepares the data or translates the development set."""
+TIMEOUT = timedelta(days=1)
+"""The others wait while the main process prepares the data or evaluates the model."""
+
+
+class Share(NamedTuple):
+    """A batch, or every ``parts``-th of its rows, starting at ``part``."""
+
+    number: int
+    part: int = 0
+    parts: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """One of ``count`` processes, with a device of its own; without more, a CPU alone."""
+    """One of ``count`` processes, each with its own device; the default is a single CPU process."""
 
     device: str = "cpu"
     index: int = 0
@@ -31,20 +36,20 @@ class Worker:
 
     @property
     def is_main(self) -> bool:
-        """Whether this is the one that writes."""
+        """Whether this process writes the files."""
         return self.index == 0
 
     @property
     def draws_in_turn(self) -> bool:
-        """Whether random numbers are drawn one after another, their state in the checkpoint.
+        """Whether random numbers are drawn in sequence, with their state in the checkpoint.
 
-        Otherwise they are drawn anew for each batch: then nothing of them need be saved, neither of
-        a GPU nor of the other processes.
+        Otherwise the generator is seeded for each batch, so that no state of a GPU or of another
+        process has to be saved.
         """
         return self.count == 1 and self.device == "cpu"
 
     def main_first(self) -> AbstractContextManager[None]:
-        """The others come in when the main process has gone out."""
+        """A block that the other processes enter when the main process has left it."""
         if self.count == 1:
             return nullcontext()
         from accelerate import PartialState
@@ -53,7 +58,7 @@ class Worker:
         return first
 
     def sum(self, value: float) -> float:
-        """Add up a number of each process."""
+        """Return the sum of the values of all processes."""
         if self.count == 1:
             return value
         import torch
@@ -63,55 +68,54 @@ class Worker:
         return float(total)
 
     def any(self, flag: bool) -> bool:
-        """Whether it is so in one of the processes."""
+        """Whether the flag is set in any process."""
         return self.sum(float(flag)) > 0
 
     def sum_gradients(self, parameters: Iterable[Parameter]) -> None:
-        """Add up the gradients of all processes; one that had nothing to do counts as zeros."""
+        """Sum the gradients of all processes; a missing gradient counts as zeros."""
         if self.count == 1:
             return
         import torch
 
-        for gradients in _buckets(parameters):
-            flat = torch.cat([gradient.flatten() for gradient in gradients])
-            torch.distributed.all_reduce(flat)
-            sums = torch.split(flat, [gradient.numel() for gradient in gradients])
-            for gradient, total in zip(gradients, sums, strict=True):
-                gradient.copy_(total.view_as(gradient))
+        pending = []
+        for parameter in parameters:
+            if parameter.grad is None:
+                parameter.grad = torch.zeros_like(parameter)
+            pending.append(torch.distributed.all_reduce(parameter.grad, async_op=True))
+        for work in pending:
+            work.wait()
 
 
 @contextmanager
 def join_workers(device: str) -> Iterator[Worker]:
-    """Join the processes that ``accelerate launch`` or ``torchrun`` started, or be alone."""
+    """Join the processes started by ``accelerate launch`` or ``torchrun``, if there are any."""
     import torch
     from accelerate import PartialState
 
     if device not in DEVICES:
-        raise SettingError(f"--device {device}: it must be one of {', '.join(DEVICES)}")
-    there = torch.cuda.is_available()
-    if device == "cuda" and not there:
+        raise SettingError(f"--device {device}: must be one of {', '.join(DEVICES)}")
+    available = torch.cuda.is_available()
+    if device == "cuda" and not available:
         raise SettingError("--device cuda: PyTorch finds no GPU here")
-    wanted = "cuda" if there and device != "cpu" else "cpu"
-    state = PartialState(cpu=wanted == "cpu", timeout=PATIENCE)
-    if state.device.type != wanted:
-        raise SettingError(f"--device {device}: accelerate has this process use {state.device}")
+    chosen = "cuda" if available and device != "cpu" else "cpu"
+    state = PartialState(cpu=chosen == "cpu", timeout=TIMEOUT)
+    if state.device.type != chosen:
+        raise SettingError(f"--device {device}: accelerate assigns {state.device} to this process")
     yield Worker(str(state.device), state.process_index, state.num_processes)
-    state.destroy_process_group()  # not after an error: the others may not be there to agree
+    state.destroy_process_group()  # not after an error: the other processes may never join in
 
 
-def _buckets(parameters: Iterable[Parameter]) -> Iterator[list[Tensor]]:
-    """The gradients in order, some at a time, so that little memory is needed beside them."""
-    import torch
+def shares(numbers: Sequence[int], index: int, count: int) -> list[Share]:
+    """Return the batches that one of ``count`` processes works on.
 
-    bucket: list[Tensor] = []
-    size = 0
-    for parameter in parameters:
-        if parameter.grad is None:
-            parameter.grad = torch.zeros_like(parameter)
-        if bucket and size + parameter.numel() > BUCKET_NUMBERS:
-            yield bucket
-            bucket, size = [], 0
-        bucket.append(parameter.grad)
-        size += parameter.numel()
-    if bucket:
-        yield bucket
+    Whole batches are assigned while there is one for each process; the rest are split by rows.
+
+    >>> shares(range(5), index=1, count=2)
+    [Share(number=1, part=0, parts=1), Share(number=3, part=0, parts=1),
+     Share(number=4, part=1, parts=2)]
+    """
+    whole = len(numbers) - len(numbers) % count
+    return [
+        *(Share(number) for number in numbers[index:whole:count]),
+        *(Share(number, index, count) for number in numbers[whole:]),
+    ]

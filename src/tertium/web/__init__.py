@@ -1,1 +1,1 @@
-"""The measures behind HTTP: a page for people, an interface for programs (extra: ``web``)."""
+"""The measures over HTTP: a web page and a JSON API (extra: ``web``)."""

@@ -1,4 +1,4 @@
-"""Models as one request sees them: same protocols, and every question goes into the line."""
+"""Models for one request: same protocols, but every query goes through a batcher."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from tertium.models.base import (
     TranslationModel,
     per_row,
 )
-from tertium.models.proxy import ForwardingModel
-from tertium.web.batching import Call, Engine, Gatherer, estimated_tokens
+from tertium.models.proxy import ModelProxy
+from tertium.web.batching import Batcher, Call, Engine, estimated_tokens
 
 
 def translation_engine(model: TranslationModel) -> Engine:
-    """Answer the gathered questions of many :class:`GatheredModel`."""
+    """Return a function that runs the batched queries of many :class:`BatchedModel`."""
 
-    def answer(operation: Hashable, questions: Sequence[Any]) -> Sequence[Any]:
+    def run(operation: Hashable, queries: Sequence[Any]) -> Sequence[Any]:
         match operation:
             case "log_probs":
-                targets, sources, target_langs, source_langs = zip(*questions, strict=True)
+                targets, sources, target_langs, source_langs = zip(*queries, strict=True)
                 return model.log_probs(
                     targets, sources, target_lang=target_langs, source_lang=source_langs
                 )
             case ("translate", int(beam_size)):
-                sources, target_langs, source_langs = zip(*questions, strict=True)
+                sources, target_langs, source_langs = zip(*queries, strict=True)
                 return model.translate(
                     sources,
                     target_lang=target_langs,
@@ -51,32 +51,32 @@ def translation_engine(model: TranslationModel) -> Engine:
                         source_lang=source_lang,
                         count=count,
                     )
-                    for target, source, places, target_lang, source_lang in questions
+                    for target, source, places, target_lang, source_lang in queries
                 ]
-        raise ValueError(f"a translation model does not know {operation!r}")
+        raise ValueError(f"unsupported operation of a translation model: {operation!r}")
 
-    return answer
+    return run
 
 
 def encoder_engine(encoder: SentenceEncoder) -> Engine:
-    """Answer the gathered questions of many :class:`GatheredEncoder`."""
+    """Return a function that runs the batched queries of many :class:`BatchedEncoder`."""
 
-    def answer(operation: Hashable, questions: Sequence[Any]) -> Sequence[Any]:
-        texts, langs = zip(*questions, strict=True)
+    def run(operation: Hashable, queries: Sequence[Any]) -> Sequence[Any]:
+        texts, langs = zip(*queries, strict=True)
         if operation == "token_vectors" and isinstance(encoder, TextEncoder):
             return encoder.token_vectors(texts, lang=langs)
-        found = encoder.sentence_vectors(texts, lang=langs)
-        return list(zip(found.vectors, found.cut, strict=True))
+        sentences = encoder.sentence_vectors(texts, lang=langs)
+        return list(zip(sentences.vectors, sentences.cut, strict=True))
 
-    return answer
+    return run
 
 
-class GatheredModel(ForwardingModel):
-    """A translation model for the length of one call."""
+class BatchedModel(ModelProxy):
+    """A translation model for one call."""
 
-    def __init__(self, model: TranslationModel, gatherer: Gatherer, call: Call) -> None:
+    def __init__(self, model: TranslationModel, batcher: Batcher, call: Call) -> None:
         super().__init__(model)
-        self._gatherer = gatherer
+        self._batcher = batcher
         self._call = call
 
     def log_probs(
@@ -89,7 +89,7 @@ class GatheredModel(ForwardingModel):
         progress: Progress | None = None,
     ) -> list[TokenScores]:
         count = len(targets)
-        questions = list(
+        queries = list(
             zip(
                 targets,
                 sources,
@@ -98,8 +98,8 @@ class GatheredModel(ForwardingModel):
                 strict=True,
             )
         )
-        tokens = [estimated_tokens(target, source) for target, source, *_ in questions]
-        return self._gatherer.ask("log_probs", questions, tokens, self._call)
+        tokens = [estimated_tokens(target, source) for target, source, *_ in queries]
+        return self._batcher.submit("log_probs", queries, tokens, self._call)
 
     def translate(
         self,
@@ -111,11 +111,11 @@ class GatheredModel(ForwardingModel):
         progress: Progress | None = None,
     ) -> list[Translation]:
         count = len(sources)
-        questions = list(
+        queries = list(
             zip(sources, per_row(target_lang, count), per_row(source_lang, count), strict=True)
         )
         tokens = [estimated_tokens(source) for source in sources]
-        return self._gatherer.ask(("translate", beam_size), questions, tokens, self._call)
+        return self._batcher.submit(("translate", beam_size), queries, tokens, self._call)
 
     def alternatives(
         self,
@@ -127,21 +127,21 @@ class GatheredModel(ForwardingModel):
         source_lang: str | None = None,
         count: int = 3,
     ) -> list[list[Alternative]]:
-        """What the model would rather have said; nothing where it cannot tell."""
+        """Return what the model prefers, or nothing if it cannot suggest."""
         if not isinstance(self.model, SuggestingModel):
             return [[] for _ in places]
-        question = (target, source, tuple(places), target_lang, source_lang)
+        query = (target, source, tuple(places), target_lang, source_lang)
         tokens = [estimated_tokens(target, source)]
-        [found] = self._gatherer.ask(("alternatives", count), [question], tokens, self._call)
-        return list(found)
+        [alternatives] = self._batcher.submit(("alternatives", count), [query], tokens, self._call)
+        return list(alternatives)
 
 
-class GatheredEncoder:
-    """An encoder for the length of one call."""
+class BatchedEncoder:
+    """An encoder for one call."""
 
-    def __init__(self, encoder: SentenceEncoder, gatherer: Gatherer, call: Call) -> None:
+    def __init__(self, encoder: SentenceEncoder, batcher: Batcher, call: Call) -> None:
         self.encoder = encoder
-        self._gatherer = gatherer
+        self._batcher = batcher
         self._call = call
 
     @property
@@ -159,20 +159,20 @@ class GatheredEncoder:
     def token_vectors(
         self, texts: Sequence[str], *, lang: Languages = None, progress: Progress | None = None
     ) -> list[TokenVectors]:
-        return self._ask("token_vectors", texts, lang)
+        return self._submit("token_vectors", texts, lang)
 
     def sentence_vectors(
         self, texts: Sequence[str], *, lang: Languages = None, progress: Progress | None = None
     ) -> SentenceVectors:
         import numpy as np
 
-        found = self._ask("sentence_vectors", texts, lang)
+        results = self._submit("sentence_vectors", texts, lang)
         return SentenceVectors(
-            np.array([vector for vector, _ in found], dtype=np.float32),
-            tuple(cut for _, cut in found),
+            np.array([vector for vector, _ in results], dtype=np.float32),
+            tuple(cut for _, cut in results),
         )
 
-    def _ask(self, operation: str, texts: Sequence[str], lang: Languages) -> list[Any]:
-        questions = list(zip(texts, per_row(lang, len(texts)), strict=True))
+    def _submit(self, operation: str, texts: Sequence[str], lang: Languages) -> list[Any]:
+        queries = list(zip(texts, per_row(lang, len(texts)), strict=True))
         tokens = [estimated_tokens(text) for text in texts]
-        return self._gatherer.ask(operation, questions, tokens, self._call)
+        return self._batcher.submit(operation, queries, tokens, self._call)

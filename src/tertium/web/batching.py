@@ -1,8 +1,8 @@
-"""Questions of several clients, put to one engine together.
+"""Batches the queries of several clients for one engine.
 
-Every request runs in a thread of its own and waits for its answers; one thread gathers what is
-asked within a short window and calls the engine. Answers do not depend on who else is asking: an
-engine's batches never change a number, and a question that fails fails for its asker alone.
+Every request runs in its own thread and waits for its results; one thread collects the queries
+that arrive within a short window and calls the engine. Results do not depend on the other
+clients: batching never changes a number, and a query that fails fails only for its own request.
 """
 
 from __future__ import annotations
@@ -21,74 +21,74 @@ from tertium.errors import TertiumError
 BYTES_PER_TOKEN = 4
 
 Engine = Callable[[Hashable, Sequence[Any]], Sequence[Any]]
-"""From an operation and its questions to as many answers."""
+"""Takes an operation and its queries, and returns as many results."""
 
 
 class StoppedError(TertiumError):
-    """The client is gone, or its time is up, or the server is."""
+    """The client has disconnected, the time is up, or the server is closing."""
 
 
 class Call:
-    """One client's request: it has a time to end, and the client may go before that."""
+    """A client's request: it has a deadline, and the client may disconnect before that."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
-        self._given_up = False
+        self._cancelled = False
 
     @property
-    def left(self) -> float:
-        """Seconds until the end; 0 once nobody waits for the answer."""
-        return 0.0 if self._given_up else max(0.0, self._end - time.monotonic())
+    def seconds_left(self) -> float:
+        """Seconds until the deadline; 0 once the request is cancelled."""
+        return 0.0 if self._cancelled else max(0.0, self._end - time.monotonic())
 
-    def give_up(self) -> None:
-        """Nobody waits for the answer any more."""
-        self._given_up = True
+    def cancel(self) -> None:
+        """Stop the work on this request."""
+        self._cancelled = True
 
     def check(self) -> None:
-        """Stop here if nobody waits for the answer."""
-        if not self.left:
-            raise StoppedError("nobody waits for this answer any more")
+        """Raise :class:`StoppedError` if the request is cancelled or out of time."""
+        if not self.seconds_left:
+            raise StoppedError("the request was cancelled or has timed out")
 
 
 @dataclass(eq=False)
-class Asked:
-    """Questions of one call for one operation, and the answers so far."""
+class PendingQueries:
+    """The queries of one call for one operation, and their results so far."""
 
     operation: Hashable
-    questions: Sequence[Any]
+    queries: Sequence[Any]
     tokens: Sequence[int]
     call: Call
     arrived: float
-    answers: list[Any] = field(default_factory=list)
-    result: Future[list[Any]] = field(default_factory=Future)
+    results: list[Any] = field(default_factory=list)
+    future: Future[list[Any]] = field(default_factory=Future)
 
     @property
-    def open_tokens(self) -> int:
-        return sum(self.tokens[len(self.answers) :])
+    def tokens_left(self) -> int:
+        return sum(self.tokens[len(self.results) :])
 
 
 @dataclass(frozen=True)
-class Share:
-    """Those questions of a call that are put to the engine now."""
+class BatchSlice:
+    """The queries of a call that are in the current batch."""
 
-    asked: Asked
+    pending: PendingQueries
     end: int
 
     @property
-    def questions(self) -> Sequence[Any]:
-        return self.asked.questions[len(self.asked.answers) : self.end]
+    def queries(self) -> Sequence[Any]:
+        return self.pending.queries[len(self.pending.results) : self.end]
 
 
-class Gatherer:
-    """A line of questions before an engine that one thread works off, a budget at a time.
+class Batcher:
+    """A queue of queries for an engine; one thread processes it in batches of limited size.
 
-    Everybody in the line gets a share of each round, so that a short request need not wait for a
-    long one to end.
+    Every call in the queue gets a part of each batch, so that a short request does not have to
+    wait for the end of a long one.
 
-    >>> gatherer = Gatherer(lambda operation, questions: [len(each) for each in questions])
-    >>> gatherer.ask("length", ["one", "three"], [1, 1], Call(seconds=5))
+    >>> batcher = Batcher(lambda operation, queries: [len(each) for each in queries])
+    >>> batcher.submit("length", ["one", "three"], [1, 1], Call(seconds=5))
     [3, 5]
-    >>> gatherer.close()
+    >>> batcher.close()
     """
 
     def __init__(
@@ -103,40 +103,38 @@ class Gatherer:
         self.window = window
         self.budget = budget
         self.callers = callers
-        """How many calls there are: once all of them stand in the line, nobody is waited for."""
-        self.rounds = 0
-        """How often the engine was called."""
-        self._line: deque[Asked] = deque()
+        """Returns the number of calls: once all of them are in the queue, the window ends."""
+        self._queue: deque[PendingQueries] = deque()
         self._changed = threading.Condition()
         self._closed = False
-        self._thread = threading.Thread(target=self._work, name="tertium-gatherer", daemon=True)
+        self._thread = threading.Thread(target=self._work, name="tertium-batcher", daemon=True)
         self._thread.start()
 
     @property
     def alive(self) -> bool:
         return self._thread.is_alive()
 
-    def ask(
-        self, operation: Hashable, questions: Sequence[Any], tokens: Sequence[int], call: Call
+    def submit(
+        self, operation: Hashable, queries: Sequence[Any], tokens: Sequence[int], call: Call
     ) -> list[Any]:
-        """Wait in the line, and for the answers, as long as the call lasts."""
+        """Add queries to the queue, and wait for their results until the deadline of the call."""
         call.check()
-        if not questions:
+        if not queries:
             return []
-        asked = Asked(operation, questions, tokens, call, time.monotonic())
+        pending = PendingQueries(operation, queries, tokens, call, time.monotonic())
         with self._changed:
             if self._closed:
                 raise StoppedError("the server is closing")
-            self._line.append(asked)
+            self._queue.append(pending)
             self._changed.notify()
         try:
-            return asked.result.result(timeout=call.left)
+            return pending.future.result(timeout=call.seconds_left)
         except TimeoutError:
-            call.give_up()
+            call.cancel()
             raise StoppedError("the time for this request is up") from None
 
     def close(self) -> None:
-        """Finish the round, and let nobody wait for another."""
+        """Finish the current batch, and fail all others."""
         with self._changed:
             self._closed = True
             self._changed.notify()
@@ -145,78 +143,78 @@ class Gatherer:
     def _work(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._line or self._closed)
-                self._wait_for_company()
+                self._changed.wait_for(lambda: self._queue or self._closed)
+                self._wait_for_others()
                 if self._closed:
-                    for asked in self._line:
-                        asked.result.set_exception(StoppedError("the server is closing"))
+                    for pending in self._queue:
+                        pending.future.set_exception(StoppedError("the server is closing"))
                     return
-                shares = self._take()
-            if shares:
-                self._answer(shares)
+                batch = self._next_batch()
+            if batch:
+                self._process(batch)
 
-    def _wait_for_company(self) -> None:
-        end = self._line[0].arrived + self.window if self._line else 0.0
+    def _wait_for_others(self) -> None:
+        end = self._queue[0].arrived + self.window if self._queue else 0.0
         while not self._closed and (rest := end - time.monotonic()) > 0:
-            full = sum(asked.open_tokens for asked in self._line) >= self.budget
-            if full or len(self._line) >= self.callers():
+            full = sum(pending.tokens_left for pending in self._queue) >= self.budget
+            if full or len(self._queue) >= self.callers():
                 return
             self._changed.wait(rest)
 
-    def _take(self) -> list[Share]:
-        """Take out of the line, for the operation that is first in it, what fits the budget."""
-        for asked in [asked for asked in self._line if not asked.call.left]:
-            self._line.remove(asked)
-            asked.result.set_exception(StoppedError("nobody waits for this answer any more"))
-        if not self._line:
+    def _next_batch(self) -> list[BatchSlice]:
+        """Take from the queue what fits the budget, for the operation that is first in it."""
+        for pending in [pending for pending in self._queue if not pending.call.seconds_left]:
+            self._queue.remove(pending)
+            pending.future.set_exception(StoppedError("the request was cancelled or has timed out"))
+        if not self._queue:
             return []
-        operation = self._line[0].operation
-        together = [asked for asked in self._line if asked.operation == operation]
-        self._line = deque(asked for asked in self._line if asked.operation != operation)
-        left = self.budget
-        ends = [len(asked.answers) + 1 for asked in together]  # one at least, however long it is
-        left -= sum(asked.tokens[end - 1] for asked, end in zip(together, ends, strict=True))
+        operation = self._queue[0].operation
+        together = [pending for pending in self._queue if pending.operation == operation]
+        self._queue = deque(each for each in self._queue if each.operation != operation)
+        ends = [len(pending.results) + 1 for pending in together]  # at least one, however long
+        left = self.budget - sum(
+            pending.tokens[end - 1] for pending, end in zip(together, ends, strict=True)
+        )
         for share in (max(left, 0) // len(together), max(left, 0)):
-            for place, asked in enumerate(together):
+            for place, pending in enumerate(together):
                 room = min(share, left)
-                while ends[place] < len(asked.questions) and asked.tokens[ends[place]] <= room:
-                    room -= asked.tokens[ends[place]]
-                    left -= asked.tokens[ends[place]]
+                while ends[place] < len(pending.queries) and pending.tokens[ends[place]] <= room:
+                    room -= pending.tokens[ends[place]]
+                    left -= pending.tokens[ends[place]]
                     ends[place] += 1
-        return [Share(asked, end) for asked, end in zip(together, ends, strict=True)]
+        return [BatchSlice(pending, end) for pending, end in zip(together, ends, strict=True)]
 
-    def _answer(self, shares: Sequence[Share]) -> None:
-        questions = [question for share in shares for question in share.questions]
+    def _process(self, batch: Sequence[BatchSlice]) -> None:
+        queries = [query for part in batch for query in part.queries]
         try:
-            answers = iter(self._call(shares[0].asked.operation, questions))
+            results = iter(self._call_engine(batch[0].pending.operation, queries))
         except Exception as error:
-            if len(shares) == 1:
-                shares[0].asked.result.set_exception(error)
+            if len(batch) == 1:
+                batch[0].pending.future.set_exception(error)
                 return
-            for share in shares:  # whose fault it is will show
-                self._answer([share])
+            for part in batch:  # one at a time, to find which one fails
+                self._process([part])
             return
         unfinished = []
-        for share in shares:
-            asked = share.asked
-            asked.answers += [next(answers) for _ in share.questions]
-            if len(asked.answers) == len(asked.questions):
-                asked.result.set_result(asked.answers)
+        for part in batch:
+            pending = part.pending
+            pending.results += [next(results) for _ in part.queries]
+            if len(pending.results) == len(pending.queries):
+                pending.future.set_result(pending.results)
             else:
-                unfinished.append(asked)
+                unfinished.append(pending)
         with self._changed:
-            self._line.extend(unfinished)
+            self._queue.extend(unfinished)
 
-    def _call(self, operation: Hashable, questions: Sequence[Any]) -> Sequence[Any]:
-        self.rounds += 1
-        answers = self.engine(operation, questions)
-        if len(answers) != len(questions):
-            raise RuntimeError(f"{len(answers)} answers to {len(questions)} questions")
-        return answers
+    def _call_engine(self, operation: Hashable, queries: Sequence[Any]) -> Sequence[Any]:
+        results = self.engine(operation, queries)
+        if len(results) != len(queries):
+            raise RuntimeError(f"{len(results)} results for {len(queries)} queries")
+        return results
 
 
 def estimated_tokens(*texts: str) -> int:
-    """About how many tokens some texts have: a piece holds some four bytes.
+    """Estimate the number of tokens in some texts, at four bytes per token.
 
     >>> estimated_tokens("Good morning!", "")
     4

@@ -1,4 +1,4 @@
-"""The models that were loaded at the start, each with its line of questions."""
+"""The models that were loaded at the start, each with its batcher."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Any
 
 from tertium.errors import SettingError
 from tertium.measures.base import Measure, ModelKind
-from tertium.measures.registry import ROLES, kinds_of, load, settings_of
+from tertium.measures.loading import make_measure, read_specs
 from tertium.models.base import SentenceEncoder, TextEncoder, TranslationModel
 from tertium.web.batched_models import (
-    GatheredEncoder,
-    GatheredModel,
+    BatchedEncoder,
+    BatchedModel,
     encoder_engine,
     translation_engine,
 )
-from tertium.web.batching import Call, Engine, Gatherer
+from tertium.web.batching import Batcher, Call, Engine
 from tertium.web.limits import Limits
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """A model for each kind that measures ask. No client can name another."""
+    """A model for each kind that measures need. Clients cannot request others."""
 
     translation: TranslationModel
     tokens: TextEncoder
@@ -31,62 +31,52 @@ class Loaded:
     def __post_init__(self) -> None:
         if not isinstance(self.tokens, TextEncoder):
             raise SettingError(
-                f"{self.tokens.name} gives no vectors of pieces; "
-                "name it as --sentence-encoder, and another as --encoder"
+                f"{self.tokens.name} has no token vectors; "
+                "use it as --sentence-encoder, and another one as --encoder"
             )
 
 
-class Engines:
-    """Gives every call its view of the models."""
+class BatchedEngines:
+    """Gives every call its own proxies of the models."""
 
     def __init__(self, models: Loaded, limits: Limits, callers: Callable[[], float]) -> None:
         self.models = models
 
-        def line(engine: Engine) -> Gatherer:
-            return Gatherer(engine, window=limits.window, budget=limits.budget, callers=callers)
+        def batcher(engine: Engine) -> Batcher:
+            return Batcher(engine, window=limits.window, budget=limits.budget, callers=callers)
 
-        tokens = line(encoder_engine(models.tokens))
+        tokens = batcher(encoder_engine(models.tokens))
         shared = models.sentences is models.tokens
-        self.gatherers: dict[ModelKind, Gatherer] = {
-            "translation": line(translation_engine(models.translation)),
+        self.batchers: dict[ModelKind, Batcher] = {
+            "translation": batcher(translation_engine(models.translation)),
             "tokens": tokens,
-            "sentences": tokens if shared else line(encoder_engine(models.sentences)),
+            "sentences": tokens if shared else batcher(encoder_engine(models.sentences)),
         }
 
-    def model(self, call: Call) -> GatheredModel:
+    def model(self, call: Call) -> BatchedModel:
         """The translation model."""
-        return GatheredModel(self.models.translation, self.gatherers["translation"], call)
+        return BatchedModel(self.models.translation, self.batchers["translation"], call)
 
     def measures(
         self, names: Sequence[str], settings: Mapping[str, object], call: Call
     ) -> list[Measure]:
         """Make measures; a setting goes to those that have it, and one that none has is refused."""
-        for name in names:
-            if names.count(name) > 1:
-                raise SettingError(f"{name} is asked for twice")
-        known = {name: settings_of(name) for name in names}
-        for setting in settings:
-            if not any(setting in own for own in known.values()):
-                raise SettingError(f"{setting} does not concern {', '.join(names)}")
-        made = []
-        for name in names:
-            own: dict[str, Any] = {
-                key: value for key, value in settings.items() if key in known[name]
-            }
-            views = {ROLES[kind]: self._view(kind, call) for kind in kinds_of(name)}
-            made.append(load(name, **views, **own))
-        return made
+        specs = read_specs(names, given=settings)
+        for spec in specs:
+            if spec.model is not None:
+                raise SettingError(f"{spec}: the server chooses the model; leave out @{spec.model}")
+        return [make_measure(spec, lambda kind, *_: self._view(kind, call)) for spec in specs]
 
     def _view(self, kind: ModelKind, call: Call) -> Any:
         if kind == "translation":
             return self.model(call)
         encoder = self.models.tokens if kind == "tokens" else self.models.sentences
-        return GatheredEncoder(encoder, self.gatherers[kind], call)
+        return BatchedEncoder(encoder, self.batchers[kind], call)
 
     @property
     def alive(self) -> bool:
-        return all(gatherer.alive for gatherer in self.gatherers.values())
+        return all(batcher.alive for batcher in self.batchers.values())
 
     def close(self) -> None:
-        for gatherer in set(self.gatherers.values()):
-            gatherer.close()
+        for batcher in set(self.batchers.values()):
+            batcher.close()

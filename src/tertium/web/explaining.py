@@ -1,84 +1,69 @@
-"""Explains a pair to programs and to people: the same findings, as numbers and as HTML."""
+"""Explain the scores of a pair, as JSON and as HTML."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from tertium.explanation.alignment import Alignment, Transport, align, move
-from tertium.explanation.intermediates import Intermediate, intermediate_translations
-from tertium.explanation.tokens import Direction, Explanation, explain
+from tertium.explanation.explain import (
+    Direction,
+    PairExplanation,
+    align,
+    explain,
+    intermediate_translations,
+    transport,
+)
 from tertium.measures.bertscore import BertScore
 from tertium.measures.movers import WordMoversDistance
 from tertium.measures.translation import Cross, Pivot
 from tertium.text import Text, check_text
 from tertium.web.batching import Call
-from tertium.web.engines import Engines
+from tertium.web.engines import BatchedEngines
 from tertium.web.limits import Limits
-from tertium.web.requests import ExplainRequest
-from tertium.web.responses import (
-    AlignmentAnswer,
-    AlternativeAnswer,
-    DirectionAnswer,
-    ExplainAnswer,
-    IntermediateAnswer,
-    TokenAnswer,
-    TokensAnswer,
-    TransportAnswer,
+from tertium.web.schema import (
+    AlignmentResponse,
+    DirectionResponse,
+    ExplainRequest,
+    ExplainResponse,
+    TokenResponse,
+    TokensResponse,
+    TransportResponse,
 )
-from tertium.web.scoring import TooLargeError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 DIGITS = 6
-"""Of the numbers of a matrix, which is to be looked at."""
+"""Decimals of the numbers in a matrix."""
 MEASURES = {
     "tokens": ["direct"],
     "translations": ["cross", "pivot"],
     "alignment": ["bertscore"],
     "transport": ["wmd"],
 }
-"""The measures whose insides each part shows."""
-
-
-@dataclass(frozen=True)
-class Explained:
-    """The parts that were asked for."""
-
-    model: str
-    encoder: str
-    tokens: Explanation | None = None
-    translations: tuple[Intermediate, ...] = ()
-    alignment: Alignment | None = None
-    transport: Transport | None = None
+"""The measures that each part explains."""
 
 
 def explain_pair(
-    request: ExplainRequest, engines: Engines, limits: Limits, call: Call
-) -> Explained:
-    """Find what a request asks for."""
-    for text in (request.hypothesis, request.reference):
-        if len(text) > limits.explained_characters:
-            raise TooLargeError(
-                f"{len(text)} characters: at most {limits.explained_characters} are explained"
-            )
+    request: ExplainRequest, engines: BatchedEngines, limits: Limits, call: Call
+) -> PairExplanation:
+    """Compute the parts that a request names."""
+    limits.check_explanation((request.hypothesis, request.reference))
     a = Text(check_text(request.hypothesis, role="hypothesis", row=1), request.lang)
     b = Text(
         check_text(request.reference, role="reference", row=1),
         request.reference_lang or request.lang,
     )
     names = [name for part, names in MEASURES.items() if part in request.parts for name in names]
-    measures = engines.measures(names, request.settings.said(), call)
-    tokens, translations, alignment, transport = None, [], None, None
+    measures = engines.measures(names, request.settings.given(), call)
+    tokens, translations, alignment, plan = None, [], None, None
     for measure in measures:
         if isinstance(measure, Cross | Pivot):
             translations.append(intermediate_translations(a, b, measure))
         elif isinstance(measure, BertScore):
             alignment = align(a, b, measure)
         elif isinstance(measure, WordMoversDistance):
-            transport = move(a, b, measure)
+            plan = transport(a, b, measure)
         else:
             tokens = explain(
                 a.text,
@@ -88,29 +73,29 @@ def explain_pair(
                 model=engines.model(call),
                 worst=request.worst,
             )
-    return Explained(
+    return PairExplanation(
         engines.models.translation.name,
         engines.models.tokens.name,
         tokens,
         tuple(translations),
         alignment,
-        transport,
+        plan,
     )
 
 
-def answer(found: Explained) -> ExplainAnswer:
-    """Spell the findings for programs."""
-    told = ExplainAnswer(model=found.model, encoder=found.encoder)
-    if (tokens := found.tokens) is not None:
-        told.tokens = TokensAnswer(
+def response(explained: PairExplanation) -> ExplainResponse:
+    """Convert the result to JSON."""
+    result = ExplainResponse(model=explained.model, encoder=explained.encoder)
+    if (tokens := explained.tokens) is not None:
+        result.tokens = TokensResponse(
             directions=[_direction(direction) for direction in tokens.directions],
             prism_ref=tokens.prism_ref,
             direct=tokens.direct,
         )
-    if found.translations:
-        told.translations = [IntermediateAnswer(**asdict(each)) for each in found.translations]
-    if (alignment := found.alignment) is not None:
-        told.alignment = AlignmentAnswer(
+    if explained.translations:
+        result.translations = list(explained.translations)
+    if (alignment := explained.alignment) is not None:
+        result.alignment = AlignmentResponse(
             hypothesis=list(alignment.hypothesis),
             reference=list(alignment.reference),
             cosines=_rows(alignment.cosines),
@@ -118,32 +103,29 @@ def answer(found: Explained) -> ExplainAnswer:
             recall=alignment.match.R,
             f1=alignment.match.F1,
         )
-    if (transport := found.transport) is not None:
-        told.transport = TransportAnswer(
-            hypothesis=list(transport.hypothesis),
-            reference=list(transport.reference),
-            plan=_rows(transport.plan),
-            costs=_rows(transport.costs),
-            work=transport.work,
+    if (moves := explained.transport) is not None:
+        result.transport = TransportResponse(
+            hypothesis=list(moves.hypothesis),
+            reference=list(moves.reference),
+            plan=_rows(moves.plan),
+            costs=_rows(moves.costs),
+            work=moves.work,
         )
-    return told
+    return result
 
 
-def _direction(direction: Direction) -> DirectionAnswer:
+def _direction(direction: Direction) -> DirectionResponse:
     scores = direction.scores
-    return DirectionAnswer(
+    return DirectionResponse(
         target=direction.target.text,
         source=direction.source.text,
         target_lang=direction.target.lang,
         source_lang=direction.source.lang,
         tokens=[
-            TokenAnswer(
+            TokenResponse(
                 token=token,
                 log_prob=log_prob,
-                alternatives=[
-                    AlternativeAnswer(token=each.token, log_prob=each.log_prob)
-                    for each in direction.alternatives.get(place, [])
-                ],
+                alternatives=direction.alternatives.get(place, []),
             )
             for place, (token, log_prob) in enumerate(
                 zip(scores.tokens, scores.log_probs, strict=True)

@@ -1,4 +1,4 @@
-"""Stands before the app: who may come in, with how much, and under which rules a page runs."""
+"""Middleware that checks requests and adds security headers to responses."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ log = logging.getLogger("tertium.web")
 class Guard:
     """Checks host, token and size of a request; logs neither its texts nor its token.
 
-    ``hosts`` are the names by which the server may be called: a page of somebody else's that has
-    its own name point to this machine gets nothing. Empty, any name will do.
+    ``hosts`` are the allowed names of the server, against DNS rebinding: a page of another site
+    whose name resolves to this machine is refused. If empty, any name is allowed.
     """
 
     def __init__(
@@ -77,58 +77,58 @@ class Guard:
 
         try:
             self._check(scope)
-            await self.app(scope, self._measured(receive), send_guarded)
+            await self.app(scope, self._limited(receive), send_guarded)
         except HTTPException as refusal:
             await _refuse(send_guarded, refusal)
-        except Exception as error:  # the message may hold somebody's text
+        except Exception as error:  # its message may contain a text, and is not logged
             log.error("%s %s: %s", scope["method"], scope["path"], _place(error))
             if not status:
-                await _refuse(send_guarded, HTTPException(500, "an error of Tertium's own"))
+                await _refuse(send_guarded, HTTPException(500, "internal error"))
         milliseconds = 1000 * (time.monotonic() - started)
         log.info("%s %s %d %.0f ms", scope["method"], scope["path"], status, milliseconds)
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
         if self.hosts and _name(headers.get("host", "")) not in self.hosts:
-            raise HTTPException(400, "this server goes by other names")
+            raise HTTPException(400, "unknown host name")
         if self.token is not None and scope["path"].startswith(PROTECTED):
             scheme, _, given = headers.get("authorization", "").partition(" ")
             if scheme.lower() != "bearer" or not secrets.compare_digest(
                 given.strip().encode(), self.token.encode()
             ):
                 raise HTTPException(
-                    401, "a token is needed", headers={"WWW-Authenticate": "Bearer"}
+                    401, "a token is required", headers={"WWW-Authenticate": "Bearer"}
                 )
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self.limits.body_bytes:
             raise self._too_large()
 
-    def _measured(self, receive: Receive) -> Receive:
-        """Count what comes in, and do not wait for it for ever."""
-        count, whole, end = 0, False, time.monotonic() + self.limits.seconds
+    def _limited(self, receive: Receive) -> Receive:
+        """Limit the size of the body, and the time to receive it."""
+        count, complete, end = 0, False, time.monotonic() + self.limits.seconds
 
-        async def receive_measured() -> Message:
-            nonlocal count, whole
-            if whole:
-                return await receive()  # the client goes, sooner or later
+        async def receive_limited() -> Message:
+            nonlocal count, complete
+            if complete:
+                return await receive()  # waits until the client disconnects
             try:
                 message = await asyncio.wait_for(receive(), end - time.monotonic())
             except TimeoutError:
-                raise HTTPException(408, "the request did not come to an end") from None
+                raise HTTPException(408, "the request was not received in time") from None
             count += len(message.get("body", b""))
             if count > self.limits.body_bytes:
                 raise self._too_large()
-            whole = not message.get("more_body", False)
+            complete = not message.get("more_body", False)
             return message
 
-        return receive_measured
+        return receive_limited
 
     def _too_large(self) -> HTTPException:
-        return HTTPException(413, f"at most {self.limits.body_bytes} bytes are taken")
+        return HTTPException(413, f"at most {self.limits.body_bytes} bytes are allowed")
 
 
 def _name(host: str) -> str:
-    """The name without the port.
+    """Return the host name without the port.
 
     >>> _name("localhost:8000"), _name("[::1]:8000"), _name("127.0.0.1")
     ('localhost', '::1', '127.0.0.1')
@@ -139,11 +139,13 @@ def _name(host: str) -> str:
 
 
 def _place(error: Exception) -> str:
-    """What kind of error, and where: no message, which may quote a text."""
+    """Describe an error by type and place, without its message, which may contain a text."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    where = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else "nowhere"
+    where = (
+        f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else "an unknown place"
+    )
     return f"{type(error).__name__} in {where}"
 
 

@@ -1,33 +1,82 @@
-"""How much one request, and all of them together, may ask for."""
+"""The limits of one request, and of all requests together."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tertium.errors import InputError
+from tertium.measures.registry import parts_of
+
+if TYPE_CHECKING:
+    from tertium.web.schema import ScoreRequest
+
+
+class TooLargeError(InputError):
+    """A request exceeds a limit."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What is refused: with 413 what is too large, with 503 what is too much at once."""
+    """Larger requests are refused with status 413, further ones with 503."""
 
     body_bytes: int = 4 << 20
     pairs: int = 1000
-    """In one request; a longer file is sent in several."""
+    """In one request; a longer file is sent in several requests."""
     text_characters: int = 5000
-    """Of one text."""
+    """In one text."""
     characters: int = 500_000
-    """Of all texts of a request."""
+    """In all texts of a request."""
     explained_characters: int = 1000
-    """Of a text that is explained: its pictures grow with the square."""
+    """In a text to explain: the matrices grow with the square of the length."""
     references: int = 16
-    """Of one pair."""
+    """For one pair."""
     measures: int = 24
     ter_words: int = 200
-    """Of a text that is scored by ter: a search for shifts takes seconds where words recur."""
+    """In a text to score with ter: its search for shifts takes seconds where words recur."""
     seconds: float = 60.0
-    """For the answer, from the moment that the request is read; and again for reading it."""
+    """For the response, after the request has been read; and the same time for reading it."""
     queue: int = 64
-    """Requests that are being answered or wait for it."""
+    """Requests in progress or waiting."""
     window: float = 0.004
-    """Seconds that a question waits for others to be asked together with it."""
+    """Seconds that a query waits for others to be batched with."""
     budget: int = 8192
-    """Tokens, by estimate, that are put to an engine at a time."""
+    """Estimated tokens in a batch."""
+
+    def check_scoring(self, request: ScoreRequest) -> None:
+        """Refuse a request to score that is too large."""
+        _at_most(len(request.pairs), self.pairs, "pairs")
+        _at_most(len(request.measures), self.measures, "measures")
+        uses_ter = any("ter" in parts_of(name) for name in request.measures)
+        characters = 0
+        for number, pair in enumerate(request.pairs, start=1):
+            _at_most(len(pair.references), self.references, f"references in row {number}")
+            texts = [pair.hypothesis, *pair.references, *([pair.source] if pair.source else [])]
+            for text in texts:
+                self._check_length(text, number)
+                if uses_ter:
+                    words = len(text.split())
+                    _at_most(words, self.ter_words, f"words in row {number}, to be scored with ter")
+            characters += sum(map(len, texts))
+        _at_most(characters, self.characters, "characters")
+
+    def check_translation(self, texts: Sequence[str]) -> None:
+        """Refuse a request to translate that is too large."""
+        _at_most(len(texts), self.pairs, "texts")
+        for number, text in enumerate(texts, start=1):
+            self._check_length(text, number)
+        _at_most(sum(map(len, texts)), self.characters, "characters")
+
+    def check_explanation(self, texts: Sequence[str]) -> None:
+        """Refuse a request to explain that is too large."""
+        for text in texts:
+            _at_most(len(text), self.explained_characters, "characters in a text to explain")
+
+    def _check_length(self, text: str, row: int) -> None:
+        _at_most(len(text), self.text_characters, f"characters in a text of row {row}")
+
+
+def _at_most(count: int, limit: int, what: str) -> None:
+    if count > limit:
+        raise TooLargeError(f"{count} {what}: at most {limit} are allowed")

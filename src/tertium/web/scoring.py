@@ -1,4 +1,4 @@
-"""Scores the pairs of a request, with the very loop that scores files."""
+"""Score the pairs of a request, with the same code that scores files."""
 
 from __future__ import annotations
 
@@ -7,28 +7,24 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tertium.data.pairs import Item
-from tertium.engines.layouts import CUT, Fields
 from tertium.engines.local.scoring import ScoringJob
+from tertium.engines.output import CUT, Fields
+from tertium.engines.progress import JobProgress
 from tertium.errors import InputError
-from tertium.measures.readings import reading
-from tertium.measures.registry import kinds_of, measure_class, parts_of
+from tertium.measures.registry import kinds_of
+from tertium.measures.totals import Role
 from tertium.text import Text, check_text
 from tertium.web.batching import Call
-from tertium.web.engines import Engines
+from tertium.web.engines import BatchedEngines
 from tertium.web.limits import Limits
-from tertium.web.requests import ScoreRequest
-from tertium.web.responses import MeasureScores, ScoreAnswer
+from tertium.web.schema import MeasureScores, ScoreRequest, ScoreResponse
 
 ROWS_AT_A_TIME = 256
 
 
-class TooLargeError(InputError):
-    """A request asks for more than the server gives at a time."""
-
-
 @dataclass(frozen=True)
 class RequestPairs:
-    """The pairs of a request, as a job reads them."""
+    """The pairs of a request, as input of a scoring job."""
 
     items: Sequence[Item]
     has_references: bool
@@ -44,63 +40,66 @@ class RequestPairs:
 
 
 @dataclass
-class Collected:
-    """Rows that are kept for the answer."""
+class CollectedRows:
+    """Scored rows that are kept for the response."""
 
     rows: list[Fields] = field(default_factory=list)
+    hides_progress: bool = False
 
     def begin(self, job: Mapping[str, Any], columns: Sequence[str]) -> None:
-        """There is nothing to take up again."""
+        """Nothing to resume."""
 
     def add(self, rows: Sequence[Fields], state: Mapping[str, Any]) -> None:
         self.rows += rows
 
-    def finish(self) -> None:
-        """They are all here."""
+    def finish(self, summary: Fields) -> None:
+        """Nothing to write."""
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Nothing to close."""
 
 
-def score(request: ScoreRequest, engines: Engines, limits: Limits, call: Call) -> ScoreAnswer:
-    """Score every pair by every measure: the numbers that ``tertium score`` gives."""
-    pairs = _pairs(request, limits)
-    settings = request.settings.said()
+def score(
+    request: ScoreRequest, engines: BatchedEngines, limits: Limits, call: Call
+) -> ScoreResponse:
+    """Score every pair with every measure, with the same numbers as ``tertium score``."""
+    limits.check_scoring(request)
+    settings = request.settings.given()
     measures = engines.measures(request.measures, settings, call)
-    answers = {}
+    pairs = _pairs(request, {role for measure in measures for role in measure.reads})
+    scores = {}
     cut = [False] * len(pairs.items)
     for name, measure in zip(request.measures, measures, strict=True):
-        output = Collected()
-        # Overlap is computed in this thread, and looks up after every row whether to go on.
+        output = CollectedRows()
+        # Surface measures run in this thread, which checks after every row whether to continue.
         rows_at_a_time = ROWS_AT_A_TIME if kinds_of(name) else 1
         job = ScoringJob(pairs, [measure], output, True, rows_at_a_time)
-        job.advance = lambda _: call.check()
-        [result] = job.run().values()
-        answers[name] = MeasureScores(
+        scored = job.run(JobProgress(advance=lambda _: call.check()))
+        [result] = scored.measures.values()
+        scores[name] = MeasureScores(
             system=result.system,
             segments=[row[measure.name] for row in output.rows],
-            reading="higher is better" if settings else reading(name, result.system),
+            reading="higher is better" if settings else measure.reading(result.system),
             signature=result.signature.long,
             short_signature=result.signature.short,
         )
         cut = [before or row[CUT] for before, row in zip(cut, output.rows, strict=True)]
-    return ScoreAnswer(measures=answers, cut=cut)
+    return ScoreResponse(measures=scores, cut=cut)
 
 
-def _pairs(request: ScoreRequest, limits: Limits) -> RequestPairs:
-    _check_sizes(request, limits)
-    wanted = {
-        measure_class(part).compares_with for name in request.measures for part in parts_of(name)
-    }
+def _pairs(request: ScoreRequest, wanted: set[Role]) -> RequestPairs:
+    """Read the pairs; each must have what the measures compare hypotheses with."""
     has_source = all(pair.source is not None for pair in request.pairs)
     has_references = any(pair.references for pair in request.pairs)
     items = []
     for number, pair in enumerate(request.pairs, start=1):
-        if not has_source and pair.source is None and ("source" in wanted or not has_references):
-            what = "source" if has_references else "reference and no source"
-            raise InputError(f"row {number}: there is no {what}")
-        if has_references and not pair.references and "reference" in wanted:
-            raise InputError(f"row {number}: there is no reference, and other rows have one")
+        if "source" in wanted and pair.source is None:
+            raise InputError(f"row {number}: there is no source")
+        if "reference" in wanted and not pair.references:
+            cure = "; to compare with the source, use the setting against: source"
+            raise InputError(
+                f"row {number}: there is no reference{cure if pair.source is not None else ''}"
+            )
         lang = pair.lang or request.lang
         reference_lang = pair.reference_lang or request.reference_lang or lang
         source = None
@@ -112,40 +111,5 @@ def _pairs(request: ScoreRequest, limits: Limits) -> RequestPairs:
             for text in pair.references
         )
         hypothesis = Text(check_text(pair.hypothesis, role="hypothesis", row=number), lang)
-        items.append(Item(number, {}, hypothesis, references, source))
+        items.append(Item(number, hypothesis, references, source))
     return RequestPairs(items, has_references, has_source)
-
-
-def _check_sizes(request: ScoreRequest, limits: Limits) -> None:
-    _at_most(len(request.pairs), limits.pairs, "pairs")
-    _at_most(len(request.measures), limits.measures, "measures")
-    longest_words = limits.ter_words if any("ter" in parts_of(m) for m in request.measures) else 0
-    characters = 0
-    for number, pair in enumerate(request.pairs, start=1):
-        _at_most(len(pair.references), limits.references, f"references in row {number}")
-        texts = [pair.hypothesis, *pair.references, *([pair.source] if pair.source else [])]
-        for text in texts:
-            check_length(text, limits, f"row {number}")
-            if longest_words:
-                words = len(text.split())
-                _at_most(words, longest_words, f"words in row {number}, which is scored by ter")
-        characters += sum(map(len, texts))
-    _at_most(characters, limits.characters, "characters")
-
-
-def check_length(text: str, limits: Limits, where: str) -> None:
-    """Refuse a text that is longer than any that is taken."""
-    _at_most(len(text), limits.text_characters, f"characters in a text of {where}")
-
-
-def check_texts(texts: Sequence[str], limits: Limits) -> None:
-    """Refuse what is too much for one request."""
-    _at_most(len(texts), limits.pairs, "texts")
-    for number, text in enumerate(texts, start=1):
-        check_length(text, limits, f"row {number}")
-    _at_most(sum(map(len, texts)), limits.characters, "characters")
-
-
-def _at_most(count: int, most: int, what: str) -> None:
-    if count > most:
-        raise TooLargeError(f"{count} {what}: at most {most} are taken")

@@ -1,4 +1,4 @@
-"""Where the app listens, and how it is run."""
+"""Run the app on a socket."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-SECONDS_TO_CLOSE = 5
+SHUTDOWN_SECONDS = 5
 SPARE_CONNECTIONS = 64
-"""For pages, facts and refusals, which take no place among the requests."""
+"""For pages, lists and refusals, which are not in the queue of requests."""
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address.
+    """Whether an address can be reached from this machine only.
 
     >>> [is_loopback(host) for host in ("localhost", "127.0.0.2", "::1", "0.0.0.0", "a.example")]
     [True, True, True, False, False]
@@ -28,15 +28,17 @@ def is_loopback(host: str) -> bool:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Take the address, before anything is loaded that would have been loaded in vain."""
+    """Bind the address: if it is in use, that is reported before models are loaded."""
     [(family, *_, address), *_] = socket.getaddrinfo(
         host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )
     return socket.create_server(address[:2], family=family, backlog=256)
 
 
-def run(app: FastAPI, listening: socket.socket, tell: Callable[[str], None], *, queue: int) -> None:
-    """Serve until somebody says stop."""
+def run(
+    app: FastAPI, listening: socket.socket, announce: Callable[[str], None], *, queue: int
+) -> None:
+    """Serve until interrupted."""
     import uvicorn
 
     host, port, *_ = listening.getsockname()
@@ -44,10 +46,10 @@ def run(app: FastAPI, listening: socket.socket, tell: Callable[[str], None], *, 
     config = uvicorn.Config(
         app,
         log_level="error",
-        access_log=False,  # the guard keeps the log
+        access_log=False,  # the guard logs requests
         server_header=False,
-        timeout_graceful_shutdown=SECONDS_TO_CLOSE,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         limit_concurrency=2 * queue + SPARE_CONNECTIONS,
     )
-    tell(f"http://{name}:{port}/")
+    announce(f"http://{name}:{port}/")
     uvicorn.Server(config).run(sockets=[listening])

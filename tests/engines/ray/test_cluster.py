@@ -11,7 +11,7 @@ from tertium.engines.ray.cluster import (
     ClusterSettings,
     check_listening,
     connected,
-    what_happened,
+    error_line,
     workers_and_threads,
 )
 from tertium.errors import ClusterError, ClusterWarning, first_line
@@ -44,7 +44,7 @@ def test_too_small_a_cluster_is_told_of() -> None:
         assert workers_and_threads(ClusterSettings(workers=4, threads=2), [2, 2], 9) == (4, 2)
     with pytest.warns(ClusterWarning, match="has room for 0 now"):
         assert workers_and_threads(ClusterSettings(threads=8), [2, 2], 9) == (1, 8)
-    with pytest.raises(ClusterError, match="say --workers and --threads"):
+    with pytest.raises(ClusterError, match="use --workers and --threads"):
         workers_and_threads(ClusterSettings(workers=4), [0], 9)
 
 
@@ -102,7 +102,7 @@ Failed to apply UDF transform after 1/1 attempts (total backoff 0.0s)."""
     ],
 )
 def test_an_error_of_ray_in_a_line(message: str, expected: str) -> None:
-    assert what_happened(RuntimeError(message)) == expected
+    assert error_line(RuntimeError(message)) == expected
 
 
 def test_colours_are_dropped() -> None:

@@ -16,17 +16,19 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from tertium.cli.measures import MeasureLoader, Models
 from tertium.data.pairs import Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
 from tertium.engines.local.scoring import ScoringJob
-from tertium.engines.outputs import FileOutput
+from tertium.engines.output import FileOutput
+from tertium.engines.progress import JobProgress
+from tertium.engines.ray import scoring as ray_scoring
 from tertium.engines.ray.cluster import ClusterSettings, import_ray
 from tertium.engines.ray.scoring import DistributedJob
 from tertium.engines.ray.shards import ShardFolder
 from tertium.engines.scoring import Scorer
 from tertium.errors import ClusterError
-from tertium.models.cache.condition import examine
+from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
+from tertium.models.cache.results import examine
 
 from ...cli.conftest import Run, tertium
 
@@ -62,7 +64,7 @@ MEASURES = ["direct", "chrf"]
 class SlowLoader(MeasureLoader):
     """Leaves the number of its process behind, which from then on takes its time for a shard."""
 
-    def __call__(self, threads: int) -> Any:
+    def load(self, *, threads: int | None = None) -> Any:
         score = Scorer.score
 
         def slow(*arguments: Any) -> Any:
@@ -73,10 +75,7 @@ class SlowLoader(MeasureLoader):
         folder = Path(os.environ["TERTIUM_CACHE"])
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{os.getpid()}.pid").touch()
-        return super().__call__(threads)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return SlowLoader, super().__reduce__()[1]
+        return super().load(threads=threads)
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +124,7 @@ def pairs_of(path: Path) -> TablePairs:
 
 
 def loader(kind: type[MeasureLoader] = MeasureLoader, *, cache: bool = False) -> MeasureLoader:
-    return kind(MEASURES, Models(cache=cache), {})
+    return kind(read_specs(MEASURES), ModelSettings(cache=cache))
 
 
 @pytest.fixture(scope="module")
@@ -135,14 +134,14 @@ def local(shards: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, 
     whole = pa.concat_tables([parquet.read_table(file) for file in sorted(shards.iterdir())])
     parquet.write_table(whole, folder / "pairs.parquet")
     out = folder / "scored.parquet"
-    job = ScoringJob(pairs_of(folder / "pairs.parquet"), loader().here(), FileOutput(out))
-    return job.run(), parquet.read_table(out).to_pylist()
+    job = ScoringJob(pairs_of(folder / "pairs.parquet"), loader().load()[0], FileOutput(out))
+    return job.run().measures, parquet.read_table(out).to_pylist()
 
 
 def distributed(shards: Path, out: Path, cluster: Any, load: MeasureLoader) -> DistributedJob:
     return DistributedJob(
         [pairs_of(file) for file in sorted(shards.iterdir())],
-        load.here(),
+        load.load()[0],
         load,
         ShardFolder(out),
         ClusterSettings(cluster.address),
@@ -165,13 +164,13 @@ def test_the_same_numbers_as_a_local_run(
         assert document["measures"][name]["system"] == result.system
         assert document["measures"][name]["signature"] == result.signature.long
     assert document["rows"] == sum(SIZES)
-    assert document["questions"]["asked"] == 4 * sum(SIZES)
+    assert document["queries"]["total"] == 4 * sum(SIZES)
     assert len(list(out.glob("*.parquet"))) == 7 + 6
     assert parquet.read_table(out).to_pylist() == rows
-    assert examine(cluster.cache / "answers-2.sqlite").answers  # the workers' own cache
+    assert examine(cluster.cache / "answers-2.sqlite").results  # the workers' own cache
 
     refused = tertium(*command, *engine)
-    assert "is there already" in refused.stderr
+    assert "already exists" in refused.stderr
     os.rename(out, tmp_path / "out.part")
     for number in (3, 12):
         (tmp_path / "out.part" / f"part-{number:06}.parquet").unlink()
@@ -204,27 +203,41 @@ def kill_node(cluster: Any) -> None:
 
 @pytest.mark.parametrize("kill", [kill_worker, kill_node])  # in this order: no node comes back
 def test_what_is_lost_is_done_again(
-    kill: Any, cluster: Any, shards: Path, local: tuple[Any, list[Any]], tmp_path: Path
+    kill: Any,
+    cluster: Any,
+    shards: Path,
+    local: tuple[Any, list[Any]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
     job = distributed(shards, tmp_path / "out", cluster, loader(SlowLoader))
     killed: list[int] = []
+    lost: list[int] = []
+    outcomes = ray_scoring.outcomes
+
+    def watched(*arguments: Any) -> Iterator[dict[str, Any]]:
+        for outcome in outcomes(*arguments):
+            lost.append(outcome["lost"])
+            yield outcome
 
     def advance(rows: int) -> None:
-        again = kill is kill_worker and not job.lost and rows < sum(SIZES) / 2
+        again = kill is kill_worker and not any(lost) and rows < sum(SIZES) / 2
         if rows >= 4 * ROWS_AT_A_TIME and (again or not killed):
             killed.append(rows)
             time.sleep(A_MOMENT)  # by now, all workers should be at a shard
             kill(cluster)
 
-    job.advance = advance
+    monkeypatch.setattr(ray_scoring, "outcomes", watched)
     results, rows = local
-    assert job.run() == results
+    scored = job.run(JobProgress(advance))
+    assert scored.measures == results
     assert killed
     assert killed[0] < sum(SIZES) / 2
-    assert job.rows == sum(SIZES)
-    assert job.resumed == 0
-    assert kill is kill_node or job.lost  # before its processes end, a node may finish its shard
+    assert scored.rows == sum(SIZES)
+    assert scored.resumed == 0
+    # Before its processes end, a node may finish its shard.
+    assert kill is kill_node or scored.notes
     assert parquet.read_table(tmp_path / "out").to_pylist() == rows
 
 

@@ -1,4 +1,4 @@
-"""A folder of shards: what of it may be deleted, and what is said of what is in the way."""
+"""A folder of shards: what may be deleted, and what is refused."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from tertium.engines.ray.shards import JOB_FILE, OLD, Shard, ShardFolder
+from tertium.engines.ray.shards import Shard, ShardFolder
 from tertium.errors import InputError, OutputError, ResumeError
+from tertium.storage.resume import OLD, RECORD
 
 JOB = {"measures": [], "rows": 3}
 WAYS = [{}, {"overwrite": True}, {"resume": True}]
@@ -43,14 +44,14 @@ def test_a_part_folder_of_somebody_else(way: dict[str, bool], foreign: str, tmp_
     else:
         (part / foreign).touch()
     before = names(tmp_path)
-    with pytest.raises(InputError, match=f"such as {foreign.rstrip('/')}; move that away"):
+    with pytest.raises(InputError, match=f"such as {foreign.rstrip('/')}; move them away"):
         ShardFolder(tmp_path / "out", **way)
     assert names(tmp_path) == before
 
 
 def test_a_file_in_the_place_of_the_part_folder(tmp_path: Path) -> None:
     (tmp_path / "out.part").write_text("mine")
-    with pytest.raises(InputError, match=r"out\.part is a file; move it away"):
+    with pytest.raises(InputError, match=r"out\.part is a file that .*; move it away"):
         ShardFolder(tmp_path / "out", overwrite=True)
     assert (tmp_path / "out.part").read_text() == "mine"
 
@@ -60,10 +61,13 @@ def test_what_somebody_put_beside_the_shards(foreign: str, out: Path) -> None:
     (out / foreign).parent.mkdir(exist_ok=True)
     (out / foreign).touch()
     before = names(out)
-    with pytest.raises(InputError, match=f"such as {foreign.split('/')[0]}; move that away"):
+    with pytest.raises(InputError, match=f"such as {foreign.split('/')[0]}; move them away"):
         ShardFolder(out, overwrite=True)
     assert names(out) == before
-    assert ShardFolder(out, resume=True).begin(JOB) == out  # deletes nothing
+    again = ShardFolder(out, resume=True)
+    assert again.begin(JOB) == out  # deletes nothing
+    again.close()
+    assert names(out) == before
 
 
 def test_what_somebody_puts_there_while_the_run_is_under_way(out: Path) -> None:
@@ -72,19 +76,33 @@ def test_what_somebody_puts_there_while_the_run_is_under_way(out: Path) -> None:
     (out / "notes.txt").touch()
     with pytest.raises(InputError, match=r"such as notes\.txt"):
         anew.finish()
-    assert names(out) == [JOB_FILE, "notes.txt", "part-000000.parquet"]
+    assert names(out) == [RECORD, "notes.txt", "part-000000.parquet"]
+    anew.close()
     (out / "notes.txt").unlink()
     again = ShardFolder(out, resume=True)
-    assert again.begin(JOB) == again.part
+    assert again.begin(JOB) == again.run.part
     again.finish()
-    assert names(out.parent) == ["out", f"out/{JOB_FILE}", "out/part-000000.parquet"]
+    assert names(out.parent) == ["out", f"out/{RECORD}", "out/part-000000.parquet"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_second_of_two_runs_is_refused(way: dict[str, bool], tmp_path: Path) -> None:
+    first, second = ShardFolder(tmp_path / "out"), ShardFolder(tmp_path / "out", **way)
+    fill(first.begin(JOB))
+    before = names(tmp_path)
+    with pytest.raises(OutputError, match=rf"in use by another run \(process {os.getpid()} on"):
+        second.begin(JOB)
+    second.close()
+    assert names(tmp_path) == before
+    first.finish()
+    assert names(tmp_path) == ["out", f"out/{RECORD}", "out/part-000000.parquet"]
 
 
 def test_a_run_that_fails_leaves_what_is_not_its_own(tmp_path: Path) -> None:
     folder = ShardFolder(tmp_path / "out")
     (folder.begin(JOB) / "notes.txt").touch()
-    folder.give_up()
-    assert names(folder.part) == ["notes.txt"]
+    folder.close()
+    assert names(folder.run.part) == ["notes.txt"]
 
 
 def test_a_folder_named_old_is_somebody_elses(out: Path) -> None:
@@ -110,33 +128,36 @@ def test_a_finished_folder_stays_beside_an_empty_one(out: Path) -> None:
 def test_killed_while_the_new_folder_takes_its_place(moved: bool, out: Path) -> None:
     anew = ShardFolder(out, overwrite=True)
     fill(anew.begin(JOB))
-    out.rename(anew.part / OLD)
+    out.rename(anew.run.part / OLD)
     if moved:
-        anew.part.rename(out)
+        anew.run.part.rename(out)
+    anew.close()
     again = ShardFolder(out, resume=True)
     again.begin(JOB)
     again.finish()
-    assert names(out.parent) == ["out", f"out/{JOB_FILE}", "out/part-000000.parquet"]
+    assert names(out.parent) == ["out", f"out/{RECORD}", "out/part-000000.parquet"]
 
 
 def test_scraps_of_a_killed_run_are_its_own(tmp_path: Path) -> None:
-    folder = ShardFolder(tmp_path / "out").begin(JOB)
+    killed = ShardFolder(tmp_path / "out")
+    folder = killed.begin(JOB)
     fill(folder)
+    killed.close()
     for scrap in (
         "part-000001.parquet.a.host-1.77.new",
-        "part-000001.begun",
-        "part-000001.begun.new",
+        "part-000001.attempts",
+        "part-000001.attempts.new",
     ):
         (folder / scrap).touch()
-    (folder / f"{JOB_FILE}.new").touch()
+    (folder / f"{RECORD}.new").touch()
     anew = ShardFolder(tmp_path / "out", overwrite=True)
-    assert names(anew.begin(JOB)) == [JOB_FILE]
+    assert names(anew.begin(JOB)) == [RECORD]
 
 
 @pytest.mark.parametrize("content", ["", "{", "3", "\0\0"])
 def test_a_damaged_job_file_is_named(content: str, out: Path) -> None:
-    (out / JOB_FILE).write_text(content)
-    with pytest.raises(ResumeError, match=r"is damaged.*; begin anew with --overwrite"):
+    (out / RECORD).write_text(content)
+    with pytest.raises(ResumeError, match=r"is damaged.*; start over with --overwrite"):
         ShardFolder(out, resume=True).begin(JOB)
 
 
@@ -153,5 +174,5 @@ def test_a_folder_that_cannot_be_written_is_named(
         OutputError, match=r"out\.part cannot be written on .* \(Read-only file sys"
     ):
         anew.finish()
-    with pytest.raises(OutputError, match="; see to it that it can be, or write elsewhere"):
+    with pytest.raises(OutputError, match="; make it writable, or choose another output"):
         ShardFolder(out.with_name("other")).begin(JOB)

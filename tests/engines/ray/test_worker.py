@@ -15,17 +15,18 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from tertium.cli.measures import MeasureLoader, Models
 from tertium.data.pairs import Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
 from tertium.engines.parquet import schema_of
-from tertium.engines.ray.shards import JOB_FILE, NOTE, Shard, ShardFolder
+from tertium.engines.ray.shards import NOTE, Shard, ShardFolder
 from tertium.engines.ray.worker import TRIES, ShardWorker, Work
 from tertium.engines.scoring import describe
 from tertium.errors import InputError, ResumeError
+from tertium.measures.loading import MeasureLoader, read_specs
+from tertium.storage.resume import RECORD
 
 COLUMNS = ["hyp", "ref", "chrf", "cut"]
-LOAD = MeasureLoader(["chrf"], Models(), {})
+LOAD = MeasureLoader(read_specs(["chrf"]))
 
 
 @pytest.fixture
@@ -35,13 +36,13 @@ def work(tmp_path: Path) -> Work:
     file.write_text("hyp\tref\na\ta\nb\tb\nc\td\n")
     folder = tmp_path / "out.part"
     folder.mkdir()
-    (folder / JOB_FILE).touch()
+    (folder / RECORD).touch()
     table = open_table(file)
     return Work(
         inputs=[TablePairs(table, choose_columns(table))],
         load=LOAD,
         threads=1,
-        job=describe(LOAD.here(), COLUMNS, 2),
+        job=describe(LOAD.load()[0], COLUMNS, 2),
         columns=COLUMNS,
         schema=schema_of({"hyp": {str}, "ref": {str}, "chrf": {float}, "cut": {bool}}),
         scores_only=False,
@@ -76,14 +77,14 @@ def test_a_shard_is_scored_once(work: Work) -> None:
     again = outcome(work)
     assert again == first
     assert shard.path.stat().st_mtime_ns == written
-    assert sorted(file.name for file in work.folder.iterdir()) == [JOB_FILE, shard.path.name]
+    assert sorted(file.name for file in work.folder.iterdir()) == [RECORD, shard.path.name]
 
 
 def test_rows_that_have_changed_are_noticed(work: Work) -> None:
     outcome(work)
     [pairs] = work.inputs
     pairs.paths[0].write_text("hyp\tref\na\ta\nb\tb\nc\tc\n")
-    assert "some of the rows 2 to 3 have changed" in outcome(work)["message"]
+    assert "some of the rows 2 to 3 differ" in outcome(work)["message"]
     pairs.paths[0].write_text("hyp\tref\na\ta\n")
     assert "has become shorter" in outcome(work, number=1)["message"]
 
@@ -147,7 +148,7 @@ def test_a_damaged_shard_in_a_finished_folder_is_named(work: Work) -> None:
     found = outcome(replace(work, finished=True))
     assert found["error"] == "ResumeError"
     assert found["message"].startswith(f"{shard.path} is damaged (")
-    assert found["message"].endswith("; write all anew with --overwrite")
+    assert found["message"].endswith("; start over with --overwrite")
     assert shard.path.stat().st_size == 300
 
 
@@ -164,9 +165,9 @@ def test_a_full_disk(method: str, work: Work, monkeypatch: pytest.MonkeyPatch) -
     found = outcome(work)
     assert found["error"] == "OutputError"
     first = f"{work.folder} cannot be written on {socket.gethostname()} (No space left on device); "
-    assert found["message"] == first + "make room, or write elsewhere"
+    assert found["message"] == first + "free some disk space, or choose another output"
     Shard(work.folder, 7).path.touch()
-    kept = "what was scored is kept: make room, and go on with --resume"
+    kept = "the results so far are kept: free some disk space, then continue with --resume"
     assert outcome(work)["message"] == first + kept
 
 
@@ -182,7 +183,7 @@ def test_an_input_that_cannot_be_read(work: Work, monkeypatch: pytest.MonkeyPatc
 
 def test_a_shard_that_brings_down_its_workers_is_given_up(work: Work) -> None:
     for _ in range(TRIES):
-        Shard(work.folder, 0).begin()
+        Shard(work.folder, 0).start()
     found = outcome(work)
     assert found["error"] == "ClusterError"
     assert f"{TRIES} workers were lost over the rows 2 to 3 of" in found["message"]
@@ -192,24 +193,24 @@ def test_another_model_on_a_node_is_refused(work: Work) -> None:
     job = {**work.job, "version": "another"}
     found = outcome(Work(**{**vars(work), "job": job}))
     assert found["error"] == "ClusterError"
-    assert "put the same versions and models on all nodes" in found["message"]
+    assert "install the same versions and models on all nodes" in found["message"]
 
 
 def test_a_cache_that_fails_is_told_of(work: Work, tmp_path: Path) -> None:
     Path(os.environ["TERTIUM_CACHE"]).touch()  # a file, where a folder should be
-    direct = MeasureLoader(["direct"], Models(), {})
-    job = describe(direct.here(), COLUMNS, 2)
+    direct = MeasureLoader(read_specs(["direct"]))
+    job = describe(direct.load()[0], COLUMNS, 2)
     [pairs] = work.inputs
     assert isinstance(pairs, TablePairs)
     english = [replace(pairs, languages=Languages("en", "en"))]
     found = outcome(Work(**{**vars(work), "inputs": english, "load": direct, "job": job}))
     assert found["rows"] == 2
     [message] = found["warnings"]
-    assert "answers are not kept" in message
+    assert "results are not cached" in message
 
 
 def test_a_folder_that_is_not_shared_is_named(work: Work) -> None:
-    (work.folder / JOB_FILE).unlink()
+    (work.folder / RECORD).unlink()
     assert f"does not see {work.folder}" in outcome(work)["message"]
 
 
@@ -222,8 +223,8 @@ def test_a_row_that_cannot_be_scored_is_named_with_its_file(work: Work) -> None:
     found = outcome(Work(**{**vars(work), "inputs": inputs}))
     assert found["error"] == "InputError"
     assert found["message"].startswith(f"{file}, row 2: the hypothesis is int, not text")
-    direct = MeasureLoader(["direct"], Models(), {})
-    job = describe(direct.here(), COLUMNS, 2)
+    direct = MeasureLoader(read_specs(["direct"]))
+    job = describe(direct.load()[0], COLUMNS, 2)
     found = outcome(Work(**{**vars(work), "load": direct, "job": job}))
     assert found["error"] == "LanguageError"
     assert found["message"].startswith(f"{pairs.name}, row 2: direct: ")
@@ -238,18 +239,20 @@ def fill(folder: Path) -> None:
 
 def test_a_folder_appears_when_it_is_whole(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    folder = ShardFolder(out).begin(JOB)
+    first = ShardFolder(out)
+    folder = first.begin(JOB)
     fill(folder)
     assert not out.exists()
+    first.close()
     with pytest.raises(ResumeError, match="is an unfinished run"):
         ShardFolder(out).begin(JOB)
-    with pytest.raises(ResumeError, match="was begun with rows = 3, not 4"):
+    with pytest.raises(ResumeError, match="was started with rows = 3, not 4"):
         ShardFolder(out, resume=True).begin({**JOB, "rows": 4})
     resumed = ShardFolder(out, resume=True)
     assert resumed.begin(JOB) == folder
-    (folder / "part-000001.begun").touch()
+    (folder / "part-000001.attempts").touch()
     resumed.finish()
-    assert sorted(file.name for file in out.iterdir()) == [JOB_FILE, "part-000000.parquet"]
+    assert sorted(file.name for file in out.iterdir()) == [RECORD, "part-000000.parquet"]
     assert not folder.exists()
     assert parquet.read_table(out).to_pylist() == [{"hyp": "a"}]
 
@@ -259,33 +262,35 @@ def test_a_finished_folder_is_replaced_only_if_asked(tmp_path: Path) -> None:
     first = ShardFolder(out)
     fill(first.begin(JOB))
     first.finish()
-    with pytest.raises(ResumeError, match="is there already; write it anew with --overwrite"):
+    with pytest.raises(ResumeError, match="already exists; start over with --overwrite"):
         ShardFolder(out).begin(JOB)
-    assert ShardFolder(out, resume=True).begin(JOB) == out
+    again = ShardFolder(out, resume=True)
+    assert again.begin(JOB) == out
+    again.close()
     anew = ShardFolder(out, overwrite=True)
     assert not list(anew.begin(JOB).glob("*.parquet"))
     anew.finish()
-    assert [file.name for file in out.iterdir()] == [JOB_FILE]
+    assert [file.name for file in out.iterdir()] == [RECORD]
     assert [file.name for file in tmp_path.glob("out*")] == ["out"]
 
 
 def test_a_run_that_achieved_nothing_leaves_nothing(tmp_path: Path) -> None:
     folder = ShardFolder(tmp_path / "out")
     folder.begin(JOB)
-    folder.give_up()
-    assert not folder.part.exists()
+    folder.close()
+    assert not folder.run.part.exists()
     fill(folder.begin(JOB))
-    folder.give_up()
-    assert folder.part.exists()
+    folder.close()
+    assert folder.run.part.exists()
 
 
 def test_what_is_no_output_folder(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     cases = {
         tmp_path / "out.tsv": "this is the name of a .tsv file",
-        tmp_path / "file": "is a file; name a folder",
-        tmp_path: "is a folder with other things in it",
-        tmp_path / "no" / "out": "there is no such folder",
+        tmp_path / "file": "is a file; choose a folder",
+        tmp_path: "contains files that Tertium has not written",
+        tmp_path / "no" / "out": "no such folder",
     }
     for path, reason in cases.items():
         with pytest.raises(InputError, match=reason):

@@ -1,4 +1,4 @@
-"""Vectors that were asked for before are not computed again."""
+"""Cached vectors are not computed again."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def rows(value: float) -> np.ndarray:
     return np.full((1, 4), value, np.float32)  # 16 bytes
 
 
-def test_the_longest_unasked_is_forgotten_first() -> None:
-    memo = VectorMemo(most_bytes=32)
+def test_the_least_recently_used_is_evicted_first() -> None:
+    memo = VectorMemo(max_bytes=32)
     memo.put((1,), rows(1))
     memo.put((2,), rows(2))
     assert memo.get((1,)) is not None
@@ -27,7 +27,7 @@ def test_the_longest_unasked_is_forgotten_first() -> None:
 
 
 def test_what_never_fits_is_not_kept() -> None:
-    memo = VectorMemo(most_bytes=15)
+    memo = VectorMemo(max_bytes=15)
     memo.put((1,), rows(1))
     assert memo.get((1,)) is None
     assert memo.bytes == 0
@@ -41,7 +41,7 @@ def test_put_twice_counts_once() -> None:
 
 
 def test_one_pass_for_all_measures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pieces and sentences come from the same pass, and a text is encoded once."""
+    """Tokens and sentences come from the same pass, and a text is encoded once."""
     encoder = tertium.load_encoder("tertium-mini", threads=1)
     assert isinstance(encoder, CTranslate2Encoder)
     monkeypatch.setattr(encoder, "_memo", VectorMemo())

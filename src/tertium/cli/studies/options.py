@@ -56,7 +56,7 @@ def model_loader(
     compute_type: str, threads: int | None, *, cache: bool, once: bool = True
 ) -> ModelLoader:
     """Load each model once, so that measures share its answers; or anew each time."""
-    from tertium.measures.registry import load_any
+    from tertium.studies.specs import load_any
 
     loaded: dict[tuple[object, ...], Any] = {}
 

@@ -1,4 +1,4 @@
-"""Work done ahead in other processes, with the results in order."""
+"""Runs a function in other processes ahead of time, with the results in order."""
 
 from __future__ import annotations
 
@@ -12,45 +12,45 @@ from multiprocessing import get_context, parent_process
 from typing import TypeVar
 
 Task = TypeVar("Task")
-Question = TypeVar("Question")
-Answer = TypeVar("Answer")
+Query = TypeVar("Query")
+Result = TypeVar("Result")
 
 IN_FLIGHT = 2
-"""Tasks queued for each process: none waits for work, and memory stays bounded."""
+"""Tasks queued per process: none waits for work, and memory stays bounded."""
 
 
 def work_ahead(
     tasks: Iterable[Task],
-    question: Callable[[Task], Question],
-    answer: Callable[[Question], Answer],
+    query: Callable[[Task], Query],
+    function: Callable[[Query], Result],
     processes: int = 1,
-) -> Iterator[tuple[Task, Answer]]:
-    """Pair each task with the answer to its question; ``answer`` must be known by its name.
+) -> Iterator[tuple[Task, Result]]:
+    """Pair each task with ``function(query(task))``; the function must be importable by name.
 
-    >>> list(work_ahead([3, 1], question=float, answer=abs))
+    >>> list(work_ahead([3, 1], query=float, function=abs))
     [(3, 3.0), (1, 1.0)]
     """
     if processes == 1:
         for task in tasks:
-            yield task, answer(question(task))
+            yield task, function(query(task))
         return
-    flying: deque[tuple[Task, Future[Answer]]] = deque()
+    pending: deque[tuple[Task, Future[Result]]] = deque()
     with ProcessPoolExecutor(processes, get_context("spawn"), follow_parent) as pool:
         try:
             for task in tasks:
-                flying.append((task, pool.submit(answer, question(task))))
-                if len(flying) > IN_FLIGHT * processes:
-                    done, future = flying.popleft()
+                pending.append((task, pool.submit(function, query(task))))
+                if len(pending) > IN_FLIGHT * processes:
+                    done, future = pending.popleft()
                     yield done, future.result()
-            while flying:
-                done, future = flying.popleft()
+            while pending:
+                done, future = pending.popleft()
                 yield done, future.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
 def follow_parent() -> None:
-    """Leave Ctrl-C to the parent, and go when it is gone: a pool does not notice that by itself."""
+    """Leave Ctrl-C to the parent, and exit when it has ended, which a pool does not notice."""
 
     def watch() -> None:
         parent = parent_process()

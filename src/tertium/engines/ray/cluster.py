@@ -18,18 +18,18 @@ from tertium.models.threads import available_cores
 
 QUIET = logging.CRITICAL
 STORE_BYTES = 100 << 20
-"""Shared memory of a cluster on this machine: texts and scores do not go through it."""
+"""Shared memory of a cluster on this machine: small, since texts and scores do not use it."""
 LOG_LEVEL = "RAY_BACKEND_LOG_LEVEL"
 HOST_AND_PORT = re.compile(r"(\[[^\]]+\]|[^:\[\]/]+):([0-9]+)")
 PATIENCE = 5.0
-"""Seconds in which a host must answer."""
+"""Seconds within which a host must accept a connection."""
 TASK = "ray::"
 AUTO_CONNECT = "RAY_ENABLE_AUTO_CONNECT"
 
 
 @dataclass(frozen=True)
 class ClusterSettings:
-    """Which cluster, and how much of it."""
+    """Which cluster to use, and how much of it."""
 
     address: str | None = None
     """None starts Ray on this machine."""
@@ -46,14 +46,14 @@ class ClusterSettings:
 
 
 def import_ray() -> Any:
-    """Import Ray, which tells nobody about it, and connects only where it is told to.
+    """Import Ray, without usage reports and without automatic connections.
 
-    Otherwise what it cleans up after a run, at some time or other, would connect again by itself:
-    to a cluster that is perhaps just ending, which ends this process too.
+    Otherwise Ray's clean-up after a run would connect again at some later time: possibly to a
+    cluster that is shutting down, which would end this process too.
     """
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     try:
-        with _variable(AUTO_CONNECT, "0"):  # it is looked at when Ray is first imported
+        with _variable(AUTO_CONNECT, "0"):  # read when Ray is first imported
             import ray
         import ray.data
     except ImportError as error:
@@ -65,7 +65,7 @@ def import_ray() -> Any:
 
 @contextmanager
 def _variable(name: str, value: str) -> Iterator[None]:
-    """Set a variable of the environment for a while."""
+    """Set an environment variable for a block."""
     before = os.environ.get(name)
     os.environ[name] = value
     try:
@@ -80,8 +80,8 @@ def _variable(name: str, value: str) -> Iterator[None]:
 def connected(settings: ClusterSettings) -> Iterator[Any]:
     """Connect to the cluster, or start one.
 
-    What Ray prints in the meantime is dropped: it would go to standard output, among the results,
-    and of a lost node it prints the last pages of its log.
+    What Ray prints to standard output is dropped: it would be mixed with the results, and for a
+    lost node it includes pages of its log.
     """
     ray = import_ray()
     with open(os.devnull, "w") as silence, redirect_stdout(silence):
@@ -89,23 +89,23 @@ def connected(settings: ClusterSettings) -> Iterator[Any]:
             yield ray
             return
         check_listening(settings.address)
-        own: dict[str, Any] = {}
+        limits: dict[str, Any] = {}
         if settings.address is None:
             cores = available_cores()
             if settings.workers is not None:
                 cores = settings.workers * (settings.threads or max(1, cores // settings.workers))
-            own = {
+            limits = {
                 "num_cpus": max(cores, settings.threads or 1),
                 "include_dashboard": False,
                 "object_store_memory": STORE_BYTES,
             }
         try:
-            with _few_words():
+            with _only_fatal_messages():
                 ray.init(
                     address=settings.address or "local",
                     log_to_driver=False,
                     logging_level=QUIET,
-                    **own,
+                    **limits,
                 )
         except (ConnectionError, OSError, RuntimeError, ValueError) as error:
             where = settings.address or "this machine"
@@ -117,14 +117,14 @@ def connected(settings: ClusterSettings) -> Iterator[Any]:
 
 
 def check_listening(address: str | None) -> None:
-    """Make sure that somebody listens at a host and port; Ray would try for a quarter of an hour.
+    """Check that a host and port accept connections; Ray would try for a quarter of an hour.
 
-    Addresses in other forms, such as ``auto``, are Ray's to look up.
+    Addresses in other forms, such as ``auto``, are resolved by Ray.
     """
-    found = HOST_AND_PORT.fullmatch(address or "")
-    if found is None:
+    match = HOST_AND_PORT.fullmatch(address or "")
+    if match is None:
         return
-    host, port = found.groups()
+    host, port = match.groups()
     try:
         socket.create_connection((host.strip("[]"), int(port)), PATIENCE).close()
     except (OSError, OverflowError, UnicodeError) as error:
@@ -133,32 +133,32 @@ def check_listening(address: str | None) -> None:
 
 
 @contextmanager
-def _few_words() -> Iterator[None]:
-    """Let the native part of Ray speak of fatal things only, unless somebody wants to hear more.
+def _only_fatal_messages() -> Iterator[None]:
+    """Have the native part of Ray log fatal errors only, unless the environment sets a level.
 
-    Otherwise every run begins with a warning that an actor could not be restarted after the loss of
-    the process that began the run. That it has been told to be silent, it says too.
+    Otherwise every run starts with a warning that an actor could not be restarted if the process
+    that started the run were lost. Ray announces the log level too, so that is dropped as well.
     """
     if LOG_LEVEL in os.environ:
         yield
         return
     sys.stderr.flush()
-    spoken = os.dup(2)
+    saved = os.dup(2)
     with open(os.devnull, "wb") as silence:
         os.dup2(silence.fileno(), 2)
     try:
         with _variable(LOG_LEVEL, "fatal"):
             yield
     finally:
-        os.dup2(spoken, 2)
-        os.close(spoken)
+        os.dup2(saved, 2)
+        os.close(saved)
 
 
-def what_happened(error: Exception) -> str:
-    """What an error of Ray's is about, in a line.
+def error_line(error: Exception) -> str:
+    """The cause of an error raised by Ray, in one line.
 
-    That of a task is a traceback under a line with the name of the task. It is indented, and what
-    was raised, first of all, is not.
+    The error of a task is a traceback below a line with the name of the task. The traceback is
+    indented; the first line that is not names the exception.
     """
     lines = COLOURS.sub("", str(error)).strip().split("\n")
     if lines[0].startswith(TASK):
@@ -171,7 +171,7 @@ def what_happened(error: Exception) -> str:
 def workers_and_threads(
     settings: ClusterSettings, node_cores: Sequence[int], parts: int
 ) -> tuple[int, int]:
-    """How many workers there will be, and the cores of each: if not said, one worker a node.
+    """The number of workers, and the cores of each; by default, one worker per node.
 
     >>> workers_and_threads(ClusterSettings(), node_cores=[0, 4, 8], parts=100)
     (3, 4)
@@ -183,19 +183,19 @@ def workers_and_threads(
     cores = [count for count in node_cores if count]
     if not cores and None in (settings.workers, settings.threads):
         raise ClusterError(
-            "the cluster has no cores yet; say --workers and --threads, and they are waited for"
+            "the cluster has no cores yet; use --workers and --threads to wait for them"
         )
     threads = settings.threads
     if threads is None:
         nodes = len(cores)
-        crowd = 1 if settings.workers is None else -(-settings.workers // nodes)
-        threads = max(1, min(cores) // crowd)
+        per_node = 1 if settings.workers is None else -(-settings.workers // nodes)
+        threads = max(1, min(cores) // per_node)
     room = sum(count // threads for count in cores)
     workers = room if settings.workers is None else settings.workers
     if workers > room or not room:
         warnings.warn(
             f"of {workers or 1} workers with {threads} cores each, the cluster has room for "
-            f"{room} now; the others wait for it",
+            f"{room} now; the others wait for room",
             ClusterWarning,
             stacklevel=2,
         )

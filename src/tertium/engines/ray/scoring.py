@@ -1,4 +1,4 @@
-"""Scores files on a Ray cluster: each worker reads its rows, and writes them as a Parquet shard."""
+"""Scores files on a Ray cluster: each worker reads its rows and writes them as Parquet shards."""
 
 from __future__ import annotations
 
@@ -12,19 +12,26 @@ from typing import Any
 
 import tertium.errors
 from tertium.data.pairs import StoredPairs
-from tertium.engines.layouts import CUT
-from tertium.engines.local.scoring import Advance
+from tertium.engines.output import CUT
 from tertium.engines.parquet import schema_of
+from tertium.engines.progress import NO_PROGRESS, JobProgress
 from tertium.engines.ray.cluster import (
     QUIET,
     ClusterSettings,
     connected,
-    what_happened,
+    error_line,
     workers_and_threads,
 )
 from tertium.engines.ray.shards import Shard, ShardFolder
-from tertium.engines.ray.worker import Loader, Part, ShardWorker, Work
-from tertium.engines.scoring import ROWS_AT_A_TIME, Result, Scorer, describe, results
+from tertium.engines.ray.worker import Part, ShardWorker, Work
+from tertium.engines.scoring import (
+    ROWS_AT_A_TIME,
+    Scorer,
+    ScoringResult,
+    Sums,
+    describe,
+    results,
+)
 from tertium.errors import (
     CacheWarning,
     ClusterError,
@@ -34,40 +41,34 @@ from tertium.errors import (
     TertiumError,
 )
 from tertium.measures.base import Measure
-from tertium.measures.totals import Totals
+from tertium.measures.loading import MeasureLoader
 from tertium.models.cache.memo import Tally
 
 
-@dataclass
+@dataclass(frozen=True)
 class DistributedJob:
-    """Any number of measures over the rows of any number of files, a shard at a time.
+    """Any number of measures over the rows of any number of files, one shard at a time.
 
-    What a worker has finished is on disk, so nothing but the shard that it was at is lost with it.
+    A finished shard is on disk: a worker that is lost loses no more than its current shard.
     """
 
     inputs: Sequence[StoredPairs]
     measures: Sequence[Measure]
-    load: Loader
+    load: MeasureLoader
     """Loads the same measures in another process."""
     output: ShardFolder
     cluster: ClusterSettings = field(default_factory=ClusterSettings)
     scores_only: bool = False
     rows_at_a_time: int = ROWS_AT_A_TIME
-    advance: Advance | None = None
-    totals: dict[str, Totals] = field(default_factory=dict)
-    tally: Tally = field(default_factory=Tally)
-    rows: int = 0
-    resumed: int = 0
-    cut: int = 0
-    lost: int = 0
-    """How often a worker was lost over a shard that another then did."""
+    tally: Tally | None = None
+    """As for a local job: None if no measure uses a translation model."""
 
     def count(self) -> int | None:
-        """How many rows there are."""
+        """The number of rows."""
         return sum(pairs.count() or 0 for pairs in self.inputs)
 
-    def run(self) -> dict[str, Result]:
-        """Score everything; returns the system scores."""
+    def run(self, progress: JobProgress = NO_PROGRESS) -> ScoringResult:
+        """Score and write everything."""
         self._check()
         parts = self._parts()
         columns = self._columns()
@@ -75,56 +76,63 @@ class DistributedJob:
             **describe(self.measures, columns, self.rows_at_a_time),
             "rows": sum(part.stop - part.start for part in parts),
         }
-        self.totals = {measure.name: Totals() for measure in self.measures}
-        with connected(self.cluster) as ray:
-            cores = [int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]]
-            workers, threads = workers_and_threads(self.cluster, cores, len(parts))
-            folder = self.output.begin(job)
-            work = Work(
-                inputs=self.inputs,
-                load=self.load,
-                threads=threads,
-                job=job,
-                columns=columns,
-                schema=self._schema(columns),
-                scores_only=self.scores_only,
-                folder=folder,
-                home=Path.cwd(),
-                finished=folder == self.output.path,
-            )
-            there = {part.number for part in parts if Shard(folder, part.number).path.exists()}
-            try:
-                for outcome in outcomes(ray, work, parts, workers):
-                    self._take(outcome, there)
-            except BaseException:
-                self.output.give_up()
-                raise
-        self.output.finish()
-        return results(self.measures, self.totals)
+        try:
+            with connected(self.cluster) as ray:
+                nodes = [node for node in ray.nodes() if node["Alive"]]
+                cores = [int(node["Resources"].get("CPU", 0)) for node in nodes]
+                workers, threads = workers_and_threads(self.cluster, cores, len(parts))
+                folder = self.output.begin(job)
+                work = Work(
+                    inputs=self.inputs,
+                    load=self.load,
+                    threads=threads,
+                    job=job,
+                    columns=columns,
+                    schema=self._schema(columns),
+                    scores_only=self.scores_only,
+                    folder=folder,
+                    home=Path.cwd(),
+                    finished=folder == self.output.path,
+                )
+                result = self._gather(ray, work, parts, workers, progress)
+            self.output.finish()
+        finally:
+            self.output.close()
+        return result
 
-    def _take(self, outcome: dict[str, Any], there: set[int]) -> None:
-        """Add up what came of a part; ``there`` are those that a run before had finished."""
-        for message in outcome["warnings"]:
-            warnings.warn(message, CacheWarning, stacklevel=2)
-        if "error" in outcome:
-            error: TertiumError = getattr(tertium.errors, outcome["error"])(outcome["message"])
-            raise error
-        self.rows += outcome["rows"]
-        self.cut += outcome["cut"]
-        self.lost += outcome["lost"]
-        if outcome["damage"]:
-            warnings.warn(f"{outcome['damage']}: scored again", ResumeWarning, stacklevel=2)
-        elif outcome["number"] in there:
-            self.resumed += outcome["rows"]
-        for name, totals in outcome["totals"].items():
-            self.totals[name].merge(Totals(**totals))
-        for name, count in outcome["questions"].items():
-            setattr(self.tally, name, getattr(self.tally, name) + count)
-        if self.advance is not None:
-            self.advance(self.rows)
+    def _gather(
+        self, ray: Any, work: Work, parts: Sequence[Part], workers: int, progress: JobProgress
+    ) -> ScoringResult:
+        """Have the parts scored, and add up their outcomes."""
+        existing = {part.number for part in parts if Shard(work.folder, part.number).path.exists()}
+        sums, tally, resumed, lost = Sums.of(self.measures), Tally(), 0, 0
+        for outcome in outcomes(ray, work, parts, workers):
+            for message in outcome["warnings"]:
+                warnings.warn(message, CacheWarning, stacklevel=2)
+            if "error" in outcome:
+                error: TertiumError = getattr(tertium.errors, outcome["error"])(outcome["message"])
+                raise error
+            sums.add(Sums.from_state(outcome))
+            lost += outcome["lost"]
+            if outcome["damage"]:
+                warnings.warn(f"{outcome['damage']}: scored again", ResumeWarning, stacklevel=2)
+            elif outcome["number"] in existing:
+                resumed += outcome["rows"]
+            for name, count in outcome["queries"].items():
+                setattr(tally, name, getattr(tally, name) + count)
+            progress.advance(sums.rows)
+        times = "once" if lost == 1 else f"{lost} times"
+        return ScoringResult(
+            results(self.measures, sums.totals),
+            sums.rows,
+            sums.cut,
+            resumed,
+            None if self.tally is None else tally,
+            [f"workers were lost {times}; others scored their rows"] if lost else [],
+        )
 
     def _parts(self) -> list[Part]:
-        """Cut the inputs into parts; none reaches over the end of a file."""
+        """Divide the inputs into parts, each within one file."""
         bounds = [
             (place, start, min(start + self.rows_at_a_time, count))
             for place, count in enumerate(pairs.count() or 0 for pairs in self.inputs)
@@ -138,20 +146,20 @@ class DistributedJob:
         for measure in self.measures:
             if measure.needs_all_rows:
                 raise SettingError(
-                    f"{measure.name} with these settings scores all rows in one go, and a worker "
-                    "sees some of them; use --engine local, or settings by which each row has a "
-                    "score of its own"
+                    f"{measure.name} with these settings scores all rows at once, and a worker "
+                    "sees only some of them; use --engine local, or settings with which each row "
+                    "is scored independently"
                 )
         for pairs in self.inputs:
             Scorer(pairs, self.measures, self.scores_only).check()
             if pairs.has_references != self.inputs[0].has_references:
                 raise InputError(
                     f"{pairs.name} and {self.inputs[0].name} differ: only one of them has "
-                    "references; score them apart"
+                    "references; score them separately"
                 )
 
     def _columns(self) -> list[str]:
-        """The columns of the output: of files that differ in their fields, all."""
+        """The columns of the output: those of all files, if they differ."""
         found: dict[str, None] = {}
         for pairs in self.inputs:
             columns = Scorer(pairs, self.measures, self.scores_only).columns()
@@ -160,7 +168,7 @@ class DistributedJob:
         return [*(name for name in found if name not in new), *new]
 
     def _schema(self, columns: Sequence[str]) -> Any:
-        """The types of the columns, which are the same in all shards."""
+        """The types of the columns, the same in all shards."""
         kinds: dict[str, set[type]] = {name: set() for name in columns}
         for pairs in self.inputs:
             for name, types in pairs.kinds().items():
@@ -172,12 +180,12 @@ class DistributedJob:
 
 
 def outcomes(ray: Any, work: Work, parts: Sequence[Part], workers: int) -> Iterator[dict[str, Any]]:
-    """Give the parts to a pool of actors; what comes of each, in any order.
+    """Give the parts to a pool of actors; yields the outcome of each, in any order.
 
-    An actor whose process or node is lost is started again where there is room, and does again what
-    it was at. That is Ray Data's own rule, and it has no limit: whether a worker is away for a
-    moment or for good cannot be told, and every attempt to reach it would count. Each actor has one
-    task at a time, because what waits in line behind a lost actor is lost with it.
+    An actor whose process or node is lost is restarted where there is room, and repeats its task.
+    Ray Data does so without a limit: it cannot tell whether a worker is away for a moment or for
+    good, and every attempt to reach it would count. Each actor has one task at a time, because the
+    tasks queued for a lost actor are lost with it.
     """
     logging.getLogger("ray.data").setLevel(QUIET)
     context = ray.data.DataContext.get_current()
@@ -196,5 +204,5 @@ def outcomes(ray: Any, work: Work, parts: Sequence[Part], workers: int) -> Itera
             yield json.loads(row["outcome"])
     except ray.exceptions.RayError as error:
         raise ClusterError(
-            f"the cluster has given up: {what_happened(error)}; go on with --resume"
+            f"the cluster has failed: {error_line(error)}; continue with --resume"
         ) from error

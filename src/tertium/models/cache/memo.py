@@ -1,4 +1,4 @@
-"""Every distinct question is put to a model once: in a run, and across runs."""
+"""A model that caches its results, so that each distinct query is computed once."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import hashlib
 import json
 import math
 from array import array
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
+
+from cachetools import LRUCache
 
 from tertium.errors import ModelError
 from tertium.models.base import (
@@ -22,60 +23,61 @@ from tertium.models.base import (
     TranslationModel,
     per_row,
 )
-from tertium.models.proxy import ForwardingModel
+from tertium.models.proxy import ModelProxy
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 MEMORY_BYTES = 64 << 20
-ENTRY_BYTES = 250
-"""What an answer takes in memory beside itself (measured): its key, two objects, their places."""
+ENTRY_BYTES = 400
+"""Memory that a cached result takes beside its value (measured: 300 to 350 bytes)."""
 EDITION = 2
-"""Part of every key; to be raised whenever an answer's meaning or layout changes."""
+"""Part of every key; to be raised whenever the meaning or layout of a result changes."""
 
 
-class Store(Protocol):
-    """Where answers outlive the run."""
+class ResultStore(Protocol):
+    """Where results are kept across runs."""
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]: ...
 
-    def put(self, answers: Mapping[bytes, bytes]) -> None: ...
+    def put(self, results: Mapping[bytes, bytes]) -> None: ...
 
 
 @dataclass
 class Tally:
-    """How many questions were put, how many of them were new, how many the store could answer."""
+    """The number of queries, of distinct queries, and of those whose result was in the store."""
 
-    questions: int = 0
+    queries: int = 0
     distinct: int = 0
     from_cache: int = 0
 
     def __str__(self) -> str:
-        """Write the tally as a run's summary shows it.
+        """Format the tally for the summary of a run.
 
         >>> print(Tally(4812, 1930, 0))
-        4 812 questions, 1 930 distinct, 0 from cache
+        4 812 queries, 1 930 distinct, 0 from cache
         """
-        questions, distinct, from_cache = (
+        queries, distinct, from_cache = (
             f"{number:,}".replace(",", " ")
-            for number in (self.questions, self.distinct, self.from_cache)
+            for number in (self.queries, self.distinct, self.from_cache)
         )
-        return f"{questions} questions, {distinct} distinct, {from_cache} from cache"
+        return f"{queries} queries, {distinct} distinct, {from_cache} from cache"
 
 
-class Memo(ForwardingModel):
-    """A model that remembers: same protocol, same answers, each question asked once.
+class Memo(ModelProxy):
+    """A model with a cache: same protocol, same results, but each query is computed once.
 
-    The answers to one call are stored together or not at all. A run that is killed and taken up
-    again therefore knows, at each call, just what an unbroken run would know, puts the same
-    questions to the engine in the same batches, and gets the same numbers.
+    The results of one call are stored together or not at all. At each call, a resumed run
+    therefore has the same cached results as an uninterrupted run, sends the same queries to the
+    engine in the same batches, and gets the same numbers.
     """
 
-    def __init__(self, model: TranslationModel, store: Store | None = None) -> None:
+    def __init__(self, model: TranslationModel, store: ResultStore | None = None) -> None:
         super().__init__(model)
         self.store = store
         self.tally = Tally()
-        self._memory: OrderedDict[bytes, bytes] = OrderedDict()
-        self._bytes = 0
+        self._memory: LRUCache[bytes, bytes] = LRUCache(
+            MEMORY_BYTES, getsizeof=lambda value: ENTRY_BYTES + len(value)
+        )
 
     def log_probs(
         self,
@@ -87,22 +89,20 @@ class Memo(ForwardingModel):
         progress: Progress | None = None,
     ) -> list[TokenScores]:
         count = len(targets)
-        target_langs, source_langs = (
-            self._targets(target_lang, count),
-            self._sources(source_lang, count),
-        )
-        questions = list(zip(sources, source_langs, targets, target_langs, strict=True))
+        target_langs = self._resolved(target_lang, count)
+        source_langs = self._source_languages(source_lang, count)
+        queries = list(zip(sources, source_langs, targets, target_langs, strict=True))
 
-        def ask(open_questions: Sequence[int]) -> list[TokenScores]:
+        def compute(indices: Sequence[int]) -> list[TokenScores]:
             return self.model.log_probs(
-                [targets[index] for index in open_questions],
-                [sources[index] for index in open_questions],
-                target_lang=[target_langs[index] for index in open_questions],
-                source_lang=[source_langs[index] for index in open_questions],
+                [targets[index] for index in indices],
+                [sources[index] for index in indices],
+                target_lang=[target_langs[index] for index in indices],
+                source_lang=[source_langs[index] for index in indices],
                 progress=progress,
             )
 
-        return self._answers(("log_probs",), questions, ask, pack_scores, unpack_scores)
+        return self._results(("log_probs",), queries, compute, pack_scores, unpack_scores)
 
     def translate(
         self,
@@ -114,23 +114,21 @@ class Memo(ForwardingModel):
         progress: Progress | None = None,
     ) -> list[Translation]:
         count = len(sources)
-        target_langs, source_langs = (
-            self._targets(target_lang, count),
-            self._sources(source_lang, count),
-        )
-        questions = list(zip(sources, source_langs, target_langs, strict=True))
+        target_langs = self._resolved(target_lang, count)
+        source_langs = self._source_languages(source_lang, count)
+        queries = list(zip(sources, source_langs, target_langs, strict=True))
 
-        def ask(open_questions: Sequence[int]) -> list[Translation]:
+        def compute(indices: Sequence[int]) -> list[Translation]:
             return self.model.translate(
-                [sources[index] for index in open_questions],
-                target_lang=[target_langs[index] for index in open_questions],
-                source_lang=[source_langs[index] for index in open_questions],
+                [sources[index] for index in indices],
+                target_lang=[target_langs[index] for index in indices],
+                source_lang=[source_langs[index] for index in indices],
                 beam_size=beam_size,
                 progress=progress,
             )
 
         operation = ("translate", beam_size)
-        return self._answers(operation, questions, ask, pack_translation, unpack_translation)
+        return self._results(operation, queries, compute, pack_translation, unpack_translation)
 
     def alternatives(
         self,
@@ -142,88 +140,85 @@ class Memo(ForwardingModel):
         source_lang: str | None = None,
         count: int = 3,
     ) -> list[list[Alternative]]:
-        """What the model would rather have said; nothing where it cannot tell. Not remembered."""
+        """Return what the model prefers, or nothing if it cannot suggest. Not cached."""
         if not isinstance(self.model, SuggestingModel):
             return [[] for _ in places]
         return self.model.alternatives(
             target, source, places, target_lang=target_lang, source_lang=source_lang, count=count
         )
 
-    def _targets(self, languages: Languages, count: int) -> list[str | None]:
-        """A language by another name makes no other question."""
+    def _resolved(self, languages: Languages, count: int) -> list[str | None]:
+        """Resolve aliases, so that a language by another name is not another query."""
         resolve = self.languages.resolve
         return [lang and resolve(lang) for lang in per_row(languages, count)]
 
-    def _sources(self, languages: Languages, count: int) -> list[str | None]:
-        """A model that does not look at the source language gets one question, not two."""
-        looks = self.needs_source_language or not self.languages.symmetric
-        return self._targets(languages if looks else None, count)
+    def _source_languages(self, languages: Languages, count: int) -> list[str | None]:
+        """Ignore the source language where the model does: it is not another query."""
+        used = self.needs_source_language or not self.languages.symmetric
+        return self._resolved(languages if used else None, count)
 
-    def _answers(
+    def _results(
         self,
         operation: tuple[str | int, ...],
-        questions: Sequence[tuple[str | None, ...]],
-        ask: Callable[[Sequence[int]], list[Answer]],
-        pack: Callable[[Answer], bytes],
-        unpack: Callable[[bytes], Answer | None],
-    ) -> list[Answer]:
+        queries: Sequence[tuple[str | None, ...]],
+        compute: Callable[[Sequence[int]], list[Result]],
+        pack: Callable[[Result], bytes],
+        unpack: Callable[[bytes], Result | None],
+    ) -> list[Result]:
         head = [EDITION, self.fingerprint, sorted(self.settings.items()), operation]
-        keys = [question_key([*head, question]) for question in questions]
+        keys = [query_key([*head, query]) for query in queries]
         first = {key: index for index, key in reversed(list(enumerate(keys)))}
-        known: dict[bytes, Answer] = {}
+        results: dict[bytes, Result] = {}
         for key in first:
-            if key in self._memory:
-                self._memory.move_to_end(key)
-                answer = unpack(self._memory[key])
-                if answer is not None:
-                    known[key] = answer
-        unknown = sorted((key for key in first if key not in known), key=first.__getitem__)
-        new: dict[bytes, bytes] = {}
-        if self.store is not None and unknown:
-            for key, value in self.store.get(unknown).items():
-                answer = unpack(value)  # None if it is no answer: then ask again
-                if answer is not None:
-                    known[key] = answer
+            if (value := self._memory.get(key)) is not None:
+                result = unpack(value)
+                if result is not None:
+                    results[key] = result
+        missing = sorted((key for key in first if key not in results), key=first.__getitem__)
+        if self.store is not None and missing:
+            for key, value in self.store.get(missing).items():
+                result = unpack(value)  # None if it is damaged: then compute it again
+                if result is not None:
+                    results[key] = result
                     self._remember(key, value)
-        pending = [key for key in unknown if key not in known]
-        self.tally.questions += len(keys)
-        self.tally.distinct += len(unknown)
-        self.tally.from_cache += len(unknown) - len(pending)
+        pending = [key for key in missing if key not in results]
+        self.tally.queries += len(keys)
+        self.tally.distinct += len(missing)
+        self.tally.from_cache += len(missing) - len(pending)
         if pending:
-            for key, answer in zip(pending, ask([first[key] for key in pending]), strict=True):
-                known[key] = answer
-                new[key] = pack(answer)
-                if unpack(new[key]) is None:
-                    question = questions[first[key]]
-                    raise ModelError(f"{self.name} gives no number for {question!r}")
+            packed: dict[bytes, bytes] = {}
+            computed = compute([first[key] for key in pending])
+            for key, result in zip(pending, computed, strict=True):
+                results[key] = result
+                packed[key] = pack(result)
+                if unpack(packed[key]) is None:
+                    query = queries[first[key]]
+                    raise ModelError(f"{self.name} returns no number for {query!r}")
             if self.store is not None:
-                self.store.put(new)
-            for key, value in new.items():
+                self.store.put(packed)
+            for key, value in packed.items():
                 self._remember(key, value)
-        return [known[key] for key in keys]
+        return [results[key] for key in keys]
 
     def _remember(self, key: bytes, value: bytes) -> None:
-        self._memory[key] = value
-        self._bytes += ENTRY_BYTES + len(value)
-        while self._bytes > MEMORY_BYTES:
-            _, dropped = self._memory.popitem(last=False)
-            self._bytes -= ENTRY_BYTES + len(dropped)
+        if ENTRY_BYTES + len(value) <= self._memory.maxsize:
+            self._memory[key] = value
 
 
-def question_key(question: object) -> bytes:
-    """Hash a structured question; no two questions are spelled alike, whatever their texts hold.
+def query_key(query: object) -> bytes:
+    """Hash a structured query; different queries have different JSON, whatever their texts.
 
-    >>> question_key(["a_b", "c"]) == question_key(["a", "b_c"])
+    >>> query_key(["a_b", "c"]) == query_key(["a", "b_c"])
     False
     """
-    spelling = json.dumps(question, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.blake2b(spelling.encode("ascii"), digest_size=20).digest()
+    text = json.dumps(query, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.blake2b(text.encode("ascii"), digest_size=20).digest()
 
 
 def pack_scores(scores: TokenScores) -> bytes:
-    """Spell scores as one line of JSON and, after it, the log-probabilities as bare numbers.
+    """Write scores as a line of JSON, followed by the log-probabilities in binary.
 
-    Engines compute in float32, which takes half the room; float64 is for those that do not.
+    Engines compute in float32, which takes half the space; float64 is for any that do not.
     """
     numbers = array("f", scores.log_probs)
     if tuple(numbers) != scores.log_probs:
@@ -233,7 +228,7 @@ def pack_scores(scores: TokenScores) -> bytes:
 
 
 def unpack_scores(value: bytes) -> TokenScores | None:
-    """Undo :func:`pack_scores`; None if the value is none of its, or holds what is no number."""
+    """Undo :func:`pack_scores`; None if the value is malformed or holds a non-finite number."""
     head, _, numbers = value.partition(b"\n")
     try:
         typecode, target_cut, source_cut, tokens = json.loads(head)
@@ -246,12 +241,12 @@ def unpack_scores(value: bytes) -> TokenScores | None:
 
 
 def pack_translation(translation: Translation) -> bytes:
-    """Spell a translation as JSON."""
+    """Write a translation as JSON."""
     return json.dumps([translation.cut, translation.text]).encode("ascii")
 
 
 def unpack_translation(value: bytes) -> Translation | None:
-    """Undo :func:`pack_translation`; None if the value is none of its."""
+    """Undo :func:`pack_translation`; None if the value is malformed."""
     try:
         cut, text = json.loads(value)
     except (TypeError, ValueError):

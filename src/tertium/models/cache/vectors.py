@@ -1,53 +1,48 @@
-"""Vectors of texts that were encoded before, as far as they fit."""
+"""Token vectors cached in memory."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from threading import Lock
 
 import numpy as np
+from cachetools import LRUCache
 from numpy.typing import NDArray
 
 Ids = tuple[int, ...]
 Rows = NDArray[np.float32]
 
-MOST_BYTES = 256 * 2**20
+MAX_BYTES = 256 * 2**20
 
 
 class VectorMemo:
-    """Keeps the vectors of the sequences that were asked for last, up to a number of bytes.
+    """Caches the vectors of the most recently used token sequences, up to a number of bytes.
 
-    Several measures of one run, and many systems against one set of references, ask for the same
-    texts again and again.
+    Several measures in one run, and many systems with the same references, encode the same texts
+    again and again.
 
-    >>> memo = VectorMemo(most_bytes=16)
+    >>> memo = VectorMemo(max_bytes=16)
     >>> for number in (1, 2, 3):
     ...     memo.put((number,), np.zeros((1, 2), np.float32))
     >>> memo.get((1,)) is None, memo.get((3,))
     (True, array([[0., 0.]], dtype=float32))
     """
 
-    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        self.most_bytes = most_bytes
-        self.bytes = 0
-        self._rows: OrderedDict[Ids, Rows] = OrderedDict()
+    def __init__(self, max_bytes: int = MAX_BYTES) -> None:
+        self._rows: LRUCache[Ids, Rows] = LRUCache(max_bytes, getsizeof=lambda rows: rows.nbytes)
         self._lock = Lock()
 
+    @property
+    def bytes(self) -> int:
+        """The number of bytes in use."""
+        return int(self._rows.currsize)
+
     def get(self, ids: Ids) -> Rows | None:
-        """What is known of a sequence; asking keeps it fresh."""
+        """Return the vectors of a sequence, or None, and mark them as recently used."""
         with self._lock:
-            rows = self._rows.get(ids)
-            if rows is not None:
-                self._rows.move_to_end(ids)
-            return rows
+            return self._rows.get(ids)
 
     def put(self, ids: Ids, rows: Rows) -> None:
-        """Keep the vectors of a sequence, and forget those that were not asked for the longest."""
+        """Store the vectors of a sequence; the least recently used ones are evicted."""
         with self._lock:
-            if ids in self._rows:
-                return
-            self._rows[ids] = rows
-            self.bytes += rows.nbytes
-            while self.bytes > self.most_bytes:
-                _, oldest = self._rows.popitem(last=False)
-                self.bytes -= oldest.nbytes
+            if ids not in self._rows and rows.nbytes <= self._rows.maxsize:
+                self._rows[ids] = rows

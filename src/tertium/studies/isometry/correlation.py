@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from tertium.data.datasets.isometry import Predictions
 from tertium.errors import SettingError
-from tertium.measures.registry import load_any
 from tertium.models.base import Progress
 from tertium.stats.arrays import Floats, Ints
 from tertium.stats.conventions import SAMPLES, Interval
@@ -19,7 +18,7 @@ from tertium.stats.correlation import pearson
 from tertium.stats.correlation_test import positive_correlation_p, strength
 from tertium.stats.resampling import bootstrap_counts, percentile_interval
 from tertium.studies.isometry.classes import NONE, THRESHOLD, decisions, mode
-from tertium.studies.specs import MeasureSpec, ModelLoader, Similarity
+from tertium.studies.specs import MeasureSpec, ModelLoader, Similarity, load_any
 from tertium.text import Text
 
 Protocol = Literal["majority", "pooled"]

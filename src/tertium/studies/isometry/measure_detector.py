@@ -12,12 +12,11 @@ from numpy.typing import ArrayLike
 
 from tertium.data.datasets.base import LabelledPair
 from tertium.errors import LanguageError, SettingError
-from tertium.measures.registry import load_any
 from tertium.models.base import Detections, Languages, Progress, per_row
 from tertium.models.catalog import DEFAULT_MODEL
 from tertium.stats.arrays import Floats
 from tertium.stats.classification import best_threshold
-from tertium.studies.specs import MeasureSpec, ModelLoader, Similarity
+from tertium.studies.specs import MeasureSpec, ModelLoader, Similarity, load_any
 from tertium.text import Text
 
 STEEPEST, FLATTEST = 1e-3, 1e2

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tertium.data.datasets.isometry import Predictions
-from tertium.measures.registry import load_any
 from tertium.models.base import Progress
 from tertium.models.catalog import DEFAULT_MODEL
 from tertium.report.study_page import Picture, Section, StudyPage
@@ -37,7 +36,7 @@ from tertium.studies.isometry.frequencies import (
     frequency_table,
 )
 from tertium.studies.isometry.tables import agreement_table, correlation_table, examples_table
-from tertium.studies.specs import MeasureSpec, ModelLoader
+from tertium.studies.specs import MeasureSpec, ModelLoader, load_any
 
 ISOMETRIC = BEHAVIOURS[0]
 CAPTIONS = {

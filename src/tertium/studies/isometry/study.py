@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import tertium
+from tertium._version import __version__
 from tertium.data.datasets.isometry import Judged, Predictions, TextPair
 from tertium.data.datasets.values import text
 from tertium.data.pairs import ALIASES
@@ -203,5 +203,5 @@ class IsometryStudy:
 
 
 def _signature(engine: TranslationModel | ParaphraseDetector, **choices: str) -> str:
-    told = [engine.fingerprint, dict(engine.settings), choices, tertium.__version__]
+    told = [engine.fingerprint, dict(engine.settings), choices, __version__]
     return json.dumps(told, sort_keys=True)

@@ -13,14 +13,13 @@ from dataclasses import dataclass, field, replace
 
 from tertium.errors import DataWarning, InputError, LanguageError
 from tertium.measures.base import Measure
-from tertium.measures.registry import load_any
 from tertium.measures.signature import spell
 from tertium.measures.translation import NMTScore
 from tertium.models.base import Progress
 from tertium.models.catalog import DEFAULT_MODEL
 from tertium.studies.cells import CellFolder, Scored
 from tertium.studies.judgements.sets import JudgedSet
-from tertium.studies.specs import MeasureSpec, ModelLoader
+from tertium.studies.specs import MeasureSpec, ModelLoader, load_any
 from tertium.text import Row, Text
 
 FORTH, BACK, BOTH = "hyp|ref", "ref|hyp", "both"
@@ -106,7 +105,7 @@ class JudgementStudy:
     def _compared(self, measure: Measure, judged: JudgedSet, place: int) -> tuple[Text, ...]:
         """What a segment is compared with: its references, or its source."""
         segment = judged.segments[place]
-        source = self.against_source or measure.compares_with == "source"
+        source = self.against_source or measure.against == "source"
         if segment.references and not source:
             return segment.references
         if segment.source is None:
@@ -141,7 +140,7 @@ class JudgementStudy:
         step = len(pairs) if measure.needs_all_rows else ROWS_AT_A_TIME
         for start in range(0, len(pairs), step):
             some = pairs[start : start + step]
-            rows = [Row(number, a, (b,)) for number, (a, b) in enumerate(some, start + 1)]
+            rows = [Row(number, a, (b,), b) for number, (a, b) in enumerate(some, start + 1)]
             found = measure.segments(rows, self.progress)
             parts["forth"] += found.scores
             parts["statistics"] += map(list, found.statistics)

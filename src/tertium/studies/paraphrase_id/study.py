@@ -16,7 +16,6 @@ import numpy as np
 from tertium.data.datasets.base import LabelledPair
 from tertium.errors import CutWarning, DataWarning, LanguageError
 from tertium.measures.base import CUT_REASON
-from tertium.measures.registry import load_any
 from tertium.models.base import Progress
 from tertium.models.catalog import DEFAULT_MODEL
 from tertium.stats.arrays import Bools, Counts, Floats
@@ -25,7 +24,7 @@ from tertium.stats.conventions import SAMPLES
 from tertium.stats.resampling import bootstrap_counts, spawn
 from tertium.studies.cells import CellFolder, Scored
 from tertium.studies.paraphrase_id.tasks import Task
-from tertium.studies.specs import MeasureSpec, ModelLoader, Similarity
+from tertium.studies.specs import MeasureSpec, ModelLoader, Similarity, load_any
 
 ROWS_AT_A_TIME = 1024
 SAMPLES_AT_A_TIME = 100

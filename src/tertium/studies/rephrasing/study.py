@@ -19,7 +19,8 @@ from typing import Any
 from tertium.engines.local.processes import follow_parent
 from tertium.errors import CutWarning, LanguageError
 from tertium.measures.base import CUT_REASON, Measure
-from tertium.measures.registry import kinds_of, load, settings_of
+from tertium.measures.loading import load
+from tertium.measures.registry import kinds_of, settings_of
 from tertium.measures.words import SPLIT
 from tertium.models.base import Progress
 from tertium.models.catalog import DEFAULT_MODEL, load_model

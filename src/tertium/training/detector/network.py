@@ -1,4 +1,4 @@
-"""The network of a detector: a Hugging Face encoder with a new head, or a small one of ours."""
+"""The network of a detector: a pretrained or a small new encoder, with a classification head."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from tertium.models.convert.checkpoint import quiet
 from tertium.models.convert.encoder import read_config, save_tokenizer
 from tertium.models.encoders.packaged import packaged_folder
 from tertium.models.encoders.sentence_modules import read_sentence_modules
+from tertium.storage.atomic import write_text
 from tertium.training.detector.data import PairBatch
 from tertium.training.detector.plan import DetectorPlan
 
 TOKENIZER = "tokenizer.json"
-FRAME = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
 def encoder_folder(init: str) -> Path:
-    """Where an encoder lies: a folder, or a package that brings it along."""
+    """Return the folder of an encoder, which may be part of an installed package."""
     folder = packaged_folder(init) or Path(init).expanduser()
     if not folder.is_dir():
-        raise ModelError(f"{init}: there is no such folder of Hugging Face")
+        raise ModelError(f"{init}: no such Hugging Face folder")
     return read_sentence_modules(folder).transformer
 
 
 def prepare_tokenizer(run: Path, plan: DetectorPlan) -> Any:
-    """Take the encoder's tokenizer, or learn one from the training pairs; once a run."""
+    """Return the run's tokenizer: that of the encoder, or one trained on the training pairs."""
     from tokenizers import Tokenizer
 
     file = run / TOKENIZER
@@ -37,15 +38,12 @@ def prepare_tokenizer(run: Path, plan: DetectorPlan) -> Any:
         if plan.init is not None:
             save_tokenizer(encoder_folder(plan.init), file)
         else:
-            _learn_tokenizer(plan).save(str(file))
+            write_text(file, _train_tokenizer(plan).to_str(pretty=True))
     return Tokenizer.from_file(str(file))
 
 
 def new_classifier(plan: DetectorPlan, tokenizer: Any) -> Any:
-    """The network that a run starts with; its head is random, and so are others' by the seed."""
-    import torch
-
-    torch.manual_seed(plan.seed)
+    """Return the network that a run starts with; new weights are drawn from PyTorch's generator."""
     if plan.init is None:
         from transformers import BertConfig, BertForSequenceClassification
 
@@ -56,8 +54,8 @@ def new_classifier(plan: DetectorPlan, tokenizer: Any) -> Any:
             num_hidden_layers=small.layers,
             num_attention_heads=small.heads,
             intermediate_size=4 * small.width,
-            max_position_embeddings=max(128, plan.recipe.max_pieces),
-            pad_token_id=FRAME.index("[PAD]"),
+            max_position_embeddings=max(128, plan.recipe.max_tokens),
+            pad_token_id=SPECIAL_TOKENS.index("[PAD]"),
             num_labels=2,
         )
         return BertForSequenceClassification(config)
@@ -65,31 +63,28 @@ def new_classifier(plan: DetectorPlan, tokenizer: Any) -> Any:
 
 
 def padding(network: Any) -> int:
-    """The number of the piece that fills up a batch."""
+    """Return the id of the padding token."""
     return int(network.config.pad_token_id or 0)
 
 
 def logits(network: Any, batch: PairBatch) -> Any:
-    """What the network says of each pair, for either class."""
+    """Return the logits of both classes for each pair."""
     import torch
 
-    given = {
-        "input_ids": torch.from_numpy(batch.ids),
-        "attention_mask": torch.from_numpy(batch.mask),
-    }
+    arrays = {"input_ids": batch.ids, "attention_mask": batch.mask}
     if network.config.model_type == "bert":
-        given["token_type_ids"] = torch.from_numpy(batch.types)
-    return network(**given).logits
+        arrays["token_type_ids"] = batch.types
+    inputs = {name: torch.from_numpy(rows).to(network.device) for name, rows in arrays.items()}
+    return network(**inputs).logits
 
 
 def save_classifier(network: Any, run: Path, out: Path) -> None:
     """Write a Hugging Face folder."""
     with quiet():
         network.save_pretrained(str(out))
-    content = (run / TOKENIZER).read_bytes()
-    (out / TOKENIZER).write_bytes(content)
-    limit = {"tokenizer_class": "PreTrainedTokenizerFast"}
-    (out / "tokenizer_config.json").write_text(json.dumps(limit) + "\n", encoding="utf-8")
+    (out / TOKENIZER).write_bytes((run / TOKENIZER).read_bytes())
+    config = {"tokenizer_class": "PreTrainedTokenizerFast"}
+    (out / "tokenizer_config.json").write_text(json.dumps(config) + "\n", encoding="utf-8")
 
 
 def _load(folder: Path) -> Any:
@@ -97,15 +92,15 @@ def _load(folder: Path) -> Any:
 
     read_config(folder)
     try:
-        with quiet():  # that the head is new is no news
+        with quiet():  # transformers warns that the head is new
             return AutoModelForSequenceClassification.from_pretrained(
                 folder, dtype="float32", num_labels=2
             )
-    except Exception as error:  # of transformers, torch or safetensors
+    except Exception as error:  # from transformers, torch or safetensors
         raise ModelError(f"{folder} cannot be trained: {first_line(error)}") from error
 
 
-def _learn_tokenizer(plan: DetectorPlan) -> Any:
+def _train_tokenizer(plan: DetectorPlan) -> Any:
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
     texts = [
@@ -114,19 +109,18 @@ def _learn_tokenizer(plan: DetectorPlan) -> Any:
         for pair in read_pairs(Path(file), lang=lang)
         for text in (pair.a, pair.b)
     ]
-    # BPE of bytes: the trainer of WordPiece gives other pieces each time.
-    made = Tokenizer(models.BPE(unk_token="[UNK]"))
-    made.normalizer = normalizers.NFC()
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+    # Byte-level BPE: the trainer of WordPiece is not deterministic.
+    tokenizer = Tokenizer(models.BPE(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.NFC()
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
     trainer = trainers.BpeTrainer(
         vocab_size=plan.scratch.vocabulary,
-        special_tokens=list(FRAME),
+        special_tokens=list(SPECIAL_TOKENS),
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,
     )
-    made.train_from_iterator(texts, trainer)
-    places = {name: FRAME.index(name) for name in ("[SEP]", "[CLS]")}
-    made.post_processor = processors.BertProcessing(
-        ("[SEP]", places["[SEP]"]), ("[CLS]", places["[CLS]"])
+    tokenizer.train_from_iterator(texts, trainer)
+    tokenizer.post_processor = processors.BertProcessing(
+        *((name, SPECIAL_TOKENS.index(name)) for name in ("[SEP]", "[CLS]"))
     )
-    return made
+    return tokenizer

@@ -1,1 +1,1 @@
-"""Training of translation models."""
+"""Training of translation models from bitext."""

@@ -1,19 +1,27 @@
-"""Translation pairs from TSV files."""
+"""Translation pairs from TSV files: reading, held-out sentences and pivot paraphrases."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+import zlib
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from tertium.data.lines import name_of, read_lines
 from tertium.errors import InputError
+from tertium.training.model.plan import Plan
 
 PAIR_COLUMNS = ("lang_a", "lang_b", "sentence_a", "sentence_b")
+HELD_OUT_EVERY = 400
+MAX_RENDERINGS = 8
+MAX_PARTNERS = 3
+
+Sentence = TypeVar("Sentence", bound=Hashable)
 
 
 class Pair(NamedTuple):
-    """Two sentences that translate each other."""
+    """Two sentences that are translations of each other."""
 
     lang_a: str
     lang_b: str
@@ -26,9 +34,9 @@ def read_bitext(
 ) -> Iterator[Pair]:
     """Read the pairs among ``languages`` from a file with a header and no quoting.
 
-    Either the columns are named by language, and every two of them make a pair; or each row says
-    its languages in ``lang_a`` and ``lang_b``, and the texts are ``sentence_a`` and
-    ``sentence_b``. ``columns`` names the language of columns that are called otherwise.
+    Either columns are named by language, and every two of them make a pair; or each row has its
+    languages in ``lang_a`` and ``lang_b``, and the texts in ``sentence_a`` and ``sentence_b``.
+    ``columns`` gives the language of columns with other names.
     """
     lines = read_lines(path)
     names = next(lines, "").split("\t")
@@ -42,8 +50,8 @@ def read_bitext(
     places = [place for place, name in enumerate(header) if name in languages]
     if len(places) < 2:
         raise InputError(
-            f"{name_of(path)}: the header ({', '.join(names)}) names fewer than two of the "
-            f"languages {', '.join(sorted(languages))}; say which column is which (--column)"
+            f"{name_of(path)}: the header ({', '.join(names)}) has fewer than two of the "
+            f"languages {', '.join(sorted(languages))}; map columns to languages with --column"
         )
     for row in _rows(path, lines, len(header)):
         for index, a in enumerate(places):
@@ -51,13 +59,66 @@ def read_bitext(
                 yield from _pair(header[a], header[b], row[a], row[b])
 
 
+def training_pairs(file: Path, plan: Plan) -> Iterator[Pair]:
+    """Read the pairs of a file of which neither side is held out."""
+    if not file.is_file():
+        raise InputError(f"{file} does not exist")
+    for pair in read_bitext(file, plan.languages, columns=dict(plan.columns)):
+        if not held_out(pair.a) and not held_out(pair.b):
+            yield pair
+
+
+def held_out(sentence: str) -> bool:
+    """Whether a sentence is reserved for testing: by its checksum, so the same in every corpus.
+
+    Checked for the sentence as it is, and with each run of white space replaced by one space.
+
+    >>> held_out("This one is for training.")
+    False
+    """
+    variants = {sentence, " ".join(sentence.split())}
+    return any(zlib.crc32(variant.encode()) % HELD_OUT_EVERY == 0 for variant in variants)
+
+
+def pivot_paraphrases(
+    pairs: Iterable[tuple[Sentence, Hashable]],
+    *,
+    max_renderings: int = MAX_RENDERINGS,
+    max_partners: int = MAX_PARTNERS,
+) -> list[tuple[Sentence, Sentence]]:
+    """Pair sentences of one language that share a translation; ``pairs`` are (sentence, pivot).
+
+    The renderings of a pivot are paired in a ring. A pivot with more than ``max_renderings`` is
+    too unspecific ("Go!") and is ignored; a sentence gets at most ``max_partners``, so that
+    frequent sentences do not dominate.
+
+    >>> pivot_paraphrases([(1, 9), (2, 9), (3, 9), (4, 8)])
+    [(1, 2), (2, 3), (3, 1)]
+    """
+    renderings: defaultdict[Hashable, dict[Sentence, None]] = defaultdict(dict)
+    for sentence, pivot in pairs:
+        renderings[pivot][sentence] = None
+    partners: defaultdict[Sentence, set[Sentence]] = defaultdict(set)
+    paraphrases = []
+    for ring in renderings.values():
+        if not 2 <= len(ring) <= max_renderings:
+            continue
+        sentences = list(ring)
+        for a, b in zip(sentences, [*sentences[1:], sentences[0]], strict=True):
+            if b not in partners[a] and len(partners[a]) < max_partners:
+                partners[a].add(b)
+                paraphrases.append((a, b))
+    return paraphrases
+
+
 def _rows(path: Path, lines: Iterator[str], width: int) -> Iterator[list[str]]:
     for number, line in enumerate(lines, start=2):
         row = line.split("\t")
         if len(row) != width:
+            fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
             raise InputError(
-                f"{name_of(path)}, line {number}: {len(row)} fields where the header has {width}; "
-                "tabs within a field must be replaced"
+                f"{name_of(path)}, line {number}: {fields}, but the header has {width}; "
+                "replace tabs within fields"
             )
         yield row
 

@@ -1,9 +1,9 @@
-"""The training data as arrays: sentences cut into pieces, and who is paired with whom."""
+"""The training data as arrays: tokenized sentences, and which of them are paired."""
 
 from __future__ import annotations
 
 import json
-import os
+import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -14,19 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tertium.errors import InputError
-from tertium.training.model.bitext import Pair
-from tertium.training.model.paraphrases import pivot_paraphrases
-from tertium.training.model.pieces import Pieces
+from tertium.storage.atomic import write_text
+from tertium.training.model.bitext import Pair, pivot_paraphrases, read_bitext, training_pairs
+from tertium.training.model.plan import Plan
+from tertium.training.model.tokenizer import Tokenizer
 
 Kind = Literal["translation", "paraphrase", "copy"]
+CORPUS = "corpus"
 ENCODE_AT_ONCE = 100_000
-ARRAYS = ("pieces", "offsets", "pairs")
+ARRAYS = {"tokens": "pieces.npy", "offsets": "offsets.npy", "pairs": "pairs.npy"}
+"""The file of each array, under the names of version 1."""
 STREAMS = "streams.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """A stretch of pairs that have the kind, the languages and the weight in common."""
+    """A range of pairs that have the same kind, languages and weight."""
 
     kind: Kind
     source_lang: str
@@ -44,30 +47,50 @@ class Stream:
 class Corpus:
     """Sentences are numbered; ``pairs`` has the numbers of source and target, stream by stream."""
 
-    pieces: NDArray[np.int32]
+    tokens: NDArray[np.int32]
     offsets: NDArray[np.int64]
     pairs: NDArray[np.int32]
     streams: tuple[Stream, ...]
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """How many pieces each sentence has."""
+        """The number of tokens of each sentence."""
         return np.diff(self.offsets)
 
     def sentence(self, number: int) -> NDArray[np.int32]:
-        return self.pieces[self.offsets[number] : self.offsets[number + 1]]
+        return self.tokens[self.offsets[number] : self.offsets[number + 1]]
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Pairs of one file, and how much each counts beside those of another."""
+    """The pairs of one file, and their weight."""
 
     pairs: Iterable[Pair]
     weight: float = 1.0
 
 
-def build_corpus(sources: Sequence[Source], pieces: Pieces, *, max_pieces: int) -> Corpus:
-    """Number and cut the sentences; add both directions, the paraphrases and the copies."""
+def prepare_corpus(run: Path, plan: Plan, tokenizer: Tokenizer) -> Corpus:
+    """Return the training data; the files are read only if the run has no arrays yet."""
+    folder = run / CORPUS
+    corpus = load_corpus(folder)
+    if corpus is None:
+        shutil.rmtree(folder, ignore_errors=True)
+        sources = [Source(training_pairs(Path(file), plan), weight) for file, weight in plan.bitext]
+        corpus = build_corpus(sources, tokenizer, max_tokens=plan.recipe.max_tokens)
+        save_corpus(corpus, folder)
+    return corpus
+
+
+def prepare_development(plan: Plan, tokenizer: Tokenizer) -> Corpus | None:
+    """Read the development set, if the plan has one."""
+    if plan.dev is None:
+        return None
+    pairs = read_bitext(Path(plan.dev), plan.languages, columns=dict(plan.columns))
+    return build_corpus([Source(pairs)], tokenizer, max_tokens=plan.recipe.max_tokens)
+
+
+def build_corpus(sources: Sequence[Source], tokenizer: Tokenizer, *, max_tokens: int) -> Corpus:
+    """Number and tokenize the sentences; add both directions, paraphrases and copies."""
     numbers: dict[tuple[str, str], int] = {}
     rows: defaultdict[tuple[str, str, float], dict[tuple[int, int], None]] = defaultdict(dict)
     for source in sources:
@@ -80,28 +103,28 @@ def build_corpus(sources: Sequence[Source], pieces: Pieces, *, max_pieces: int) 
             )
             rows[lang_a, lang_b, source.weight][pair] = None
     if not numbers:
-        raise InputError("there are no pairs in the languages asked for; see --langs")
-    encoded, offsets = _encode([text for _, text in numbers], pieces)
-    fits = np.diff(offsets) <= max_pieces
+        raise InputError("the files have no pairs in the requested languages; see --langs")
+    tokens, offsets = _encode([text for _, text in numbers], tokenizer)
+    fits = np.diff(offsets) <= max_tokens
 
     groups: list[tuple[Kind, str, str, float, NDArray[np.int32]]] = []
-    beside: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
-    for (lang_a, lang_b, weight), found in rows.items():
-        pairs = _as_array(found)
+    translations: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+    for (lang_a, lang_b, weight), unique in rows.items():
+        pairs = _as_array(unique)
         pairs = pairs[fits[pairs].all(axis=1)]
         groups.append(("translation", lang_a, lang_b, weight, pairs))
         groups.append(("translation", lang_b, lang_a, weight, pairs[:, ::-1]))
-        beside[lang_a] += map(tuple, pairs.tolist())
-        beside[lang_b] += map(tuple, pairs[:, ::-1].tolist())
-    for lang in sorted(beside):
-        groups.append(("paraphrase", lang, lang, 1.0, _as_array(pivot_paraphrases(beside[lang]))))
-        sentences = np.unique(np.array([sentence for sentence, _ in beside[lang]], np.int32))
+        translations[lang_a] += map(tuple, pairs.tolist())
+        translations[lang_b] += map(tuple, pairs[:, ::-1].tolist())
+    for lang, translated in sorted(translations.items()):
+        groups.append(("paraphrase", lang, lang, 1.0, _as_array(pivot_paraphrases(translated))))
+        sentences = np.unique(np.array([sentence for sentence, _ in translated], np.int32))
         groups.append(("copy", lang, lang, 1.0, np.stack([sentences, sentences], axis=1)))
 
     groups = [group for group in groups if len(group[-1])]
     ends = np.cumsum([len(group[-1]) for group in groups]).tolist()
     return Corpus(
-        pieces=encoded,
+        tokens=tokens,
         offsets=offsets,
         pairs=np.concatenate([group[-1] for group in groups]),
         streams=tuple(
@@ -113,35 +136,34 @@ def build_corpus(sources: Sequence[Source], pieces: Pieces, *, max_pieces: int) 
     )
 
 
+def save_corpus(corpus: Corpus, folder: Path) -> None:
+    """Write the arrays, then the list of streams, which marks them as complete."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, file in ARRAYS.items():
+        np.save(folder / file, getattr(corpus, name))
+    streams = [asdict(stream) for stream in corpus.streams]
+    write_text(folder / STREAMS, json.dumps(streams, indent=1))
+
+
+def load_corpus(folder: Path) -> Corpus | None:
+    """Read what :func:`save_corpus` wrote; None if it is missing or incomplete."""
+    if not (folder / STREAMS).is_file():
+        return None
+    streams = json.loads((folder / STREAMS).read_text(encoding="utf-8"))
+    arrays = {name: np.load(folder / file) for name, file in ARRAYS.items()}
+    return Corpus(**arrays, streams=tuple(Stream(**stream) for stream in streams))
+
+
 def _as_array(pairs: Iterable[tuple[int, int]]) -> NDArray[np.int32]:
     return np.array(list(pairs), np.int32).reshape(-1, 2)
 
 
 def _encode(
-    sentences: Sequence[str], pieces: Pieces
+    sentences: Sequence[str], tokenizer: Tokenizer
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     parts, lengths = [], [0]
     for start in range(0, len(sentences), ENCODE_AT_ONCE):
-        encoded = pieces.encode(sentences[start : start + ENCODE_AT_ONCE])
+        encoded = tokenizer.encode(sentences[start : start + ENCODE_AT_ONCE])
         lengths += map(len, encoded)
-        parts.append(np.array([piece for ids in encoded for piece in ids], np.int32))
+        parts.append(np.array([token for ids in encoded for token in ids], np.int32))
     return np.concatenate(parts), np.cumsum(lengths, dtype=np.int64)
-
-
-def save_corpus(corpus: Corpus, folder: Path) -> None:
-    """Write the arrays; the list of streams comes last, and says that they are whole."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in ARRAYS:
-        np.save(folder / f"{name}.npy", getattr(corpus, name))
-    scratch = folder / f"{STREAMS}.new"
-    scratch.write_text(json.dumps([asdict(stream) for stream in corpus.streams], indent=1))
-    os.replace(scratch, folder / STREAMS)
-
-
-def load_corpus(folder: Path) -> Corpus | None:
-    """Read what :func:`save_corpus` wrote; None if it is not there, or not whole."""
-    if not (folder / STREAMS).is_file():
-        return None
-    streams = json.loads((folder / STREAMS).read_text(encoding="utf-8"))
-    arrays = {name: np.load(folder / f"{name}.npy") for name in ARRAYS}
-    return Corpus(**arrays, streams=tuple(Stream(**stream) for stream in streams))

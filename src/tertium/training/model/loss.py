@@ -1,4 +1,4 @@
-"""Cross-entropy of the output layer, with its gradients, a few rows at a time."""
+"""Cross-entropy of the output layer and its gradients, computed in chunks of rows."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ def add_loss_gradients(
     scale: float,
     dtype: dtype,
 ) -> tuple[float, Tensor]:
-    """Return the summed loss and ``scale`` times its gradient for ``hidden``.
+    """Return the summed loss, and ``scale`` times its gradient with respect to ``hidden``.
 
-    That for ``weight`` is added to ``weight.grad``. The logits of a whole batch are never held:
-    a few rows of them stay in the processor's cache from the product to the gradient. (Of a step of
-    ``mini`` on one core that saved between 2 and 11 %, by how memory is allocated.)
+    The gradient with respect to ``weight`` is added to ``weight.grad``. The logits of the whole
+    batch are never in memory at once: a chunk stays in the processor's cache until its gradients
+    are computed. (For ``mini`` on one core, this saved 2 to 11 % of the time of a step, depending
+    on how memory was allocated.)
 
-    With q the smoothed one-hot label, the loss is -sum(q log softmax(z)), and its gradient
-    softmax(z) - q. Products are of type ``dtype``, the softmax between them is float32.
+    With q the smoothed one-hot label, the loss is -sum(q log softmax(z)), and its gradient is
+    softmax(z) - q. Products are computed in ``dtype``, the softmax in float32.
     """
     import torch
 
@@ -56,7 +57,7 @@ def add_loss_gradients(
 
 
 def negative_log_probs(hidden: Tensor, weight: Tensor, labels: Tensor) -> Tensor:
-    """The surprise at each label, in nats, without smoothing."""
+    """Return -log p of each label, in nats, without smoothing."""
     import torch
 
     with torch.no_grad():

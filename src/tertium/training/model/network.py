@@ -1,4 +1,4 @@
-"""The network: M2M100 as Hugging Face writes it, fed with batches of ours."""
+"""The network: M2M100 of transformers, trained on our batches."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from tertium.errors import ModelError
 from tertium.models.convert.checkpoint import load_all_weights
 from tertium.training.model.batches import Batch
 from tertium.training.model.loss import add_loss_gradients, negative_log_probs
-from tertium.training.model.pieces import END, PAD, START
-from tertium.training.model.recipes import Recipe
+from tertium.training.model.plan import Recipe
+from tertium.training.model.tokenizer import END, PAD, START
 
 if TYPE_CHECKING:
     from torch import Tensor, dtype
 
 
 def new_network(recipe: Recipe, vocabulary: int) -> Any:
-    """Make an M2M100 of the recipe's size with random weights."""
+    """Return an M2M100 of the recipe's size with random weights."""
     from transformers import M2M100Config, M2M100ForConditionalGeneration
 
     config = M2M100Config(
@@ -36,7 +36,7 @@ def new_network(recipe: Recipe, vocabulary: int) -> Any:
         activation_dropout=0.0,
         max_position_embeddings=recipe.max_positions,
         scale_embedding=True,
-        # With the library's 0.02 a small model's embeddings drown in the position signal.
+        # With the library's default of 0.02, position embeddings dominate those of a small model.
         init_std=recipe.d_model**-0.5,
         bos_token_id=START,
         pad_token_id=PAD,
@@ -47,7 +47,7 @@ def new_network(recipe: Recipe, vocabulary: int) -> Any:
 
 
 def load_network(folder: Path, vocabulary: int) -> Any:
-    """Read a Hugging Face folder to continue from."""
+    """Load a Hugging Face folder to start from."""
     from transformers import M2M100ForConditionalGeneration
 
     network = load_all_weights(
@@ -55,8 +55,8 @@ def load_network(folder: Path, vocabulary: int) -> Any:
     )
     if network.config.vocab_size != vocabulary:
         raise ModelError(
-            f"{folder} has {network.config.vocab_size} pieces and its SentencePiece model "
-            f"{vocabulary}; they do not belong together"
+            f"{folder}: the weights are for {network.config.vocab_size} tokens, but the "
+            f"SentencePiece model has {vocabulary}"
         )
     return network
 
@@ -74,8 +74,8 @@ def train_on(network: Any, batch: Batch, *, smoothing: float, scale: float, dtyp
     return loss
 
 
-def surprise(network: Any, batch: Batch) -> Tensor:
-    """The surprise at each label of a batch, row by row, in nats."""
+def negative_log_likelihoods(network: Any, batch: Batch) -> Tensor:
+    """Return -log p of each label of a batch, row by row, in nats."""
     import torch
 
     with torch.no_grad():
@@ -84,7 +84,7 @@ def surprise(network: Any, batch: Batch) -> Tensor:
 
 
 def _hidden(network: Any, batch: Batch) -> tuple[Tensor, Tensor]:
-    """The decoder's last layer where something is to be said, and what is to be said there."""
+    """Return the decoder's last layer at each position that is predicted, and the labels."""
     import torch
 
     sources, targets, labels = (

@@ -1,31 +1,115 @@
-"""What a run is: the data, the recipe, the mixture and the seed; fixed from its first step."""
+"""What a translation model is trained on and how: the plan, its recipe and its mixture."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, field
+from typing import ClassVar
 
-from tertium.errors import ResumeError, SettingError
-from tertium.storage.atomic import write_text
-from tertium.training.model.mixture import Mixture
-from tertium.training.model.recipes import RECIPES, Recipe
-
-PLAN = "plan.json"
+from tertium.errors import SettingError
+from tertium.training.plan import BasePlan, Updates
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """All that decides the weights, given the number of steps and the decay."""
+class Recipe(Updates):
+    """An M2M100 architecture with tied embeddings, and the settings that suit its size."""
+
+    name: str
+    d_model: int
+    ffn: int
+    encoder_layers: int
+    decoder_layers: int
+    heads: int
+    vocabulary: int
+    dropout: float
+    batch_tokens: int
+    """Approximate number of target tokens per batch."""
+    label_smoothing: float = 0.1
+    max_tokens: int = 128
+    """Longer sentences are not trained on."""
+    max_positions: int = 512
+
+
+RECIPES = {
+    recipe.name: recipe
+    for recipe in (
+        Recipe(
+            "mini",
+            d_model=256,
+            ffn=1024,
+            encoder_layers=4,
+            decoder_layers=2,
+            heads=4,
+            vocabulary=8_000,
+            dropout=0.0,
+            peak_rate=2e-3,
+            warmup_steps=300,
+            batch_tokens=2_000,
+            accumulate=1,
+        ),
+        # The architecture of Thompson and Post (2020), section 4; rate and batch are ours.
+        Recipe(
+            "prism",
+            d_model=1280,
+            ffn=12_288,
+            encoder_layers=8,
+            decoder_layers=8,
+            heads=20,
+            vocabulary=64_000,
+            dropout=0.1,
+            peak_rate=4e-4,
+            warmup_steps=4_000,
+            batch_tokens=3_500,
+            accumulate=128,
+            max_tokens=200,
+            max_positions=1024,
+        ),
+    )
+}
+
+
+def get_recipe(name: str) -> Recipe:
+    """Look up a recipe by name."""
+    try:
+        return RECIPES[name]
+    except KeyError:
+        raise SettingError(f"unknown recipe {name!r}; available: {', '.join(RECIPES)}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """The shares of the kinds of pairs, and how much small directions are upsampled."""
+
+    paraphrases: float = 0.15
+    copies: float = 0.04
+    joined: float = 0.1
+    """The share of pairs that are concatenated with another pair, to train on longer texts."""
+    temperature: float = 1.5
+    """1 samples all pairs equally often; higher values even out the directions."""
+
+    def __post_init__(self) -> None:
+        shares = (self.paraphrases, self.copies, self.joined)
+        if min(shares) < 0 or self.paraphrases + self.copies >= 1 or self.joined > 1:
+            raise SettingError(
+                "the shares of paraphrases, copies and joined pairs must be between 0 and 1, and "
+                "paraphrases and copies together below 1"
+            )
+        if self.temperature < 1:
+            raise SettingError(f"the temperature must be 1 or more, not {self.temperature}")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(BasePlan):
+    """Everything that determines the weights, given the number of steps and the decay."""
+
+    command: ClassVar[str] = "tertium train model"
 
     languages: tuple[str, ...]
     bitext: tuple[tuple[str, float], ...]
-    """Files, and how much a pair of each counts beside those of the others."""
+    """Files, and the weight of their pairs."""
     columns: tuple[tuple[str, str], ...] = ()
     dev: str | None = None
     init: str | None = None
-    """A Hugging Face folder to start from; its sizes and its pieces replace the recipe's."""
+    """A Hugging Face folder to start from; its sizes and vocabulary replace the recipe's."""
     spm: str | None = None
     recipe: Recipe = RECIPES["mini"]
     mixture: Mixture = field(default_factory=Mixture)
@@ -33,48 +117,8 @@ class Plan:
 
     def __post_init__(self) -> None:
         if len(set(self.languages)) < 2:
-            raise SettingError("name two languages or more, such as --langs en,de")
+            raise SettingError("give two languages or more, such as --langs en,de")
         if not self.bitext:
-            raise SettingError("name the files to train on (--bitext)")
+            raise SettingError("give the files to train on (--bitext)")
         if self.init is not None and self.spm is not None:
-            raise SettingError("--init brings its own pieces; leave out --spm")
-
-
-def write_plan(run: Path, plan: Plan) -> None:
-    run.mkdir(parents=True, exist_ok=True)
-    write_text(run / PLAN, json.dumps(asdict(plan), indent=2, ensure_ascii=False) + "\n")
-
-
-def read_plan(run: Path) -> Plan | None:
-    """The plan of a run that was begun, or None."""
-    try:
-        content: dict[str, Any] = json.loads((run / PLAN).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
-    try:
-        return replace(
-            Plan(
-                tuple(content.pop("languages")),
-                tuple((file, weight) for file, weight in content.pop("bitext")),
-            ),
-            columns=tuple((name, lang) for name, lang in content.pop("columns")),
-            recipe=Recipe(**content.pop("recipe")),
-            mixture=Mixture(**content.pop("mixture")),
-            **content,
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise ResumeError(
-            f"{run / PLAN} is not a plan of this version of Tertium ({error}); "
-            "train in another folder"
-        ) from None
-
-
-def check_same(run: Path, saved: Plan, asked: Plan) -> None:
-    """Resuming with another plan would make a model that no plan describes."""
-    before, now = asdict(saved), asdict(asked)
-    changed = [name for name in before if before[name] != now[name]]
-    if changed:
-        raise ResumeError(
-            f"{run} was begun with other settings ({', '.join(changed)}); resume it with "
-            f"`tertium train model {run}` alone, or train in another folder"
-        )
+            raise SettingError("--init has its own vocabulary; leave out --spm")

@@ -1,9 +1,9 @@
-// Requests to the server: with the token, and patiently where it is full.
+// Requests to the server: with the token, and with retries when the queue is full.
 
 const KEY = "tertium-token";
 const ATTEMPTS = 20;
 
-export class Refusal extends Error {
+export class RequestError extends Error {
   constructor(status, detail) {
     super(detail);
     this.status = status;
@@ -12,22 +12,22 @@ export class Refusal extends Error {
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-let asking = null;
+let tokenPrompt = null;
 
 function askForToken() {
-  asking ??= new Promise((resolve) => {
+  tokenPrompt ??= new Promise((resolve) => {
     const dialog = document.getElementById("token-dialog");
     const field = document.getElementById("token");
     dialog.addEventListener("close", () => {
       const given = field.value.trim();
       field.value = "";
-      asking = null;
+      tokenPrompt = null;
       if (given) sessionStorage.setItem(KEY, given);
       resolve(Boolean(given));
     }, { once: true });
     dialog.showModal();
   });
-  return asking;
+  return tokenPrompt;
 }
 
 async function request(path, body, signal) {
@@ -44,17 +44,17 @@ async function request(path, body, signal) {
     });
     if (response.ok) return response;
     if (response.status === 401) {
-      const renewed = token !== sessionStorage.getItem(KEY); // while we were asking
+      const renewed = token !== sessionStorage.getItem(KEY); // by another request, in the meantime
       if (renewed || (await askForToken())) continue;
     }
     if (response.status === 503 && attempt < ATTEMPTS) {
       await pause(1000 * Number(response.headers.get("Retry-After") ?? 1));
       continue;
     }
-    const told = await response.json().catch(() => ({}));
-    throw new Refusal(response.status, told.detail ?? `the server says ${response.status}`);
+    const refusal = await response.json().catch(() => ({}));
+    throw new RequestError(response.status, refusal.detail ?? `the server responded with status ${response.status}`);
   }
 }
 
-export const ask = async (path, body, signal) => (await request(path, body, signal)).json();
-export const askForHtml = async (path, body, signal) => (await request(path, body, signal)).text();
+export const requestJson = async (path, body, signal) => (await request(path, body, signal)).json();
+export const requestHtml = async (path, body, signal) => (await request(path, body, signal)).text();

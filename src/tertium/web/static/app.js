@@ -1,11 +1,11 @@
-// The page: choices, two ways to give texts, and a link that brings the view back.
+// The page: choice of measures, two texts or a file, and a link that restores the view.
 
-import { ask } from "./api.js";
+import { requestJson } from "./api.js";
 import { readLink, writeLink } from "./link.js";
 import { scorePair } from "./pair.js";
 import { Rows } from "./rows.js";
 
-const USUAL = ["cross", "direct", "prism-ref", "bertscore", "chrf"];
+const DEFAULT_MEASURES = ["cross", "direct", "prism-ref", "bertscore", "chrf"];
 const NEED_LANGUAGES = "needs both languages";
 const at = (id) => document.getElementById(id);
 
@@ -17,9 +17,9 @@ let dropped = null;
 const chosen = () =>
   [...document.querySelectorAll("#measures input:checked")].map((box) => box.value);
 
-function tell(text, wrong = false) {
+function showStatus(text, isError = false) {
   at("status").textContent = text;
-  at("status").classList.toggle("wrong", wrong);
+  at("status").classList.toggle("error", isError);
 }
 
 function choose(names) {
@@ -42,33 +42,33 @@ function select(name) {
   at("link").hidden = name === "file";
 }
 
-const current = () => (at("panel-file").hidden ? "pair" : "file");
+const selected = () => (at("panel-file").hidden ? "pair" : "file");
 
 const view = () => ({
   a: at("hypothesis").value, b: at("reference").value,
   la: at("lang").value, lb: at("reference-lang").value, measures: chosen(),
 });
 
-/* Without languages, those measures that need them are left out rather than refused. */
-function possible(asked, known) {
-  const left = asked.filter((name) => known || !measures.find((m) => m.name === name)?.needs_languages);
-  const missing = asked.filter((name) => !left.includes(name));
+/* Without languages, the measures that need them are left out. */
+function usable(names, hasLanguages) {
+  const left = names.filter((name) => hasLanguages || !measures.find((m) => m.name === name)?.needs_languages);
+  const missing = names.filter((name) => !left.includes(name));
   return { left, note: missing.length ? ` (${missing.join(", ")}: ${NEED_LANGUAGES})` : "" };
 }
 
 async function run(work) {
   running?.abort();
-  const mine = new AbortController();
-  running = mine;
+  const controller = new AbortController();
+  running = controller;
   at("stop").hidden = false;
   at("score").disabled = true;
-  tell("Scoring …");
+  showStatus("Scoring …");
   try {
-    tell(await work(mine.signal));
+    showStatus(await work(controller.signal));
   } catch (error) {
-    if (mine === running) tell(error.name === "AbortError" ? "Stopped." : error.message, error.name !== "AbortError");
+    if (controller === running) showStatus(error.name === "AbortError" ? "Stopped." : error.message, error.name !== "AbortError");
   } finally {
-    if (mine === running) {
+    if (controller === running) {
       at("stop").hidden = true;
       at("score").disabled = false;
     }
@@ -76,25 +76,25 @@ async function run(work) {
 }
 
 function score() {
-  const asked = view();
-  if (!asked.measures.length) return tell("Choose a measure.", true);
-  if (current() === "file") {
+  const current = view();
+  if (!current.measures.length) return showStatus("Choose a measure.", true);
+  if (selected() === "file") {
     const file = dropped ?? at("file").files[0];
-    if (!file) return tell("Drop or choose a file first.", true);
+    if (!file) return showStatus("Drop or choose a file first.", true);
     return run(async (signal) => {
       at("file-result").dataset.filled = "yes";
-      await rows.score(file, asked, limits, signal);
-      const faults = rows.rows.filter((row) => row.fault).length;
-      return `${rows.rows.length} rows scored${faults ? `, ${faults} of them refused` : ""}.`;
+      await rows.score(file, current, limits, signal);
+      const errors = rows.rows.filter((row) => row.error).length;
+      return `${rows.rows.length} ${rows.rows.length === 1 ? "row" : "rows"} scored${errors ? `, ${errors} of them refused` : ""}.`;
     });
   }
-  writeLink(asked);
+  writeLink(current);
   return run(async (signal) => {
-    const { left, note } = possible(asked.measures, asked.la && asked.lb);
-    if (!left.length) throw new Error(`Say both languages${note}.`);
-    const found = await scorePair({ ...asked, measures: left }, measures, signal);
+    const { left, note } = usable(current.measures, current.la && current.lb);
+    if (!left.length) throw new Error(`Choose both languages${note}.`);
+    const result = await scorePair({ ...current, measures: left }, measures, signal);
     at("pair-result").dataset.filled = "yes";
-    const cut = found.cut[0] ? " A text was too long: only its beginning counts." : "";
+    const cut = result.cut[0] ? " A text was too long: only its beginning was scored." : "";
     return `Scored by ${left.join(", ")}${note}.${cut}`;
   });
 }
@@ -117,21 +117,23 @@ function follow() {
   const linked = readLink();
   if (!linked) return;
   fill(linked);
-  choose(linked.measures.length ? linked.measures : USUAL);
+  choose(linked.measures.length ? linked.measures : DEFAULT_MEASURES);
   select("pair");
   score();
 }
 
 async function start() {
-  const [{ models }, known] = await Promise.all([ask("/api/models"), ask("/api/measures")]);
-  ({ measures, limits } = known);
+  const [{ models }, available] = await Promise.all([
+    requestJson("/api/models"), requestJson("/api/measures"),
+  ]);
+  ({ measures, limits } = available);
   const translation = models.find((model) => model.role === "translation");
   const name = new Intl.DisplayNames(["en"], { type: "language", fallback: "code" });
   const languages = [...new Set([...translation.source_languages, ...translation.target_languages])];
   for (const code of languages) {
-    let told = code;
-    try { told = name.of(code) ?? code; } catch { /* a code of the model's own */ }
-    for (const id of ["lang", "reference-lang"]) at(id).append(new Option(told, code));
+    let label = code;
+    try { label = name.of(code) ?? code; } catch { /* not an ISO code */ }
+    for (const id of ["lang", "reference-lang"]) at(id).append(new Option(label, code));
   }
   at("model").textContent = `Model: ${translation.name}.`;
   for (const measure of measures) {
@@ -142,7 +144,7 @@ async function start() {
     label.append(box, measure.name, about);
     at("measures").append(label);
   }
-  choose(USUAL);
+  choose(DEFAULT_MEASURES);
   at("score").disabled = false;
   follow();
 }
@@ -160,9 +162,9 @@ at("link").addEventListener("click", async () => {
   writeLink(view());
   try {
     await navigator.clipboard.writeText(location.href);
-    tell("The link is copied. It holds the texts.");
+    showStatus("The link is copied. It contains the texts.");
   } catch {
-    tell("The link is in the address bar. It holds the texts.");
+    showStatus("The link is in the address bar. It contains the texts.");
   }
 });
 for (const name of ["pair", "file"]) {
@@ -192,4 +194,4 @@ addEventListener("keydown", (event) => {
   if (event.key === "Escape" && document.activeElement?.matches(".token")) document.activeElement.blur();
 });
 addEventListener("hashchange", follow);
-start().catch((error) => tell(error.message, true));
+start().catch((error) => showStatus(error.message, true));

@@ -1,4 +1,4 @@
-// Files of pairs: read as `tertium score` reads them, written as it writes them.
+// Files of pairs, in the formats of `tertium score`.
 
 const ALIASES = {
   hypothesis: ["hyp", "hypothesis", "mt", "sentence1"],
@@ -14,17 +14,17 @@ export function readFile(name, text) {
   const lower = name.toLowerCase();
   if (lower.endsWith(".jsonl")) return readJsonLines(content);
   const lines = lower.endsWith(".csv") ? csvRecords(content) : tsvRecords(content);
-  if (!lines.length) throw new Error(`${name} is empty: there is nothing to score`);
-  const known = new Set(Object.values(ALIASES).flat());
-  const named = lines[0].some((cell) => known.has(cell));
+  if (!lines.length) throw new Error(`${name} is empty`);
+  const aliases = new Set(Object.values(ALIASES).flat());
+  const named = lines[0].some((cell) => aliases.has(cell));
   const columns = named ? lines[0] : lines[0].map((_, place) => String(place + 1));
   if (!named && columns.length < 2) {
-    throw new Error(`${name} has one column; two texts a row are needed`);
+    throw new Error(`${name} has one column; two texts per row are needed`);
   }
   const records = (named ? lines.slice(1) : lines).map((cells, place) => {
     if (cells.length !== columns.length) {
       throw new Error(
-        `${name}, row ${place + 1}: ${cells.length} columns, where ${columns.length} are expected`,
+        `${name}, row ${place + 1}: ${cells.length} ${cells.length === 1 ? "column" : "columns"} instead of ${columns.length}`,
       );
     }
     return Object.fromEntries(columns.map((column, index) => [column, cells[index]]));
@@ -44,7 +44,7 @@ function table(name, columns, records, given) {
     roles[role] ??= aliases.find((alias) => columns.includes(alias));
   }
   if (!roles.hypothesis || !(roles.reference || roles.source)) {
-    throw new Error(`which columns are the texts? ${name} has ${columns.join(", ")}`);
+    throw new Error(`no columns with the two texts in ${name}; its columns are ${columns.join(", ")}`);
   }
   return { columns, roles, records };
 }

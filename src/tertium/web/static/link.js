@@ -1,4 +1,4 @@
-// A view in the fragment of its address, which browsers keep to themselves.
+// The view in the fragment of the address, which browsers do not send to the server.
 
 const FIELDS = ["a", "b", "la", "lb", "m"];
 

@@ -1,6 +1,6 @@
-// Two texts: a card for each measure, and below them what the scores are made of.
+// Two texts: a card with the score of each measure, and an explanation below.
 
-import { ask, askForHtml } from "./api.js";
+import { requestHtml, requestJson } from "./api.js";
 
 const WORST = 20;
 const element = (tag, properties = {}, ...children) => {
@@ -15,28 +15,28 @@ async function copy(text, button) {
     await navigator.clipboard.writeText(text);
     button.textContent = "Copied";
   } catch {
-    button.textContent = "Not allowed: see below";
+    button.textContent = "Not allowed: copy it below";
   }
   setTimeout(() => { button.textContent = before; }, 2000);
 }
 
-function card(name, found, measure) {
+function card(name, scores, measure) {
   const button = element("button", { type: "button", textContent: "Copy signature" });
   button.setAttribute("aria-label", `Copy the signature of ${name}`);
-  button.addEventListener("click", () => copy(found.signature, button));
+  button.addEventListener("click", () => copy(scores.signature, button));
   const parts = [
-    element("h2", {}, name, element("data", { value: found.segments[0], textContent: found.segments[0].toFixed(4) })),
+    element("h2", {}, name, element("data", { value: scores.segments[0], textContent: scores.segments[0].toFixed(4) })),
   ];
   if (measure && measure.low !== null && measure.high !== null) {
-    const meter = element("meter", { min: measure.low, max: measure.high, value: found.segments[0] });
+    const meter = element("meter", { min: measure.low, max: measure.high, value: scores.segments[0] });
     meter.setAttribute("aria-label", `${name}, from ${measure.low} to ${measure.high.toFixed(3)}`);
     parts.push(meter);
   }
   parts.push(
-    element("p", { textContent: found.reading }),
+    element("p", { textContent: scores.reading }),
     element("div", {}, button),
     element("details", {}, element("summary", { textContent: "Signature" }),
-      element("span", { className: "signature", textContent: found.signature })),
+      element("span", { className: "signature", textContent: scores.signature })),
   );
   return element("li", {}, ...parts);
 }
@@ -57,27 +57,27 @@ export async function scorePair(view, measures, signal) {
   const named = (name) => measures.find((measure) => measure.name === name);
   const pair = { ...texts, ...(view.measures.includes("prism-src")
     ? { source: view.b, source_lang: view.lb || null } : {}) };
-  const scores = ask("/api/score", { pairs: [pair], measures: view.measures, ...languages }, signal);
-  const explanation = askForHtml("/api/explain.html", {
+  const scoring = requestJson("/api/score", { pairs: [pair], measures: view.measures, ...languages }, signal);
+  const explanation = requestHtml("/api/explain.html", {
     ...texts, ...languages, parts: partsFor(view, measures), worst: WORST,
   }, signal).catch((error) => error);
-  const found = await scores;
+  const result = await scoring;
   document.getElementById("scores").replaceChildren(
-    ...Object.entries(found.measures).map(([name, each]) => card(name, each, named(name))),
+    ...Object.entries(result.measures).map(([name, each]) => card(name, each, named(name))),
   );
   document.getElementById("pair-result").hidden = false;
-  const why = await explanation;
+  const html = await explanation;
   const place = document.getElementById("explanation");
-  if (why instanceof Error) {
-    place.replaceChildren(element("p", { className: "key", textContent: why.message }));
-    return found;
+  if (html instanceof Error) {
+    place.replaceChildren(element("p", { className: "key", textContent: html.message }));
+    return result;
   }
-  place.innerHTML = why; // made by the server, which escapes all texts
+  place.innerHTML = html; // rendered by the server, which escapes all texts
   if (!(view.la && view.lb)) {
     place.prepend(element("p", {
       className: "key",
-      textContent: "Say both languages to see how probable each token is.",
+      textContent: "Choose both languages to see how probable each token is.",
     }));
   }
-  return found;
+  return result;
 }

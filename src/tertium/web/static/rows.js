@@ -1,6 +1,6 @@
-// A file, scored some rows at a time; the rows can be sorted, filtered, saved, and looked into.
+// A file, scored a few rows at a time; the rows can be sorted, filtered, saved and explained.
 
-import { ask, Refusal } from "./api.js";
+import { requestJson, RequestError } from "./api.js";
 import { pairOf, readFile, toTsv } from "./files.js";
 
 const ROWS_AT_A_TIME = 20;
@@ -8,8 +8,8 @@ const SHOWN = 100;
 const at = (id) => document.getElementById(id);
 
 export class Rows {
-  constructor(lookInto) {
-    this.lookInto = lookInto;
+  constructor(explain) {
+    this.explain = explain;
     this.rows = [];
     this.measures = [];
     this.sort = { key: "number", up: true };
@@ -43,20 +43,20 @@ export class Rows {
 
   async scoreSome(rows, signal) {
     try {
-      const found = await ask(
+      const result = await requestJson(
         "/api/score", { pairs: rows.map((row) => row.pair), measures: this.measures }, signal,
       );
       rows.forEach((row, place) => {
-        for (const name of this.measures) row.scores[name] = found.measures[name].segments[place];
-        row.cut = found.cut[place];
+        for (const name of this.measures) row.scores[name] = result.measures[name].segments[place];
+        row.cut = result.cut[place];
       });
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof RequestError)) throw error;
       if (rows.length === 1) {
-        rows[0].fault = error.message.replace(/^row 1: /, "");
+        rows[0].error = error.message.replace(/^row 1: /, "");
         return;
       }
-      for (const row of rows) await this.scoreSome([row], signal); // whose fault it is will show
+      for (const row of rows) await this.scoreSome([row], signal); // one by one, to find which row is refused
     }
   }
 
@@ -67,15 +67,15 @@ export class Rows {
   }
 
   selected() {
-    const wanted = at("filter").value.toLowerCase();
+    const pattern = at("filter").value.toLowerCase();
     const measure = at("filter-measure").value;
     const bound = (id, otherwise) => (at(id).value === "" ? otherwise : Number(at(id).value));
     const low = bound("filter-low", -Infinity), high = bound("filter-high", Infinity);
     const open = low === -Infinity && high === Infinity;
     const rows = this.rows.filter((row) => {
       const score = row.scores[measure];
-      return (open || (score >= low && score <= high)) && (!wanted ||
-        Object.values(row.record).some((text) => String(text).toLowerCase().includes(wanted)));
+      return (open || (score >= low && score <= high)) && (!pattern ||
+        Object.values(row.record).some((text) => String(text).toLowerCase().includes(pattern)));
     });
     const value = (row) => (this.sort.key === "number" ? row.number : row.scores[this.sort.key]);
     const sign = this.sort.up ? 1 : -1;
@@ -97,7 +97,7 @@ export class Rows {
 
   head() {
     const line = document.createElement("tr");
-    line.role = "row"; // said aloud, since a phone lays rows out as blocks
+    line.role = "row"; // explicit, because narrow screens lay out rows as blocks
     for (const key of ["number", "", ...this.measures]) {
       const cell = line.appendChild(document.createElement("th"));
       cell.scope = "col";
@@ -139,21 +139,21 @@ export class Rows {
     cell(row.number, "number");
     const { hypothesis, reference, source } = row.pair;
     const others = [reference ?? source ?? ""].flat();
-    if (row.fault) {
-      cell(row.fault, "fault");
+    if (row.error) {
+      cell(row.error, "error");
     } else {
       const button = cell("").appendChild(document.createElement("button"));
       button.type = "button";
-      button.textContent = "Why?";
-      button.setAttribute("aria-label", `Why does row ${row.number} score so?`);
-      button.addEventListener("click", () => this.lookInto({
+      button.textContent = "Explain";
+      button.setAttribute("aria-label", `Explain the scores of row ${row.number}`);
+      button.addEventListener("click", () => this.explain({
         a: hypothesis, b: others[0],
         la: row.pair.lang, lb: row.pair.reference_lang ?? row.pair.lang,
       }));
     }
     for (const name of this.measures) {
       const score = row.scores[name];
-      const shown = score === undefined ? (row.fault ? "–" : "…") : score.toFixed(4);
+      const shown = score === undefined ? (row.error ? "–" : "…") : score.toFixed(4);
       cell(shown, "number").dataset.name = name;
     }
     cell(hypothesis, "text").dir = "auto";

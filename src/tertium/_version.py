@@ -1,0 +1,3 @@
+"""The version, which every signature names."""
+
+__version__ = "0.2.0.dev0"

@@ -1,0 +1,383 @@
+"""Where scored rows are written, and how: to a stream or a file, as TSV, CSV, JSON or text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import re
+import shutil
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from tertium.data.bitext import BitextRow
+from tertium.engines.parquet import lines_to_parquet
+from tertium.errors import InputError, ResumeError
+from tertium.storage.atomic import replacing_text, write_at
+from tertium.storage.resume import State, UnfinishedRun
+
+CUT = "cut"
+"""The column that marks rows whose text was too long for the model."""
+BREAKS = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
+Fields = Mapping[str, Any]
+
+
+class Layout(ABC):
+    """Turns scored rows into text. Every row has all columns, in order."""
+
+    def head(self, columns: Sequence[str]) -> str:
+        return ""
+
+    @abstractmethod
+    def body(self, rows: Sequence[Fields]) -> str: ...
+
+    def tail(self, summary: Fields) -> str:
+        """Close what :meth:`head` has opened, with the results over all rows."""
+        return ""
+
+
+class TsvLayout(Layout):
+    """No quoting: a tab or a line break inside a text becomes a space."""
+
+    def head(self, columns: Sequence[str]) -> str:
+        return "\t".join(name.translate(BREAKS) for name in columns) + "\n"
+
+    def body(self, rows: Sequence[Fields]) -> str:
+        return "".join(
+            "\t".join(plain(value).translate(BREAKS) for value in row.values()) + "\n"
+            for row in rows
+        )
+
+
+class CsvLayout(Layout):
+    """Quoted where needed."""
+
+    def head(self, columns: Sequence[str]) -> str:
+        return self._write([columns])
+
+    def body(self, rows: Sequence[Fields]) -> str:
+        return self._write([[plain(value) for value in row.values()] for row in rows])
+
+    @staticmethod
+    def _write(rows: Sequence[Sequence[str]]) -> str:
+        stream = io.StringIO()
+        csv.writer(stream, lineterminator="\n").writerows(rows)
+        return stream.getvalue()
+
+
+class JsonLinesLayout(Layout):
+    """One object per line, numbers in full precision."""
+
+    def body(self, rows: Sequence[Fields]) -> str:
+        return "".join(to_json(row) + "\n" for row in rows)
+
+
+class JsonDocumentLayout(Layout):
+    """One JSON object: the rows as its member ``segments``, then the members of the summary.
+
+    >>> layout = JsonDocumentLayout()
+    >>> layout.head(["x"]) + layout.body([{"x": 1}, {"x": 2}]) + layout.tail({"rows": 2})
+    '{"segments": [\\n{"x": 1},\\n{"x": 2}\\n],\\n"rows": 2\\n}\\n'
+    """
+
+    def __init__(self) -> None:
+        self._separator = ""
+
+    def head(self, columns: Sequence[str]) -> str:
+        return '{"segments": [\n'
+
+    def body(self, rows: Sequence[Fields]) -> str:
+        written = []
+        for row in rows:
+            written.append(self._separator + to_json(row))
+            self._separator = ",\n"
+        return "".join(written)
+
+    def tail(self, summary: Fields) -> str:
+        members = (
+            f"{json.dumps(name)}: {json.dumps(value, indent=1, ensure_ascii=False)}"
+            for name, value in summary.items()
+        )
+        return "\n],\n" + ",\n".join(members) + "\n}\n"
+
+
+@dataclass(frozen=True)
+class TerminalLayout(Layout):
+    """Scores first, then the texts, one row per line, cut to the width of the terminal."""
+
+    measures: Sequence[str]
+
+    def head(self, columns: Sequence[str]) -> str:
+        return " ".join(f"{name:>9}" for name in self.measures) + "\n"
+
+    def body(self, rows: Sequence[Fields]) -> str:
+        width = shutil.get_terminal_size().columns
+        return "".join(self._line(row, width) + "\n" for row in rows)
+
+    def _line(self, row: Fields, width: int) -> str:
+        scores = " ".join(f"{row[name]:9.4f}" for name in self.measures)
+        mark = " (cut)" if row[CUT] else ""
+        texts = " | ".join(value for value in row.values() if isinstance(value, str))
+        line = f"{scores}{mark}  {texts}".translate(BREAKS)
+        return line if len(line) <= width else line[: width - 1] + "…"
+
+
+LAYOUTS: dict[str, type[Layout]] = {
+    ".tsv": TsvLayout,
+    ".csv": CsvLayout,
+    ".jsonl": JsonLinesLayout,
+    ".parquet": JsonLinesLayout,  # until it is complete, and then converted to Parquet
+}
+
+
+def layout_for(path: Path, layouts: Mapping[str, type[Layout]] = LAYOUTS) -> Layout:
+    """The layout of an output file, by its name; the file must be one that can be written."""
+    if path.suffix not in layouts:
+        raise InputError(
+            f"{path}: cannot infer the format from the file name; use {', '.join(layouts)}"
+        )
+    check_output_file(path)
+    return layouts[path.suffix]()
+
+
+def check_output_file(path: Path) -> None:
+    """Refuse a name that cannot become a file."""
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; choose a file")
+    if not path.parent.is_dir():
+        raise InputError(f"{path.parent}: no such folder")
+
+
+class Output(Protocol):
+    """Takes scored rows, and remembers how many of them it has."""
+
+    @property
+    def hides_progress(self) -> bool:
+        """Whether rows appear where a progress bar would be."""
+        ...
+
+    def begin(self, job: State, columns: Sequence[str]) -> State | None:
+        """Start; returns the last saved state if an unfinished run is resumed."""
+        ...
+
+    def add(self, rows: Sequence[Fields], state: State) -> None: ...
+
+    def finish(self, summary: Fields) -> None:
+        """All rows are written: complete the output."""
+        ...
+
+    def close(self) -> None:
+        """Release the output, finished or not."""
+        ...
+
+
+class StreamOutput:
+    """Writes rows to an open stream as they come."""
+
+    def __init__(self, stream: IO[str], layout: Layout) -> None:
+        self.stream = stream
+        self.layout = layout
+        self._head = ""
+
+    @property
+    def hides_progress(self) -> bool:
+        return self.stream.isatty()
+
+    def begin(self, job: State, columns: Sequence[str]) -> State | None:
+        self._head = self.layout.head(columns)  # with the first rows, if they can be scored
+        return None
+
+    def add(self, rows: Sequence[Fields], state: State) -> None:
+        self.stream.write(self._head + self.layout.body(rows))
+        self.stream.flush()
+        self._head = ""
+
+    def finish(self, summary: Fields) -> None:
+        self.stream.write(self.layout.tail(summary))
+        self.stream.flush()
+
+    def close(self) -> None:
+        """The stream belongs to the caller."""
+
+
+class FileOutput:
+    """Writes a file; until it is complete, its rows are in the folder ``OUT.part``."""
+
+    ROWS = "rows"
+    CACHE = "cache.sqlite"
+    hides_progress = False
+
+    def __init__(self, path: Path, *, resume: bool = False, overwrite: bool = False) -> None:
+        self.path = path
+        self.layout = layout_for(path)
+        self.run = UnfinishedRun(
+            path,
+            files=rf"{self.ROWS}|{re.escape(self.CACHE)}.*",
+            results=self.ROWS,
+            resume=resume,
+            overwrite=overwrite,
+        )
+        self._head = b""
+        self._size = 0
+
+    @property
+    def cache(self) -> Path:
+        """Where a run without the common cache keeps model results until it is finished."""
+        return self.run.part / self.CACHE
+
+    def begin(self, job: State, columns: Sequence[str]) -> State | None:
+        if self.run.overwrite and self.run.part.is_file():
+            self.run.part.unlink()
+        self._head = self.layout.head(columns).encode()
+        state = self.run.start(job)
+        self._size = 0 if state is None else state["bytes"]
+        if state is not None and self._rows.stat().st_size < self._size:
+            raise ResumeError(f"{self._rows} is shorter than it was; start over with --overwrite")
+        return state
+
+    def add(self, rows: Sequence[Fields], state: State) -> None:
+        content = self.layout.body(rows).encode()
+        with self.run.explaining():
+            size = write_at(self._rows, self._size, content if self._size else self._head + content)
+        self.run.save({**state, "bytes": size})
+        self._size = size
+
+    def finish(self, summary: Fields) -> None:
+        with self.run.explaining():
+            if self.path.suffix == ".parquet":
+                lines_to_parquet(self._rows, self.path)
+            else:
+                os.replace(self._rows, self.path)
+        self.run.finish()
+
+    def close(self) -> None:
+        self.run.close()
+
+    @property
+    def _rows(self) -> Path:
+        return self.run.part / self.ROWS
+
+
+WriteRow = Callable[[BitextRow, Fields], None]
+"""Writes a row with the values of additional columns."""
+
+
+class RowSink(Protocol):
+    """Takes the rows of a bitext that are kept, or those that are removed."""
+
+    def open(self, scratch: Path) -> AbstractContextManager[WriteRow]:
+        """Write rows until the context ends, which completes the output."""
+        ...
+
+
+@dataclass(frozen=True)
+class StreamSink:
+    """Writes TSV to an open stream."""
+
+    stream: IO[str]
+    columns: Sequence[str]
+
+    @contextmanager
+    def open(self, scratch: Path) -> Iterator[WriteRow]:
+        layout = TsvLayout()
+        self.stream.write(layout.head(self.columns))
+        yield lambda row, more: _write(self.stream, layout, {**row.record, **more})
+        self.stream.flush()
+
+
+@dataclass(frozen=True)
+class TableSink:
+    """Writes a .tsv, .csv, .jsonl or .parquet file."""
+
+    path: Path
+    columns: Sequence[str]
+
+    def __post_init__(self) -> None:
+        layout_for(self.path)
+
+    @contextmanager
+    def open(self, scratch: Path) -> Iterator[WriteRow]:
+        layout = layout_for(self.path)
+        parquet = self.path.suffix == ".parquet"
+        new = scratch.with_name(scratch.name + ".new")
+        with replacing_text(scratch if parquet else self.path, new) as stream:
+            stream.write(layout.head(self.columns))
+
+            def write(row: BitextRow, more: Fields) -> None:
+                fields = {**row.record, **more}
+                _write(stream, layout, {name: fields.get(name) for name in self.columns})
+
+            yield write
+        if parquet:
+            lines_to_parquet(scratch, self.path)
+
+
+@dataclass(frozen=True)
+class ParallelSink:
+    """Writes two plain text files with one text per line."""
+
+    source: Path
+    target: Path
+
+    def __post_init__(self) -> None:
+        for path in (self.source, self.target):
+            check_output_file(path)
+
+    @contextmanager
+    def open(self, scratch: Path) -> Iterator[WriteRow]:
+        with ExitStack() as stack:
+            streams = [
+                stack.enter_context(replacing_text(path, scratch.with_name(f"{scratch.name}.{n}")))
+                for n, path in enumerate((self.source, self.target))
+            ]
+
+            def write(row: BitextRow, more: Fields) -> None:
+                for stream, text in zip(streams, (row.source, row.target), strict=True):
+                    stream.write(text.text.translate(BREAKS) + "\n")
+
+            yield write
+
+
+def _write(stream: IO[str], layout: Layout, fields: Fields) -> None:
+    stream.write(layout.body([fields]))
+
+
+def plain(value: Any) -> str:
+    """Write a value as text.
+
+    >>> plain(0.25), plain(True), plain(None), plain(["a"])
+    ('0.250000', '1', '', '["a"]')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, float):
+        return f"{value:.6f}"
+    if isinstance(value, list | dict):
+        return to_json(value)
+    return str(value)
+
+
+def to_json(value: Any) -> str:
+    """Write a value as strict JSON: no NaN, and dates as text."""
+    return json.dumps(jsonable(value), ensure_ascii=False, allow_nan=False)
+
+
+def jsonable(value: Any) -> Any:
+    """Convert a value to one that JSON can represent."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, Mapping):
+        return {str(name): jsonable(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [jsonable(item) for item in value]
+    return str(value)

@@ -1,0 +1,227 @@
+"""What a score is made of: token log-probabilities, translations, alignment, transport plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from tertium.errors import LanguageError
+from tertium.measures.translation import Cross, Direct, Pivot
+from tertium.models.base import (
+    Alternative,
+    SuggestingModel,
+    TokenScores,
+    TranslationModel,
+)
+from tertium.models.languages import known_language
+from tertium.text import Row, Text, check_text
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tertium.measures.bertscore import BertScore, Match
+    from tertium.measures.movers import WordMoversDistance
+
+WORST_PLACES = 3
+
+
+@dataclass(frozen=True)
+class Direction:
+    """One text scored as a translation or paraphrase of the other (Prism, table 1)."""
+
+    target: Text
+    source: Text
+    scores: TokenScores
+    alternatives: Mapping[int, list[Alternative]]
+    """Tokens that the model prefers, best first, at the positions with the worst scores."""
+
+    @property
+    def worst_places(self) -> list[int]:
+        """The positions with the lowest log-probabilities, of those with alternatives."""
+        order = sorted(self.alternatives, key=self.scores.log_probs.__getitem__)
+        return sorted(order[:WORST_PLACES])
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Both directions, and the scores that follow from them."""
+
+    model: str
+    directions: tuple[Direction, Direction]
+    direct: float
+    """NMTScore-direct, normalized, both directions."""
+
+    @property
+    def prism_ref(self) -> float:
+        """The mean of H in both directions."""
+        first, second = self.directions
+        return (first.scores.H + second.scores.H) / 2
+
+
+@dataclass(frozen=True)
+class Intermediate:
+    """The translations of both texts that cross or pivot compares."""
+
+    measure: Literal["cross", "pivot"]
+    lang: str
+    hypothesis: str
+    reference: str
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """The cosine similarities of all pairs of tokens, which BERTScore matches."""
+
+    hypothesis: tuple[str, ...]
+    reference: tuple[str, ...]
+    cosines: NDArray[np.float64]
+    """Shape (hypothesis tokens, reference tokens)."""
+    match: Match
+
+
+@dataclass(frozen=True)
+class Transport:
+    """The transport plan of Word Mover's Distance."""
+
+    hypothesis: tuple[str, ...]
+    reference: tuple[str, ...]
+    plan: NDArray[np.float64]
+    """Shape (hypothesis tokens, reference tokens); sums to 1."""
+    costs: NDArray[np.float64]
+    work: float
+    """The total cost; the wmd score is its negative."""
+
+
+@dataclass(frozen=True)
+class PairExplanation:
+    """Everything that can be shown about a pair; parts that were not requested are empty."""
+
+    model: str
+    encoder: str
+    tokens: Explanation | None = None
+    translations: tuple[Intermediate, ...] = ()
+    alignment: Alignment | None = None
+    transport: Transport | None = None
+
+
+def explain(
+    a: str,
+    b: str,
+    *,
+    lang: str | None = None,
+    reference_lang: str | None = None,
+    model: str | Path | TranslationModel | None = None,
+    worst: int = WORST_PLACES,
+) -> Explanation:
+    """Score each text given the other, and suggest what the model expected at the worst tokens.
+
+    ``lang`` is the language of ``a``, and of ``b`` unless ``reference_lang`` is given.
+
+    >>> why = explain("I see a dog.", "I see a cat.", lang="en")
+    >>> why.directions[0].scores.tokens
+    ('▁I', '▁see', '▁a', '▁dog', '.', '</s>')
+    """
+    if model is None or isinstance(model, str | Path):
+        from tertium.models.catalog import DEFAULT_MODEL, load_model
+
+        model = load_model(DEFAULT_MODEL if model is None else model)
+    first = Text(check_text(a, role="first text", row=1), lang)
+    second = Text(check_text(b, role="second text", row=1), reference_lang or lang)
+    for role, text in (("the first text", first), ("the second text", second)):
+        try:
+            known_language(model, text.lang, role)
+        except LanguageError as error:
+            raise LanguageError(
+                f"{error}; use --lang, and --ref-lang for the second text"
+            ) from None
+    targets, sources = [first, second], [second, first]
+    ab, ba = model.log_probs(
+        [target.text for target in targets],
+        [source.text for source in sources],
+        target_lang=[target.lang for target in targets],
+        source_lang=[source.lang for source in sources],
+    )
+    return Explanation(
+        model.name,
+        (
+            Direction(first, second, ab, _preferred(model, first, second, ab, worst)),
+            Direction(second, first, ba, _preferred(model, second, first, ba, worst)),
+        ),
+        Direct(model).segments([Row(1, first, (second,))]).scores[0],
+    )
+
+
+def _preferred(
+    model: TranslationModel, target: Text, source: Text, scores: TokenScores, worst: int
+) -> dict[int, list[Alternative]]:
+    """Find tokens that the model considers more probable, at the worst positions."""
+    if not isinstance(model, SuggestingModel) or target.lang is None:
+        return {}
+    order = sorted(range(len(scores.tokens)), key=lambda place: scores.log_probs[place])
+    places = sorted(order[:worst])
+    suggested = model.alternatives(
+        target.text, source.text, places, target_lang=target.lang, source_lang=source.lang
+    )
+    preferred = {
+        place: [
+            alternative
+            for alternative in alternatives
+            if alternative.token != scores.tokens[place]
+            and alternative.log_prob > scores.log_probs[place]
+        ]
+        for place, alternatives in zip(places, suggested, strict=True)
+    }
+    return {place: alternatives for place, alternatives in preferred.items() if alternatives}
+
+
+def intermediate_translations(a: Text, b: Text, measure: Cross | Pivot) -> Intermediate:
+    """Translate both texts as the measure does.
+
+    >>> import tertium
+    >>> result = intermediate_translations(Text("Hallo!"), Text("Hola."), tertium.load("cross"))
+    >>> result.measure, result.lang
+    ('cross', 'en')
+    """
+    lang = measure.target_lang if isinstance(measure, Cross) else measure.pivot_lang
+    hypothesis, reference = measure.model.translate(
+        [a.text, b.text],
+        target_lang=lang,
+        source_lang=[a.lang, b.lang],
+        beam_size=measure.beam_size,
+    )
+    name: Literal["cross", "pivot"] = "cross" if isinstance(measure, Cross) else "pivot"
+    return Intermediate(name, lang, hypothesis.text, reference.text)
+
+
+def align(a: Text, b: Text, measure: BertScore) -> Alignment:
+    """Compare every token of ``a`` with every token of ``b``.
+
+    >>> import tertium
+    >>> result = align(Text("A cat"), Text("A dog"), tertium.load("bertscore"))
+    >>> result.reference, result.cosines.shape
+    (('▁A', '▁dog', '</s>'), (3, 3))
+    """
+    from tertium.measures.bertscore import cosine_matrix
+
+    [x], [y], _ = measure.token_vectors([a], [b], None)
+    [match], _ = measure.matches([a], [b])
+    return Alignment(x.tokens, y.tokens, cosine_matrix(x, y), match)
+
+
+def transport(a: Text, b: Text, measure: WordMoversDistance) -> Transport:
+    """Compute the cheapest plan that turns ``b`` into ``a``.
+
+    >>> import tertium
+    >>> result = transport(Text("A cat"), Text("A dog"), tertium.load("wmd"))
+    >>> result.plan.round(2).tolist()
+    [[0.5, 0.0], [0.0, 0.5]]
+    """
+    from tertium.measures.embedding import inner
+
+    [x], [y], _ = measure.token_vectors([a], [b], None)
+    x, y = inner(x), inner(y)
+    work, plan = measure.moves(x, y, measure.weighting([y]))
+    return Transport(x.tokens, y.tokens, plan.T, measure.costs(y, x).T, work)

@@ -1,0 +1,421 @@
+"""The one path from a measure's name to a ready measure.
+
+A measure is written as ``NAME``, ``NAME@MODEL`` or ``NAME@MODEL:SETTING=VALUE,SETTING=VALUE``::
+
+    chrf:word_order=2
+    cross@m2m100_418M:beam_size=1
+    sss+wmd
+    sentsim@xlm-roberta-base:sentence_encoder=LaBSE
+
+The command line, the studies, the web service, Ray workers and :func:`tertium.load` all come
+through :func:`make_measure`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, overload
+
+from tertium.errors import SettingError
+from tertium.measures.base import Measure, ModelKind
+from tertium.measures.inputs import References
+from tertium.measures.registry import (
+    DEFAULT_MEASURE,
+    SUM_SETTINGS,
+    SUMS,
+    check_measure_extras,
+    kinds_of,
+    measure_class,
+    parts_of,
+    settings_of,
+)
+from tertium.measures.signature import spell
+from tertium.models.base import Languages, SentenceEncoder, TextEncoder, TranslationModel
+
+if TYPE_CHECKING:
+    from tertium.models.cache.memo import Tally
+
+DEFAULT_MODEL = "tertium-mini"
+TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
+"""The tokenizers that BLEU needs for languages without spaces, as sacrebleu recommends."""
+ENCODER_SETTINGS: dict[str, object] = {"layer": 0, "sentence_encoder": ""}
+"""Settings of the encoder, not of the measure: its layer, and another encoder for sentences."""
+YES, NO = ("yes", "true", "1"), ("no", "false", "0")
+
+AnyModel = str | Path | TranslationModel | SentenceEncoder
+ModelSource = Callable[[ModelKind, str | None, int | None], Any]
+"""Gives the model of a kind: by its name (None: the default), and an encoder up to a layer."""
+PROTOCOLS: dict[ModelKind, tuple[type, str]] = {
+    "translation": (TranslationModel, "a translation model"),
+    "tokens": (TextEncoder, "an encoder that gives token vectors"),
+    "sentences": (SentenceEncoder, "an encoder that gives sentence vectors"),
+}
+
+
+@dataclass(frozen=True)
+class MeasureSpec:
+    """A measure by name, with a model and settings where they are not the default.
+
+    >>> MeasureSpec.parse("Direct@prism:normalized=no")
+    MeasureSpec(measure='direct', model='prism', settings={'normalized': False})
+    >>> str(MeasureSpec("pivot", settings={"beam_size": 1}))
+    'pivot:beam_size=1'
+    """
+
+    measure: str
+    model: str | None = None
+    settings: Mapping[str, object] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read a spec: NAME, then @MODEL, then :SETTING=VALUE,SETTING=VALUE.
+
+        A value may hold commas: what has no equals sign belongs to the value before.
+        """
+        head, _, tail = text.partition(":") if "=" in text else (text, "", "")
+        name, _, model = head.partition("@")
+        name = name.lower()
+        if model and not kinds_of(name):
+            raise SettingError(f"{text}: {name} takes no model")
+        known = _known_settings(name)
+        values: dict[str, str] = {}
+        for part in filter(None, tail.split(",")):
+            setting, equals, value = part.partition("=")
+            if equals:
+                last = setting.strip().replace("-", "_")
+                values[last] = value.strip()
+            elif values:
+                values[last] += f",{part}"
+            else:
+                raise SettingError(f"{text}: {part!r} is not a setting; write SETTING=VALUE")
+        for setting in values:
+            if setting not in known:
+                raise SettingError(
+                    f"{name} has no setting {setting!r}; its settings are {', '.join(known)}"
+                )
+        settings = {each: parse_setting(each, value, known[each]) for each, value in values.items()}
+        return cls(name, model or None, settings)
+
+    def __str__(self) -> str:
+        model = f"@{self.model}" if self.model else ""
+        settings = ",".join(f"{name}={spell(value)}" for name, value in self.settings.items())
+        return f"{self.measure}{model}{':' if settings else ''}{settings}"
+
+    def with_defaults(self, settings: Mapping[str, object]) -> MeasureSpec:
+        """Add those of ``settings`` that the measure has and that are not given yet."""
+        known = _known_settings(self.measure)
+        more = {name: value for name, value in settings.items() if name in known}
+        return replace(self, settings={**more, **self.settings})
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """The models that measures use unless their spec names another, and how models are run."""
+
+    model: str = DEFAULT_MODEL
+    encoder: str | None = None
+    sentence_encoder: str | None = None
+    layer: int | None = None
+    compute_type: str = "auto"
+    threads: int | None = None
+    cache: bool | Path = True
+
+
+class ModelPool:
+    """Loads models by name, each once, so that measures share them and their cached results."""
+
+    def __init__(self, settings: ModelSettings | None = None) -> None:
+        self.settings = settings or ModelSettings()
+        self.tally: Tally | None = None
+        """How many queries the translation models were given; None before one is loaded."""
+        self._loaded: dict[tuple[object, ...], Any] = {}
+
+    def __call__(self, kind: ModelKind, name: str | None = None, layer: int | None = None) -> Any:
+        """Load the model of a kind, or return the one that is loaded."""
+        if name is None:
+            name, layer = self._default(kind, layer)
+        key = (kind == "translation", name, layer)
+        if key not in self._loaded:
+            self._loaded[key] = self._load(kind, name, layer)
+        return self._loaded[key]
+
+    def _default(self, kind: ModelKind, layer: int | None) -> tuple[str, int | None]:
+        settings = self.settings
+        if kind == "translation":
+            return settings.model, None
+        if kind == "sentences" and settings.sentence_encoder:
+            return settings.sentence_encoder, layer
+        return settings.encoder or settings.model, settings.layer if layer is None else layer
+
+    def _load(self, kind: ModelKind, name: str, layer: int | None) -> Any:
+        settings = self.settings
+        if kind == "translation":
+            from tertium.models.catalog import load_model
+
+            model = load_model(
+                name,
+                compute_type=settings.compute_type,  # type: ignore[arg-type]  # checked there
+                threads=settings.threads,
+                cache=settings.cache,
+            )
+            self.tally = model.tally = self.tally or model.tally
+            return model
+        from tertium.models.encoders.catalog import load_encoder
+
+        return load_encoder(
+            name,
+            layer=layer,
+            compute_type=settings.compute_type,  # type: ignore[arg-type]
+            threads=settings.threads,
+        )
+
+
+@dataclass(frozen=True)
+class MeasureLoader:
+    """Measures that were requested, and their models, to be loaded in this process or another."""
+
+    specs: tuple[MeasureSpec, ...]
+    models: ModelSettings = field(default_factory=ModelSettings)
+
+    def load(self, *, threads: int | None = None) -> tuple[list[Measure], ModelPool]:
+        """Make the measures, and return them with the models that they share."""
+        models = self.models if threads is None else replace(self.models, threads=threads)
+        pool = ModelPool(models)
+        return [make_measure(spec, pool) for spec in self.specs], pool
+
+
+def read_specs(
+    texts: Sequence[str],
+    *,
+    given: Mapping[str, object] | None = None,
+    written: Sequence[str] = (),
+) -> tuple[MeasureSpec, ...]:
+    """Read specs, and give each the common settings that it has; each spec may occur once.
+
+    ``given`` are settings with values (None: not given), ``written`` are settings as text,
+    NAME=VALUE. A common setting that none of the measures has is an error.
+    """
+    specs = [MeasureSpec.parse(text) for text in texts]
+    common: dict[str, object] = {
+        name: value for name, value in (given or {}).items() if value is not None
+    }
+    as_text = dict(_split(setting) for setting in written)
+    for setting in [*common, *as_text]:
+        if not any(setting in _known_settings(spec.measure) for spec in specs):
+            option = f"--set {setting}" if setting in as_text else setting
+            known = sorted({name for spec in specs for name in _known_settings(spec.measure)})
+            names = ", ".join(spec.measure for spec in specs)
+            verb = "has" if len(specs) == 1 else "have"
+            raise SettingError(f"{names} {verb} no setting {option}; there are {', '.join(known)}")
+    result = []
+    for spec in specs:
+        known_here = _known_settings(spec.measure)
+        parsed = {
+            name: parse_setting(name, value, known_here[name])
+            for name, value in as_text.items()
+            if name in known_here
+        }
+        result.append(spec.with_defaults({**common, **parsed}))
+    names_read = [str(spec) for spec in result]
+    for name in names_read:
+        if names_read.count(name) > 1:
+            raise SettingError(f"measure {name} is given twice")
+    return tuple(result)
+
+
+def make_measure(spec: MeasureSpec, models: ModelSource, *, lang: str | None = None) -> Measure:
+    """Make a measure from its spec: the only place that does.
+
+    ``lang`` is the language of the hypotheses, where it is known: BLEU takes its tokenizer from it.
+    """
+    known = _known_settings(spec.measure)
+    for name in spec.settings:
+        if name not in known:
+            raise SettingError(
+                f"{spec.measure} has no setting {name!r}; "
+                f"its settings are {', '.join(known) or 'none'}"
+            )
+    check_measure_extras([spec.measure])
+    settings: dict[str, Any] = dict(spec.settings)
+    if "tokenize" in known and lang in TOKENIZERS:
+        settings.setdefault("tokenize", TOKENIZERS[lang])
+    layer = settings.pop("layer", None)
+    sentence_encoder = settings.pop("sentence_encoder", None)
+    parts = []
+    for part in parts_of(spec.measure):
+        cls = measure_class(part)
+        names = {setting.name for setting in fields(cls)}
+        own = {name: value for name, value in settings.items() if name in names}
+        if (kind := cls.model_kind) is not None:
+            separate = kind == "sentences" and sentence_encoder is not None
+            model = models(kind, *((sentence_encoder, None) if separate else (spec.model, layer)))
+            own["model"] = _checked(model, kind, part)
+        parts.append(cls(**own))
+    if len(parts) == 1:
+        return parts[0]
+    from tertium.measures.compound import Compound
+
+    own = {name: settings[name] for name in SUM_SETTINGS if name in settings}
+    return Compound(tuple(parts), title=spec.measure if spec.measure in SUMS else "", **own)
+
+
+def load(
+    measure: str = DEFAULT_MEASURE,
+    *,
+    model: AnyModel | None = None,
+    encoder: str | Path | SentenceEncoder | None = None,
+    sentence_encoder: str | Path | SentenceEncoder | None = None,
+    layer: int | None = None,
+    **settings: object,
+) -> Measure:
+    """Make a measure, or a sum of measures, from its name and its settings.
+
+    ``model`` is the translation model and, unless ``encoder`` is given, the encoder of
+    embedding-based measures; ``sentence_encoder`` gives ``sss`` an encoder of its own; ``layer`` is
+    the encoder's.
+
+    >>> import tertium
+    >>> direct = tertium.load("direct", model="tertium-mini", base="e")
+    >>> direct("The same.", "The same.", lang="en")
+    1.0
+    >>> tertium.load("chrF:word_order=2").word_order
+    2
+    >>> both = tertium.load("sss+chrf", weights=(0.7, 0.3))
+    >>> both.name, round(both("The same.", "The same."), 4)
+    ('sss+chrf', 2.7183)
+    """
+    if layer is not None:
+        settings["layer"] = layer
+    spec = MeasureSpec.parse(measure)
+    spec = replace(spec, settings={**spec.settings, **settings})
+    if not kinds_of(spec.measure) and not (model is encoder is sentence_encoder is None):
+        raise SettingError(f"{spec.measure} compares the surface and takes no model")
+    return make_measure(spec, model_source(model, encoder, sentence_encoder))
+
+
+def model_source(
+    model: AnyModel | None = None,
+    encoder: str | Path | SentenceEncoder | None = None,
+    sentence_encoder: str | Path | SentenceEncoder | None = None,
+) -> ModelSource:
+    """Models that are given by name or as they are; those by name are loaded once."""
+    given: dict[ModelKind, AnyModel | None] = {
+        "translation": model,
+        "tokens": encoder if encoder is not None else model,
+        "sentences": next((m for m in (sentence_encoder, encoder, model) if m is not None), None),
+    }
+    pool = ModelPool()
+
+    def source(kind: ModelKind, name: str | None, layer: int | None) -> Any:
+        wanted = name or given[kind] or DEFAULT_MODEL
+        if not isinstance(wanted, str | Path):
+            return wanted
+        separate = kind == "sentences" and sentence_encoder is not None
+        return pool(kind, str(wanted), None if separate else layer)
+
+    return source
+
+
+@overload
+def score(  # type: ignore[overload-overlap]  # a string is also a sequence of strings
+    hypotheses: str,
+    references: References | None = ...,
+    *,
+    measure: str = ...,
+    model: AnyModel | None = ...,
+    sources: str | None = ...,
+    lang: Languages = ...,
+    reference_lang: Languages = ...,
+    source_lang: Languages = ...,
+    **settings: object,
+) -> float: ...
+@overload
+def score(
+    hypotheses: Sequence[str],
+    references: References | None = ...,
+    *,
+    measure: str = ...,
+    model: AnyModel | None = ...,
+    sources: Sequence[str] | None = ...,
+    lang: Languages = ...,
+    reference_lang: Languages = ...,
+    source_lang: Languages = ...,
+    **settings: object,
+) -> list[float]: ...
+def score(
+    hypotheses: str | Sequence[str],
+    references: References | None = None,
+    *,
+    measure: str = DEFAULT_MEASURE,
+    model: AnyModel | None = None,
+    sources: str | Sequence[str] | None = None,
+    lang: Languages = None,
+    reference_lang: Languages = None,
+    source_lang: Languages = None,
+    **settings: object,
+) -> float | list[float]:
+    """Score hypotheses against references, by any measure; higher is better.
+
+    One string in, one number out; a list in, a list out. ``settings`` are those of :func:`load`.
+
+    >>> import tertium
+    >>> tertium.score(["Good morning!"], ["Good morning!"], measure="cross")
+    [1.0]
+    """
+    made = load(measure, model=model, **settings)  # type: ignore[arg-type]
+    return made(
+        hypotheses,
+        references,
+        sources=sources,
+        lang=lang,
+        reference_lang=reference_lang,
+        source_lang=source_lang,
+    )
+
+
+def parse_setting(name: str, text: str, default: object) -> object:
+    """Read a value by the type of its default: a truth value, a number, numbers, or text.
+
+    >>> parse_setting("idf", "yes", False), parse_setting("weights", "0.7,0.3", ())
+    (True, (0.7, 0.3))
+    """
+    try:
+        if isinstance(default, bool):
+            if text.lower() not in YES + NO:
+                raise ValueError
+            return text.lower() in YES
+        if isinstance(default, int | float):
+            return type(default)(text)
+        if isinstance(default, tuple):
+            return tuple(float(number) for number in text.split(","))
+    except ValueError:
+        kind = "yes or no" if isinstance(default, bool) else "a number"
+        kind = "numbers with commas" if isinstance(default, tuple) else kind
+        raise SettingError(f"{name}={text}: it must be {kind}") from None
+    return text
+
+
+def _checked(model: Any, kind: ModelKind, measure: str) -> Any:
+    protocol, description = PROTOCOLS[kind]
+    if not isinstance(model, protocol):
+        raise SettingError(
+            f"{measure} needs {description}, and {type(model).__name__} is not one; "
+            "give it a model by name, or an encoder (encoder=, see tertium.load_encoder)"
+        )
+    return model
+
+
+def _known_settings(measure: str) -> dict[str, object]:
+    known = settings_of(measure)
+    if kinds_of(measure) & {"tokens", "sentences"}:
+        known |= ENCODER_SETTINGS
+    return known
+
+
+def _split(setting: str) -> tuple[str, str]:
+    name, equals, value = setting.partition("=")
+    if not equals:
+        raise SettingError(f"--set {setting}: write --set NAME=VALUE")
+    return name.strip().replace("-", "_"), value.strip()

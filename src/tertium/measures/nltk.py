@@ -1,0 +1,176 @@
+"""BLEU and chrF as nltk computes them (extra: nltk): not the numbers of sacrebleu."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import version
+from typing import Any
+
+from tertium.errors import SettingError
+from tertium.measures.base import Measure, Segments, check_settings, percent
+from tertium.measures.registry import measure
+from tertium.measures.words import tokenizer, tokenizer_choices
+from tertium.models.base import Progress
+from tertium.registry import Extra
+from tertium.text import Row
+
+NLTK = (Extra("nltk", ("nltk",)),)
+UNSMOOTHED = "method0"
+SMOOTHING = (UNSMOOTHED, "method1", "method2", "method3", "method4")
+"""Chen and Cherry's methods, by nltk's numbers; the others look at texts, not at counts alone."""
+
+
+@measure
+@dataclass(frozen=True)
+class BleuNltk(Measure):
+    """``sentence_bleu`` for segments, ``corpus_bleu`` as the system score; from 0 to 1.
+
+    The words are taken as they are given, and nothing is smoothed unless that is asked for. Without
+    smoothing, a segment that shares no 4-gram with its reference scores 0, even if it is identical
+    to it but has fewer than four words. (nltk puts the smallest float in the place of a precision
+    of 0, and arrives at some 1e-78; that is 0 here.)
+    """
+
+    name = "bleu-nltk"
+    summary = "BLEU as nltk computes it."
+    requires = NLTK
+    bounds = (0.0, 1.0)
+    order: int = 4
+    tokenize: str = "split"
+    lowercase: bool = False
+    smooth: str = UNSMOOTHED
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_settings(self, {"smooth": SMOOTHING})
+        if self.order < 1:
+            raise SettingError(f"order={self.order!r}: it must be 1 or more")
+
+    def reading(self, score: float) -> str:
+        return f"{percent(score)}: overlap of runs of up to four words, as nltk counts them"
+
+    def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
+        words = tokenizer(self.tokenize, lowercase=self.lowercase)
+        scores, statistics = [], []
+        for done, row in enumerate(rows, start=1):
+            hypothesis = words(row.hypothesis.text)
+            references = [words(other.text) for other in self.compared(row)]
+            counted = self._count(hypothesis, references)
+            statistics.append(counted)
+            scores.append(self.system(counted))
+            if progress is not None and done % 1000 == 0:
+                progress(self.name, done, len(rows))
+        return Segments(scores, statistics, [False] * len(rows))
+
+    def system(self, statistics: Sequence[float]) -> float:
+        """The end of nltk's corpus_bleu, from where it has counted."""
+        bleu = self._bleu
+        matched = statistics[: self.order]
+        total = statistics[self.order : 2 * self.order]
+        ours, theirs = map(int, statistics[2 * self.order :])
+        if not matched[0] or (self.smooth == UNSMOOTHED and not all(matched)):
+            return 0.0
+        precisions = [
+            bleu.Fraction(int(a), int(b), _normalize=False)
+            for a, b in zip(matched, total, strict=True)
+        ]
+        method = getattr(bleu.SmoothingFunction(), self.smooth)
+        smoothed = method(precisions, references=[], hypothesis=[], hyp_len=ours)
+        mean = math.fsum(math.log(p) for p in smoothed) / self.order
+        return float(bleu.brevity_penalty(theirs, ours)) * math.exp(mean)
+
+    def choices(self) -> Mapping[str, object]:
+        return {
+            "order": self.order,
+            "case": "lc" if self.lowercase else "mixed",
+            **tokenizer_choices(self.tokenize),
+            "smooth": self.smooth,
+            "nltk": version("nltk"),
+        }
+
+    def _count(self, hypothesis: list[str], references: list[list[str]]) -> tuple[float, ...]:
+        """What adds up: n-grams matched and n-grams there are, by order, and both lengths."""
+        bleu = self._bleu
+        found = [
+            bleu.modified_precision(references, hypothesis, n) for n in range(1, self.order + 1)
+        ]
+        ours = len(hypothesis)
+        return (
+            *(float(each.numerator) for each in found),
+            *(float(each.denominator) for each in found),
+            float(ours),
+            float(bleu.closest_ref_length(references, ours)),
+        )
+
+    @cached_property
+    def _bleu(self) -> Any:
+        import nltk.translate.bleu_score
+
+        return nltk.translate.bleu_score
+
+
+@measure
+@dataclass(frozen=True)
+class ChrFNltk(Measure):
+    """``sentence_chrf`` for segments, their mean as the system score; from 0 to 1.
+
+    It is the mean of the F-scores of the orders, with recall weighted three times. sacrebleu
+    averages precision and recall over the orders first, has beta 2, and leaves out orders that a
+    short text does not have; here such an order counts as 0.
+
+    nltk takes one reference; of several, the one that scores best counts.
+    """
+
+    name = "chrf-nltk"
+    summary = "chrF as nltk computes it."
+    requires = NLTK
+    bounds = (0.0, 1.0)
+    char_order: int = 6
+    beta: float = 3.0
+    whitespace: bool = False
+    """Whether spaces count as characters."""
+    lowercase: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.char_order < 1:
+            raise SettingError(f"char_order={self.char_order!r}: it must be 1 or more")
+
+    def reading(self, score: float) -> str:
+        return f"{percent(score)}: overlap of runs of characters, as nltk counts them"
+
+    def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
+        from nltk.translate.chrf_score import sentence_chrf
+
+        scores = []
+        for done, row in enumerate(rows, start=1):
+            hypothesis, *references = (
+                text.text.lower() if self.lowercase else text.text
+                for text in (row.hypothesis, *self.compared(row))
+            )
+            found = (
+                sentence_chrf(
+                    reference,
+                    hypothesis,
+                    max_len=self.char_order,
+                    beta=self.beta,
+                    ignore_whitespace=not self.whitespace,
+                )
+                for reference in references
+            )
+            scores.append(float(max(found)))
+            if progress is not None and done % 1000 == 0:
+                progress(self.name, done, len(rows))
+        return Segments(scores, [(score, 1.0) for score in scores], [False] * len(rows))
+
+    def choices(self) -> Mapping[str, object]:
+        return {
+            "nc": self.char_order,
+            "beta": self.beta,
+            "space": self.whitespace,
+            "case": "lc" if self.lowercase else "mixed",
+            "nltk": version("nltk"),
+        }

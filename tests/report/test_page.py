@@ -1,0 +1,67 @@
+"""Pages escape what they show and load nothing; charts put things where the numbers are."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from jinja2 import UndefinedError
+
+from tertium.report.page import environment, page, render
+from tertium.report.svg import Plot, histogram, scatter
+
+HOSTILE = "<script>x</script> \"'&"
+SVG = '{% import "report/templates/svg.html" as svg %}{{ svg.plot(plot) }}'
+
+
+def drawn(plot: Plot) -> ET.Element:
+    return ET.fromstring(environment().from_string(SVG).render(plot=plot))
+
+
+def test_a_page_has_its_body_and_a_policy() -> None:
+    made = page(HOSTILE, "<p>body</p>", style="p { color: red; }")
+    assert "<p>body</p>" in made
+    assert "p { color: red; }" in made
+    assert "<script" not in made
+    assert "default-src 'none'; style-src 'unsafe-inline'\">" in made
+    assert "img-src data:" in page("title", "", pictures=True)
+
+
+def test_a_template_must_have_its_values() -> None:
+    with pytest.raises(UndefinedError, match="body"):
+        render("report/templates/base.html", title="", style="", pictures=False)
+
+
+def test_values_are_escaped_and_markup_is_not() -> None:
+    made = environment().from_string("{{ text }}{{ markup }}")
+    inner = render("report/templates/base.html", title=HOSTILE, style="", pictures=False, body="")
+    assert made.render(text=HOSTILE, markup=inner).count("<script") == 0
+    assert "<title>" in made.render(text="", markup=inner)
+
+
+def test_a_histogram_has_a_bar_for_each_filled_bin() -> None:
+    # Nine values: 2 * 3 + 1 bins of width 6 / 7, from -3 to 3.
+    values = np.array([-3.0, -3.0, 0.0, 0.0, 0.1, 1.0, 3.0, 3.0, 3.0])
+    plot = histogram(values, below=HOSTILE, above="b", description="differences")
+    assert [bar.css_class for bar in plot.bars] == ["below", "even", "above", "above"]
+    assert [bar.title.split(": ")[1] for bar in plot.bars] == [
+        "2 segments",
+        "3 segments",
+        "1 segment",
+        "3 segments",
+    ]
+    assert [bar.y for bar in plot.bars][1] == plot.top  # the most frequent reach the top
+    root = drawn(plot)
+    assert len(root.findall("rect")) == 4
+    assert f"← {HOSTILE}" in [text.text for text in root.findall("text")]
+
+
+def test_a_scatter_plot_names_only_what_has_space() -> None:
+    plot = scatter([0, 0, 10], [0, 0, 10], ["a" * 20, "a" * 20, HOSTILE], "x", "y")
+    root = drawn(plot)
+    assert len(root.findall("circle")) == 3
+    assert len({point.title for point in plot.points}) == 2
+    boxes = [(label.x, label.y) for label in plot.labels]
+    assert len(boxes) == len(set(boxes))
+    assert HOSTILE in [text.text for text in root.findall("text")]

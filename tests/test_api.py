@@ -1,0 +1,67 @@
+"""The public interface: what may not change without an announcement."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import tertium
+
+ROOT = Path(__file__).parents[1]
+PUBLIC = {
+    "Comparison",
+    "Measure",
+    "Scores",
+    "Signature",
+    "Text",
+    "__version__",
+    "compare",
+    "explain",
+    "filter_pairs",
+    "load",
+    "load_detector",
+    "load_encoder",
+    "load_model",
+    "paraphrase",
+    "score",
+}
+PARAMETERS = {
+    "load": ["measure", "model", "encoder", "sentence_encoder", "layer", "settings"],
+    "score": [
+        "hypotheses",
+        "references",
+        "measure",
+        "model",
+        "sources",
+        "lang",
+        "reference_lang",
+        "source_lang",
+        "settings",
+    ],
+    "load_model": ["model", "compute_type", "device", "threads", "batch_tokens", "cache"],
+}
+
+
+def test_public_names() -> None:
+    assert set(tertium.__all__) == PUBLIC
+    for name in PUBLIC:
+        assert hasattr(tertium, name)
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_parameters_of_public_functions(name: str) -> None:
+    assert list(inspect.signature(getattr(tertium, name)).parameters) == PARAMETERS[name]
+
+
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_paths_in_the_guides_exist(page: str) -> None:
+    missing = []
+    for path in re.findall(r"`([\w./-]+/[\w./-]*|[\w/]+\.py)`", (ROOT / page).read_text("utf-8")):
+        if "NAME" not in path and not any(
+            (folder / path).exists() for folder in (ROOT, ROOT / "src" / "tertium")
+        ):
+            missing.append(path)
+    assert not missing
