@@ -19,12 +19,12 @@ import numpy as np
 
 from tertium.data.datasets.isometry import Predictions, read_predictions
 from tertium.data.records import open_table
+from tertium.measures.loading import MeasureSpec
 from tertium.report.tables import Cell, Table
 from tertium.stats.correlation import pearson
 from tertium.studies.isometry.classes import BEHAVIOURS, decisions
 from tertium.studies.isometry.correlation import points, side_scores
 from tertium.studies.isometry.frequencies import MEAN, difference_table, frequencies
-from tertium.studies.specs import MeasureSpec
 
 MODELS = ("fair-wmt19", "scaling-wmt16")
 DATASETS = ("legacy", "ar")

@@ -81,7 +81,7 @@ def lay_models(models: Path, scratch: Path, small100: Path | None) -> None:
         original = scratch / family
         original.mkdir()
         tiny = make(original, PARALLEL)
-        tiny.learn(STEPS)
+        tiny.learn()
         tiny.model.save_pretrained(original)
         convert(original, scratch / f"{family}-converted", name=family)
     for name in ("m2m100_418M", "m2m100_1.2B", "prism"):

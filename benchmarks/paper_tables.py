@@ -20,18 +20,18 @@ import numpy as np
 
 import tertium
 from tertium.data.datasets.base import JudgedSegment
+from tertium.data.datasets.nlg import read_webnlg
 from tertium.data.datasets.plain import read_judged
-from tertium.data.datasets.webnlg import read_webnlg
 from tertium.errors import DataWarning
+from tertium.measures.loading import MeasureSpec
 from tertium.report.tables import Cell, Table
 from tertium.stats.correlation import kendall
-from tertium.studies.cells import CellFolder
 from tertium.studies.judgements.agreement import system_column
 from tertium.studies.judgements.sets import read_sets
 from tertium.studies.judgements.study import JudgementStudy
 from tertium.studies.paraphrase_id.study import ParaphraseStudy
 from tertium.studies.paraphrase_id.tasks import PAWSX, read_crosslingual, read_tasks
-from tertium.studies.specs import MeasureSpec
+from tertium.studies.runner import CellFolder, Runner
 
 MEASURES = ("chrf", "bleu")
 PAPER = {
@@ -77,7 +77,7 @@ def paraphrases(data: Path, scores: Path | None) -> Iterator[tuple[str, float, f
     study = ParaphraseStudy(
         [task for task in tasks if task.name in expected],
         [MeasureSpec(measure) for measure in MEASURES],
-        cells=None if scores is None else CellFolder(scores),
+        runner=Runner(None if scores is None else CellFolder(scores)),
         samples=1,
     )
     results = study.run()
@@ -110,15 +110,15 @@ def systems(data: Path, scores: Path | None) -> Iterator[tuple[str, float, float
     study = JudgementStudy(
         sets,
         [MeasureSpec.parse(measure) for measure in WMT19_MEASURES],
-        cells=None if scores is None else CellFolder(scores),
+        runner=Runner(None if scores is None else CellFolder(scores)),
     )
     found = study.run()
     for judged in sets:
         for top, expected in zip((None, 4), WMT19[judged.name], strict=True):
             column = system_column(judged, found[judged.name], top=top, samples=1, seed=0)
             for measure, value in zip(WMT19_MEASURES, expected, strict=True):
-                told = f"{judged.name}{f', best {top}' if top else ''}, {measure.split(':')[0]}"
-                yield told, value, column.values[measure], ".3f"
+                label = f"{judged.name}{f', best {top}' if top else ''}, {measure.split(':')[0]}"
+                yield label, value, column.values[measure], ".3f"
 
 
 def best_reference(name: str, segments: list[JudgedSegment]) -> np.ndarray:

@@ -45,7 +45,7 @@ from peer_models import SHAPES, make_random, make_trained
 import tertium
 from tertium.data.records import open_table
 from tertium.models.convert.translation import convert
-from tertium.models.encoders.packaged import packaged_folder
+from tertium.models.public import packaged_folder
 from tertium.storage.paths import cache_folder
 
 TORCH = "torch==2.13.0"

@@ -29,7 +29,7 @@ from tertium.measures.bertscore import BertScore
 from tertium.measures.embedding import inner, token_weights
 from tertium.measures.movers import euclidean_distances, transport
 from tertium.models.encoders.model import CTranslate2Encoder
-from tertium.models.encoders.packaged import packaged_folder
+from tertium.models.public import packaged_folder
 from tertium.text import Text
 
 NAME, LAYER = "all-MiniLM-L6-v2", 6

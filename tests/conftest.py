@@ -1,9 +1,10 @@
-"""Tiny models of the real architectures, made on the spot and shared by the whole run."""
+"""Tiny models of the real architectures, made on the spot and shared by the whole run; markers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,67 @@ from tertium.models.folder import ModelFolder
 
 from .tiny import MAKERS, Tiny, make_tiny
 from .tiny_encoders import TinyEncoder, make_tiny_encoder
+
+HERE = Path(__file__).parent
+SLOW = {
+    "cli/test_filter.py": ["test_killed_and_resumed"],
+    "cli/test_isometry.py": ["test_a_detector_is_trained_and_used"],
+    "cli/test_rephrasing.py": ["test_tables_and_figures_are_kept"],
+    "cli/test_resume.py": ["test_kill_at_random_moments", "test_two_processes_on_one_cache"],
+    "cli/test_serve.py": ["test_serves_on_loopback_and_stops"],
+    "cli/test_train.py": ["test_train_resume_and_export"],
+    "compat/test_nmtscore.py": ["test_loading"],
+    "engines/ray/test_scoring.py": ["test_"],
+    "models/convert/test_families.py": ["test_"],
+    "models/convert/test_translation.py": ["test_int8_stays_near"],
+    "models/encoders/test_hub.py": ["test_"],
+    "models/test_hub.py": ["test_"],
+    "storage/test_unfinished.py": ["test_a_conversion_that_is_killed", "test_a_download_that_is"],
+    "training/test_export.py": ["test_"],
+    "training/test_precision.py": ["test_no_precision_kills_a_command"],
+    "training/test_run.py": ["test_a_killed_run_resumes_to_the_same_weights"],
+    "training/test_worker.py": ["test_two_processes"],
+    "web/test_page.py": ["test_"],
+}
+"""Tests of more than some two seconds, by file and the start of their names."""
+TORCH_FIXTURES = {"family", "encoder", "untaught", "tinier_plan"}
+TORCH_FOLDERS = ("models/convert/", "training/")
+NO_TORCH = "NOT TESTED: PyTorch and transformers are not installed (pip install 'tertium[train]')"
+has_torch = all(find_spec(name) is not None for name in ("torch", "transformers", "accelerate"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests by their file, their fixtures and their commands."""
+    for item in items:
+        if not item.path.is_relative_to(HERE):
+            continue
+        file = item.path.relative_to(HERE).as_posix()
+        fixtures = set(getattr(item, "fixturenames", ()))
+        ray = "cluster" in fixtures or "--engine ray" in item.name
+        if ray or any(item.name.startswith(start) for start in SLOW.get(file, ())):
+            item.add_marker(pytest.mark.slow)
+        if ray:
+            item.add_marker(pytest.mark.ray)
+        if "browser" in fixtures:
+            item.add_marker(pytest.mark.chromium)
+        if fixtures & TORCH_FIXTURES or file.startswith(TORCH_FOLDERS):
+            item.add_marker(pytest.mark.torch)
+        if not has_torch and item.get_closest_marker("torch"):
+            item.add_marker(pytest.mark.skip(reason=NO_TORCH))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Skip a module, and say so, that imports PyTorch where there is none."""
+    report = yield
+    if not has_torch and report.failed and collector.path.is_relative_to(HERE):
+        missing = ("torch", "transformers", "accelerate", "safetensors", "bert_score")
+        if any(f"No module named '{name}'" in str(report.longrepr) for name in missing):
+            report.outcome = "skipped"
+            report.longrepr = (str(collector.path), 0, f"Skipped: {NO_TORCH}")
+    return report
 
 
 @dataclass(frozen=True)

@@ -65,10 +65,12 @@ class Tiny:
     def decoder_ids(self, target: str, lang: str) -> list[int]:
         return [self.model.config.decoder_start_token_id, *self.target_ids(target, lang)]
 
-    def learn(self) -> None:
+    def learn(self, steps: int | None = None) -> None:
+        """Learn the translations, or train for a number of steps only."""
         import torch
 
         torch.set_num_threads(1)
+        self.model.eval()  # without dropout it learns all of them, however the processor rounds
         pairs = list(self.directions())
         pad = torch.nn.utils.rnn.pad_sequence
         encoder = pad(
@@ -77,7 +79,7 @@ class Tiny:
         decoder = pad([torch.tensor(self.decoder_ids(t, tl)) for t, _, tl, _ in pairs], True, -100)
         optimizer = torch.optim.Adam(self.model.parameters(), 5e-3)
         inputs = decoder[:, :-1].masked_fill(decoder[:, :-1] == -100, self.pad)
-        for step in range(MOST_STEPS):
+        for step in range(steps or MOST_STEPS):
             logits = self.model(
                 input_ids=encoder,
                 attention_mask=(encoder != self.pad).long(),
@@ -93,7 +95,6 @@ class Tiny:
                 self.model.get_input_embeddings().weight.data[self.pad] = 0
             if step >= STEPS and loss.item() <= LEARNT:
                 break
-        self.model.eval()
 
     def log_probs(
         self, target: str, source: str, target_lang: str, source_lang: str

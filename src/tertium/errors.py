@@ -59,7 +59,7 @@ class ResumeWarning(UserWarning):
 
 
 class PrecisionWarning(UserWarning):
-    """int8 arithmetic could not be kept the same as on other machines."""
+    """A precision is slower on this machine, or gives other numbers than on other machines."""
 
 
 class DataWarning(UserWarning):

@@ -41,8 +41,8 @@ class Extra(NamedTuple):
         return f"pip install '{self.distribution}[{self.name}]'"
 
 
-def check_extras(what: str, requires: Iterable[Extra]) -> None:
-    """Raise an error that says what to install if a required module is missing.
+def check_extras(what: str, requires: Iterable[Extra], *, alternative: str = "") -> None:
+    """Raise an error that says what to install (or to do instead) if a module is missing.
 
     >>> check_extras("filter 'shape'", [Extra("filter", ("no_such_module",))])
     Traceback (most recent call last):
@@ -52,7 +52,8 @@ def check_extras(what: str, requires: Iterable[Extra]) -> None:
     for extra in requires:
         for module in extra.modules:
             if find_spec(module) is None:
-                raise SettingError(f"{what} needs {module}: {extra.command}")
+                instead = f"; or {alternative}" if alternative else ""
+                raise SettingError(f"{what} needs {module}: {extra.command}{instead}")
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Registry(Generic[T]):
     ``builtin`` maps names to "module:attribute", imported when the name is first looked up.
     ``package`` is a package whose modules register by the decorator; they are imported when a name
     is not known yet. ``group`` is the entry point group of plug-ins, which are looked at only when
-    a name is not built in, or when all names are listed.
+    a name is not built in, or when all names are listed; ``valid`` checks what a plug-in provides.
 
     >>> shapes: Registry[type] = Registry("shape", group="tertium.doctest")
     >>> @shapes.register("circle")
@@ -87,12 +88,14 @@ class Registry(Generic[T]):
         group: str,
         builtin: Mapping[str, str] | None = None,
         package: str | None = None,
+        valid: Callable[[object], bool] = callable,
     ) -> None:
         self.what = what
         self.group = group
         self._builtin = dict(builtin or {})
         self._package = package
         self._package_imported = package is None
+        self._valid = valid
         self._registered: dict[str, _Registered[T]] = {}
 
     def register(self, *names: str) -> Callable[[Item], Item]:
@@ -179,7 +182,7 @@ class Registry(Generic[T]):
 
     def _plugins(self) -> dict[str, EntryPoint]:
         """The entry points of the group, by name in lower case."""
-        own = {name for name, known in self._registered.items() if _is_ours(known.origin)}
+        own = {name for name, entry in self._registered.items() if _is_ours(entry.origin)}
         found: dict[str, EntryPoint] = {}
         for entry in entry_points(group=self.group):
             key = entry.name.lower()
@@ -205,6 +208,10 @@ class Registry(Generic[T]):
                 f"loaded ({entry.value}): {type(error).__name__}: {error}"
             ) from error
         if key not in self._registered:  # unless its module has registered it by the decorator
+            if not self._valid(item):
+                raise SettingError(
+                    f"{entry.value} of the plug-in {_distribution(entry)} is not a {self.what}"
+                )
             self.add(key, item)
         return self._registered[key].item
 

@@ -138,7 +138,7 @@ def test_the_page_escapes_what_it_shows(tertium: Run, tmp_path: Path) -> None:
         (("--hyp", EXAMPLES, "--ref", EXAMPLES), "at least twice"),
         ((EXAMPLES, "--systems", "hasty"), "nothing to compare"),
         ((EXAMPLES, "--systems", "hasty,nobody"), "no column 'nobody'"),
-        ((EXAMPLES, "--systems", "hasty,hasty"), "there twice"),
+        ((EXAMPLES, "--systems", "hasty,hasty"), "given twice"),
         ((EXAMPLES, "-m", "chrf", "--baseline", "nobody"), "no system 'nobody'"),
         ((EXAMPLES, "-m", "chrf", "--set", "base=2"), "chrf has no setting --set base"),
         ((EXAMPLES, "-m", "chrf", "--alpha", "2"), "alpha=2"),

@@ -38,7 +38,7 @@ def test_what_a_cluster_cannot_do(tertium: Run, pairs: Path, tmp_path: Path) -> 
     cases: dict[tuple[str | Path, ...], str] = {
         (pairs,): "writes a folder of Parquet shards: use --output",
         ("-", *out): "cannot read standard input",
-        ("one", "two", *out): "one: its name does not tell the format",
+        ("one", "two", *out): "one: cannot infer the format",
         out: "give one or several files",
         (pairs, "-m", "nist", *out): "scores all rows at once",
         (pairs, "-o", pairs): "is the input",

@@ -1,4 +1,4 @@
-"""A full disk: a clear word, nothing lost, and a run that goes on when there is room."""
+"""A full disk: a clear error, nothing lost, and a run that can be resumed."""
 
 from __future__ import annotations
 
@@ -54,13 +54,14 @@ def test_no_room_from_the_start(tertium: Run, pairs: Path, tmp_path: Path) -> No
         stopped = tertium("score", pairs, "-m", "chrf", "-q", "-o", disk / "out.tsv")
         assert stopped.returncode == 2
         assert "free some disk space, or choose another output" in stopped.stderr
+        assert [file.name for file in disk.iterdir()] == ["filler"]
 
 
 @pytest.mark.filterwarnings("default::tertium.errors.CacheWarning")
 def test_the_cache(
     tertium: Run, pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The answers cannot be kept, which is said; the numbers are the same."""
+    """Model results cannot be cached, which is reported; the numbers are the same."""
     some = tmp_path / "some.tsv"
     some.write_text("hyp\tref\nThe sea was calm.\tThe sea was quiet.\n")
     command = ("score", some, "-m", "direct", "--lang", "en")

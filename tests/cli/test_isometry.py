@@ -31,7 +31,7 @@ def test_published_predictions(tertium: Run, tmp_path: Path) -> None:
     for name in ("behaviours", "detections", "sides-chrf", "equivalence-chrf-pooled"):
         assert (out / f"{name}.svg").exists()
     assert "0.625" in (out / "frequencies.csv").read_text("utf-8")
-    assert "Does translation keep" in html.read_text("utf-8")
+    assert "Does translation preserve" in html.read_text("utf-8")
 
 
 def test_the_whole_chain_with_the_bundled_model(tertium: Run, tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ def test_the_whole_chain_with_the_bundled_model(tertium: Run, tmp_path: Path) ->
     assert (tmp_path / "tertium-mini.pairs.json").exists()
     again = tertium(*command)
     assert again.stdout == done.stdout
-    assert "15 of 15 were done before" in again.stderr
+    assert "7 of 7 cells were reused" in again.stderr
 
 
 def test_ready_translations(tertium: Run, tmp_path: Path) -> None:
@@ -65,9 +65,9 @@ def test_ready_translations(tertium: Run, tmp_path: Path) -> None:
     [
         ((), "which pairs?"),
         ((EXAMPLES / "isometry" / "pairs.tsv",), "which detector?"),
-        ((*PUBLISHED, "--detector", "x"), "leave out PAIRS and detectors"),
+        ((*PUBLISHED, "--detector", "x"), "--predictions replaces PAIRS and detectors"),
         (("--predictions", "x"), "write it as MODEL,DATASET=FILE"),
-        ((*PUBLISHED, "--protocol", "mean"), "no protocol 'mean'"),
+        ((*PUBLISHED, "--protocol", "mean"), "unknown protocol 'mean'"),
         ((*PUBLISHED, "--plots"), "--plots needs a folder"),
         ((EXAMPLES / "isometry" / "pairs.tsv", "--columns", "x"), "NAME=FIRST,SECOND"),
         (

@@ -23,13 +23,14 @@ def test_convert_on_the_command_line(tertium: Run, tiny_m2m100: Converted, tmp_p
     assert "licence      MIT" in info.stdout
     again = tertium("models", "convert", source, out)
     assert again.returncode == 2
-    assert "is there already" in again.stderr
+    assert "already exists" in again.stderr
     wrong = tertium("models", "convert", source, tmp_path / "b", "--quantization", "int4")
     assert wrong.returncode == 2
     known = tertium("models", "info", "small100")
     assert "alirezamsh/small100" in known.stdout
-    missing = tertium("score", "a", "b", "--model", "small100")
-    assert "tertium models fetch small100" in missing.stderr
+    for name in ("small100", "SMALL100", "alirezamsh/small100"):
+        missing = tertium("score", "a", "b", "--model", name)
+        assert "tertium models fetch small100" in missing.stderr
 
 
 def test_the_help_names_the_extras(tertium: Run) -> None:

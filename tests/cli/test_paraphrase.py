@@ -31,6 +31,12 @@ def test_a_file_through_a_pivot(tertium: Run, tmp_path: Path) -> None:
     assert all(abs(row["similarity"] + row["diversity"] - 100) < 1e-6 for row in rows)
 
 
+def test_a_measure_of_the_source(tertium: Run) -> None:
+    done = tertium("paraphrase", "I have to go now.", *QUICK, "-m", "prism-src")
+    assert done.returncode == 0, done.stderr
+    assert all(float(row.split("\t")[3]) < 0 for row in done.stdout.splitlines()[1:])
+
+
 def test_mistakes(tertium: Run) -> None:
     assert "--lang" in tertium("paraphrase", "I have to go now.").stderr
     wrong = tertium("paraphrase", "I have to go now.", *QUICK, "-o", "out.txt")

@@ -37,7 +37,7 @@ def test_tables_and_figures_are_kept(tertium: Run, tmp_path: Path) -> None:
     signatures = (out / "signatures.tsv").read_text("utf-8")
     assert "mteval-v13a" in signatures
     again = tertium(*command, "--measures", "chrf-nltk,nist", "--tokenize", "segment")
-    assert "17 of 34 cells were scored before" in again.stderr
+    assert "17 of 34 cells were reused" in again.stderr
     assert "nist:tokenize=segment" in again.stdout
 
 
@@ -80,19 +80,19 @@ def test_the_rules_of_the_command_are_those_of_the_library() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("study", "rephrasing", "nowhere"), "there is no nowhere"),
+        (("study", "rephrasing", "nowhere"), "nowhere does not exist"),
         (("study", "rephrasing", DATA, "--plots"), "--plots needs a folder"),
         (("study", "rephrasing", DATA, "--langs", "vie"), "has no vie"),
         (("study", "rephrasing", DATA, "--min-sets", 9), "no language has 9 sets"),
         (
             ("study", "rephrasing", DATA, "-m", "nist", "-m", "nist:tokenize=split"),
-            "asked for twice",
+            "given twice",
         ),
         (
             ("study", "rephrasing", DATA, "-m", "chrf", "--features", "taste"),
             "no feature set 'taste'",
         ),
-        (("data", "paraphrase-sets", "nowhere", "-o", "x"), "there is no folder nowhere"),
+        (("data", "paraphrase-sets", "nowhere", "-o", "x"), "nowhere: there is no such folder"),
     ],
 )
 def test_what_is_wrong_is_named(tertium: Run, arguments: tuple[object, ...], message: str) -> None:

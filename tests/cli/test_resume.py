@@ -199,7 +199,7 @@ def test_an_unfinished_run_is_not_lost(tertium: Run, pairs: Path, tmp_path: Path
     source.write_text(source.read_text().replace('"hyp": 3', '"hyp": "c"'))
     assert tertium(*again, "--resume").returncode == 0
     resumed = out.read_bytes()
-    assert tertium(*again).returncode == 0  # a finished file may be written anew
+    assert tertium(*again).returncode == 0  # a finished file may be replaced
     assert out.read_bytes() == resumed
     assert len(resumed.splitlines()) == 18
 

@@ -29,7 +29,7 @@ def test_tables_are_printed_and_kept(tertium: Run, tmp_path: Path) -> None:
     assert r"\begin{tabular}" in (out / "correlations.tex").read_text("utf-8")
     assert (out / "roc-mine-de.svg").exists()
     again = tertium(*command)
-    assert "6 of 6 cells were scored before" in again.stderr
+    assert "6 of 6 cells were reused" in again.stderr
 
 
 def test_a_model_and_the_ablation(tertium: Run) -> None:
@@ -64,11 +64,11 @@ def test_across_languages(tertium: Run, tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         ((), "which data?"),
-        (("nowhere",), "there is no folder nowhere"),
+        (("nowhere",), "the folder nowhere does not exist"),
         ((EXAMPLES,), "has none of the folders mrpc, paraphraser"),
         (("--dataset", "mine"), "write it as NAME=FOLDER"),
-        ((*DATA, "-m", "chrf", "-m", "chrf"), "chrf is asked for twice"),
-        ((*DATA, "-m", "chrf", "--ablation"), "--ablation concerns direct"),
+        ((*DATA, "-m", "chrf", "-m", "chrf"), "chrf is given twice"),
+        ((*DATA, "-m", "chrf", "--ablation"), "--ablation is for direct"),
         ((*DATA, "-m", "chrf", "--cross-lingual"), "--cross-lingual needs pawsx"),
         ((*DATA, "-m", "chrf", "--plots"), "--plots needs a folder"),
         ((*DATA, "-m", "chrf", "--examples", 1), "--compare: name two of chrf"),
@@ -99,9 +99,34 @@ def test_judgements(tertium: Run, tmp_path: Path) -> None:
     assert (out / "segments-mine-de-en.svg").exists()
     assert "low" in (out / "systems-intervals.csv").read_text("utf-8")
     again = tertium(*command, "--samples", 20)
-    assert "1 of 1 cells were scored before" in again.stderr
+    assert "1 of 1 cells were reused" in again.stderr
+    anew = tertium(*command, "--samples", 20, "--overwrite", "--html", tmp_path / "page.html")
+    assert "reused" not in anew.stderr
+    assert anew.stdout == again.stdout
+    assert "Systems: pearson" in (tmp_path / "page.html").read_text("utf-8")
+    other = tertium(*command, "--samples", 20, "--average-by", "input", "--test", "permutation")
+    assert other.returncode == 0, other.stderr
+    assert "Segments: kendall, averaged by input" in other.stdout
+    assert "permutation test" in other.stdout
     wrong = tertium(*command, "--segment", "tau")
     assert "tau: it must be one of kendall, pearson, spearman" in wrong.stderr
+
+
+def test_systems_with_one_output(tertium: Run, tmp_path: Path) -> None:
+    """As in the segment-level data of WMT17: no bootstrap sample may end the study."""
+    systems = ["A", "B", "C", "A", "B", "C", "A+B", "D"]
+    rows = [
+        f"{n}\tq {n}\tthe answer is {n}\tthe {system} answer is {n}\t{system}\t{n % 3 + n / 9}\n"
+        for n, system in enumerate(systems)
+    ]
+    header = "id\tsource\treference\thypothesis\tsystem\tscore\n"
+    (tmp_path / "de-en.tsv").write_text(header + "".join(rows), "utf-8")
+    done = tertium(
+        *("study", "judgements", "--dataset", f"mine={tmp_path}", "-m", "chrf", "--samples", 50)
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Segments: kendall" in done.stdout
+    assert "Systems: pearson" in done.stdout
 
 
 def test_bias(tertium: Run, tmp_path: Path) -> None:
@@ -148,7 +173,7 @@ def test_layers(tertium: Run, tmp_path: Path) -> None:
     assert (tmp_path / "out" / "layers.svg").exists()
     for wrong, message in (
         (("--layers", "9"), "layer 9: tertium-mini has layers 1 to 4"),
-        (("--layers", "x"), "say it as 8-12 or 1,6,12"),
+        (("--layers", "x"), "write it as 8-12 or 1,6,12"),
         (("-m", "chrf"), "no layer matters"),
         (("--statistic", "r"), "r: it must be one of"),
     ):

@@ -131,9 +131,9 @@ def test_several_references() -> None:
 def test_what_cannot_be_compared() -> None:
     chrf = {"measures": "chrf"}
     for systems, references, settings, words in [
-        ({"a": GOOD}, REFERENCES, chrf, "nothing to compare: 1 systems"),
+        ({"a": GOOD}, REFERENCES, chrf, "nothing to compare: 1 system"),
         ({"a": GOOD, "b": GOOD[1:]}, REFERENCES, chrf, "system 'b': 39 hypotheses, but 40"),
-        ({"a": ["x"], "b": ["y"]}, ["x"], chrf, "1 segments; with fewer than two"),
+        ({"a": ["x"], "b": ["y"]}, ["x"], chrf, "1 segment; statistical tests need at least two"),
         ({"a": GOOD, "b": "one text"}, REFERENCES, chrf, "system 'b': its outputs are a single"),
         ({"a": GOOD, "b": FAIR}, None, chrf, "references or sources must be given"),
         ({"a": GOOD, "b": FAIR}, REFERENCES, {**chrf, "baseline": "z"}, "no system 'z'"),

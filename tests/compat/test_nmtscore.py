@@ -536,5 +536,5 @@ def test_a_model_that_answers_too_little(tmp_path: Path) -> None:
         def _score(self, *args: Any, **kwargs: Any) -> list[float]:
             return []
 
-    with pytest.raises(ModelError, match="my/shouting gives 0 answers to 1 questions"):
+    with pytest.raises(ModelError, match="my/shouting returned 0 results for 1 queries"):
         Silent(tmp_path).score("en", "a", "b")

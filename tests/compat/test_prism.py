@@ -11,7 +11,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from tertium.compat import releases
+from tertium.compat import prism
 from tertium.compat.prism import Prism, main
 from tertium.errors import CutWarning, InputError, LanguageError, ModelError, SettingError
 from tertium.models.catalog import entries
@@ -143,9 +143,9 @@ def test_models_of_tertium(tiny_prism: Converted) -> None:
 
 
 def test_what_cannot_be_done_is_said(release: Released, tiny_m2m100: Converted) -> None:
-    with pytest.raises(SettingError, match=r"temperature=2\.0: .*only 1\.0 can be had"):
+    with pytest.raises(SettingError, match=r"temperature=2\.0: .*only 1\.0 is supported"):
         Prism(release.folder, "en", temperature=2.0)
-    with pytest.raises(LanguageError, match="'sw', which the model does not have"):
+    with pytest.raises(LanguageError, match="'sw', which the model does not support"):
         Prism(release.folder, "sw")
     with pytest.raises(ModelError, match="neither a folder nor one of"):
         Prism("no/such/folder", "en")
@@ -237,7 +237,7 @@ def test_sets_of_sacrebleu(
     [
         (["--lang", "en"], "exactly one of --ref and --src"),
         (["--ref", "REF", "--src", "REF", "--lang", "en"], "exactly one of --ref and --src"),
-        (["--ref", "REF"], "say it with --lang"),
+        (["--ref", "REF"], "use --lang"),
         (["--ref", "REF", "--lang", "en", "--temperature", "0.5"], "temperature=0.5"),
         (["--ref", "none.txt", "--lang", "en"], "none.txt cannot be read"),
     ],
@@ -254,4 +254,4 @@ def test_mistakes_on_the_command_line(
 
 def test_the_release_that_prism_knows() -> None:
     """The hash and the name that prism.py has."""
-    assert releases.NAMES["8412b2044da4b9b2c0a8ce87b305d0d1"] == "m39v1"
+    assert prism.RELEASE_NAMES["8412b2044da4b9b2c0a8ce87b305d0d1"] == "m39v1"

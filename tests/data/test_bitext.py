@@ -71,7 +71,7 @@ def test_broken_files_are_named(tmp_path: Path) -> None:
         list(read_tmx(broken))
     cut = tmp_path / "cut.tmx.gz"
     cut.write_bytes(gzip.compress(TMX.encode())[:-20])
-    with pytest.raises(InputError, match="cannot be unpacked"):
+    with pytest.raises(InputError, match="cannot be decompressed"):
         list(read_tmx(cut))
 
 

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from tertium.data.datasets.plain import read_sets
+from tertium.data.normalization import script_of, sentence_key
 from tertium.data.paraphrase_sets import LanguageSets, SetRules, find_sets, make_sets
-from tertium.data.tatoeba import ExportFiles, script_of, sentence_key
+from tertium.data.tatoeba import ExportFiles
 from tertium.errors import InputError, SettingError
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "tatoeba"
@@ -148,9 +149,9 @@ def test_keys_and_scripts() -> None:
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [
-        ("sentences.csv", "1\teng\n", "sentences.csv, row 1: not number, language and text"),
+        ("sentences.csv", "1\teng\n", "sentences.csv, row 1: expected number, language and text"),
         ("sentences.csv", "x\teng\tHi\n", "row 1"),
-        ("links.csv", "1\n", "links.csv, row 1: not two numbers"),
+        ("links.csv", "1\n", "links.csv, row 1: expected two numbers"),
         ("sentences.tar.bz2", "no archive", "cannot be unpacked"),
     ],
 )
@@ -162,12 +163,12 @@ def test_bad_files(tmp_path: Path, file: str, content: str, message: str) -> Non
 
 
 def test_what_is_missing_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no folder"):
+    with pytest.raises(InputError, match="there is no such folder"):
         ExportFiles.find(tmp_path / "nowhere")
     with pytest.raises(InputError, match=r"no sentences\.csv"):
         ExportFiles.find(tmp_path)
     write(tmp_path, [(1, "eng", "a")], [])
-    with pytest.raises(InputError, match="no sentence in 'deu'"):
+    with pytest.raises(InputError, match="no sentences in 'deu'"):
         list(find_sets(ExportFiles.find(tmp_path).read(), langs=["deu"]))
 
 

@@ -14,9 +14,12 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from tertium.data.datasets.reading import hub_records
 from tertium.data.pairs import FilePairs, Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
-from tertium.errors import InputError
+from tertium.engines.output import FileOutput, TableSink
+from tertium.engines.parquet import schema_of, write_parquet
+from tertium.errors import InputError, SettingError
 
 RECORDS = [
     {"hyp": 'He said "hi".', "ref": "Il a dit « salut »."},
@@ -46,7 +49,7 @@ def test_packed_files(tmp_path: Path, suffix: str, pack: object) -> None:
     file = write(tmp_path / f"a.tsv{suffix}", pack(TSV.encode()))
     assert list(open_table(file)) == RECORDS
     damaged = write(tmp_path / f"b.tsv{suffix}", pack(TSV.encode())[:-15])
-    with pytest.raises(InputError, match=r"cannot be unpacked|is not valid"):
+    with pytest.raises(InputError, match=r"cannot be decompressed|is not valid"):
         list(open_table(damaged))
 
 
@@ -76,6 +79,29 @@ def test_parquet(tmp_path: Path) -> None:
         list(open_table(write(tmp_path / "b.parquet", "no parquet")))
 
 
+def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parquet.write_table(pa.Table.from_pylist(RECORDS), tmp_path / "a.parquet")
+    table = open_table(tmp_path / "a.parquet")
+    monkeypatch.setattr("tertium.registry.find_spec", lambda _: None)
+    cure = r"Parquet needs pyarrow: pip install 'tertium\[parquet\]'"
+    for read in (table.columns, table.count, lambda: list(table)):
+        with pytest.raises(SettingError, match=f"reading {cure}"):
+            read()
+    with pytest.raises(SettingError, match=f"reading {cure}"):
+        open_table(tmp_path / "a.parquet")
+    with pytest.raises(SettingError, match=f"reading {cure}"):
+        list(hub_records("nobody/nothing", "*.parquet"))
+    with pytest.raises(SettingError, match=f"writing {cure}"):
+        FileOutput(tmp_path / "b.parquet")
+    with pytest.raises(SettingError, match=f"writing {cure}"):
+        TableSink(tmp_path / "b.parquet", ["hyp", "ref"])
+    with pytest.raises(SettingError, match=f"writing {cure}"):
+        schema_of({"hyp": {str}})
+    with pytest.raises(SettingError, match=f"writing {cure}"):
+        write_parquet([], None, tmp_path / "b.parquet")
+    assert [file.name for file in tmp_path.iterdir()] == ["a.parquet"]
+
+
 def test_no_header(tmp_path: Path) -> None:
     file = write(tmp_path / "a.tsv", "a\tb\nc\td\n")
     assert list(open_table(file, header=False)) == [{"1": "a", "2": "b"}, {"1": "c", "2": "d"}]
@@ -102,7 +128,7 @@ def test_invalid_bytes_can_be_replaced(tmp_path: Path) -> None:
 def test_files_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no such file"):
         open_table(tmp_path / "a.tsv")
-    with pytest.raises(InputError, match="does not tell the format"):
+    with pytest.raises(InputError, match="cannot infer the format"):
         open_table(write(tmp_path / "a.xyz", ""))
 
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
+import sys
 
 import pytest
 
 import tertium
 from tertium.errors import LanguageError, SettingError
-from tertium.filters.base import Filter, Pair
-from tertium.filters.dual import Dual
+from tertium.filters.base import BitextPair, Filter
 from tertium.filters.duplicates import Duplicates
 from tertium.filters.language import LanguageFilter
-from tertium.filters.length import Length, Ratio
-from tertium.filters.overlap import Overlap
 from tertium.filters.registry import load_filter
+from tertium.filters.scores import Dual, MeasureFilter
 from tertium.filters.sequence import filter_pairs
-from tertium.filters.similarity import Similarity
+from tertium.filters.surface import Length, Overlap, Ratio
 from tertium.text import Text
 
 from ..fakes import FakeModel
@@ -28,7 +27,7 @@ ENGLISH = "The train to Hamburg is late again today."
 
 def verdict(one: Filter, source: str, target: str, langs: tuple[str, str] = LANGS) -> object:
     """What is said of one pair, and the number, if there is one, to four places."""
-    [found] = one.judge([Pair(Text(source, langs[0]), Text(target, langs[1]))])
+    [found] = one.judge([BitextPair(Text(source, langs[0]), Text(target, langs[1]))])
     if found.kept:
         return "kept"
     return found.reason if math.isnan(found.value) else (found.reason, round(found.value, 4))
@@ -49,7 +48,7 @@ def test_length(source: str, target: str, expected: object) -> None:
     assert verdict(Length(longest=4, unit="words"), source, target) == expected
 
 
-def test_two_hundred_pieces_and_no_more() -> None:
+def test_two_hundred_tokens_and_no_more() -> None:
     assert verdict(Length(), "Haus " * 200, "House") == "kept"
     assert verdict(Length(), "Haus " * 201, "House") == ("source too long", 201)
 
@@ -93,7 +92,7 @@ def test_most_of_the_five_grams_must_be_in_the_language() -> None:
         "development of the old harbour"
     )
     assert verdict(LanguageFilter(), GERMAN, mixed) == "kept"
-    [strict] = LanguageFilter(share=0.9).judge([Pair(Text(GERMAN, "de"), Text(mixed, "en"))])
+    [strict] = LanguageFilter(share=0.9).judge([BitextPair(Text(GERMAN, "de"), Text(mixed, "en"))])
     assert strict.reason == "target n-grams"
     assert 0.5 < strict.value < 0.9
 
@@ -101,10 +100,10 @@ def test_most_of_the_five_grams_must_be_in_the_language() -> None:
 def test_languages_to_choose_from() -> None:
     """Four letters could be anything, unless there are only two things that they can be."""
     assert verdict(LanguageFilter(among="de,en"), "Ja, gern.", "Yes, please.") == "kept"
-    with pytest.raises(LanguageError, match="does not know 'tlh'"):
+    with pytest.raises(LanguageError, match="does not support 'tlh'"):
         verdict(LanguageFilter(), "nuqneH", "Hello", ("tlh", "en"))
     with pytest.raises(LanguageError, match="--src-lang"):
-        LanguageFilter().judge([Pair(Text("Hallo"), Text("Hello"))])
+        LanguageFilter().judge([BitextPair(Text("Hallo"), Text("Hello"))])
 
 
 def test_overlap() -> None:
@@ -134,13 +133,13 @@ def test_duplicates() -> None:
         ("!", "!"),  # nothing but marks: they count
         ("Ｗｉｅ geht’s ?", "HOW ARE YOU ?"),  # full-width letters
     ]
-    judged = Duplicates().judge([Pair(Text(a), Text(b)) for a, b in pairs])
+    judged = Duplicates().judge([BitextPair(Text(a), Text(b)) for a, b in pairs])
     assert [one.kept for one in judged] == [
         *(True, False, True),
         *(True, False, True),
         *(True, True, False),
     ]
-    by_source = Duplicates("source").judge([Pair(Text(a), Text(b)) for a, b in pairs[:3]])
+    by_source = Duplicates("source").judge([BitextPair(Text(a), Text(b)) for a, b in pairs[:3]])
     assert [one.kept for one in by_source] == [True, False, False]
     with pytest.raises(SettingError, match="'both'"):
         load_filter("duplicates", of="both")
@@ -156,12 +155,24 @@ def test_dual_cross_entropy() -> None:
 
 def test_any_measure() -> None:
     chrf = tertium.load("chrf")
-    near = Similarity(chrf, at_least=40, at_most=99)
+    near = MeasureFilter(chrf, at_least=40, at_most=99)
     assert verdict(near, "the same thing", "the same thing") == ("too high", 100)
     assert verdict(near, "the same thing", "the same things") == "kept"
     assert verdict(near, "the same thing", "quux") == ("too low", 0)
     with pytest.raises(SettingError, match="at_least"):
-        Similarity(chrf)
+        MeasureFilter(chrf)
+
+
+@pytest.mark.parametrize("name", ["prism-src", "cross"])
+def test_measures_of_the_source_and_of_a_reference(name: str) -> None:
+    measure = tertium.load(name)
+    pair = ("Guten Morgen!", "Good morning!")
+    score = measure(pair[1], pair[0], lang="en", reference_lang="de")
+    assert verdict(MeasureFilter(measure, at_least=score), *pair) == "kept"
+    assert verdict(MeasureFilter(measure, at_least=score + 0.01), *pair) == (
+        "too low",
+        round(score, 4),
+    )
 
 
 def test_the_prism_set_in_memory() -> None:
@@ -204,3 +215,14 @@ def test_mistakes_are_named() -> None:
         load_filter("ration")
     with pytest.raises(SettingError, match="highest"):
         load_filter("ratio", at_most=2)
+
+
+def test_names_are_matched_in_any_case() -> None:
+    assert load_filter("Ratio", highest=2.0) == Ratio(2.0)
+
+
+def test_a_missing_extra_is_named_before_any_row_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "py3langid", None)
+    with pytest.raises(SettingError) as caught:
+        load_filter("lid")
+    assert str(caught.value) == "filter 'lid' needs py3langid: pip install 'tertium[filter]'"

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from tertium.errors import SettingError
-from tertium.filters.base import Pair
-from tertium.filters.hashes import HashSet, hash_texts
-from tertium.filters.margin import Margin
-from tertium.filters.neighbours import neighbour_similarity
+from tertium.filters.base import BitextPair
+from tertium.filters.duplicates import HashSet, hash_texts
+from tertium.filters.margin import Margin, neighbour_similarity
 from tertium.text import Text
 
 from ..fakes import FakeEncoder
@@ -22,8 +21,8 @@ ENCODER = FakeEncoder(
 )
 
 
-def pairs(*texts: str) -> list[Pair]:
-    return [Pair(Text(both[0]), Text(both[1])) for both in texts]
+def pairs(*texts: str) -> list[BitextPair]:
+    return [BitextPair(Text(both[0]), Text(both[1])) for both in texts]
 
 
 def test_ratio_of_cosine_to_the_neighbours() -> None:
@@ -52,7 +51,7 @@ def test_several_neighbours_and_one_text_twice() -> None:
 
 
 def test_empty_text_has_no_margin() -> None:
-    [one] = Margin(k=4, encoder=ENCODER).judge([Pair(Text(""), Text(""))])
+    [one] = Margin(k=4, encoder=ENCODER).judge([BitextPair(Text(""), Text(""))])
     assert (one.reason, one.value) == ("too small", 0.0)
     assert Margin(encoder=ENCODER).judge([]) == []
 
@@ -70,8 +69,8 @@ def test_blocks_do_not_change_the_neighbours(monkeypatch: pytest.MonkeyPatch) ->
     queries = draw.normal(size=(30, 8)).astype(np.float32)
     plain = np.sort(queries @ base.T, axis=1)[:, -4:].mean(axis=1)
     for rows, columns in ((7, 9), (1024, 16384), (1, 1)):
-        monkeypatch.setattr("tertium.filters.neighbours.QUERIES", rows)
-        monkeypatch.setattr("tertium.filters.neighbours.BASE", columns)
+        monkeypatch.setattr("tertium.filters.margin.QUERY_BLOCK", rows)
+        monkeypatch.setattr("tertium.filters.margin.BASE_BLOCK", columns)
         assert neighbour_similarity(queries, base, 4) == pytest.approx(plain, abs=1e-5)
 
 

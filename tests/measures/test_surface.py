@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
 import pytest
 import sacrebleu
+from hypothesis import given
+from hypothesis import strategies as st
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+from sacrebleu.metrics.ter import TER
 
 import tertium
 from tertium.errors import SettingError
+from tertium.measures import surface, words
 
 HYPOTHESES = ["The cat sat on the mat.", "It rains.", "", "Hello there, general!"]
 REFERENCES = ["A cat sat on a mat.", "It is raining today.", "Empty no more.", "Hello there!"]
@@ -80,3 +91,60 @@ def test_every_setting_is_signed() -> None:
 def test_unknown_tokenizer() -> None:
     with pytest.raises(SettingError, match=r"it must be one of .*13a"):
         tertium.score(["a"], ["b"], measure="bleu", tokenize="14b")
+
+
+TEXTS = st.one_of(
+    st.lists(st.sampled_from(["a", "b", "cat", "cat,", "(cat)", "!", "Cat", "«dé»", "猫"])).map(
+        " ".join
+    ),
+    st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=20),
+)
+CHRF_SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"word_order": 2},
+    {"beta": 3, "lowercase": True, "char_order": 2},
+]
+METRICS: dict[str, list[tuple[dict[str, Any], Any, Any]]] = {
+    "bleu": [({}, BLEU(effective_order=True), BLEU())],
+    "chrf": [(settings, CHRF(**settings), CHRF(**settings)) for settings in CHRF_SETTINGS],
+    "ter": [({}, TER(), TER())],
+}
+
+
+@pytest.mark.parametrize("name", METRICS)
+@given(rows=st.lists(st.tuples(TEXTS, TEXTS, TEXTS), min_size=1, max_size=3))
+def test_every_bit_is_sacrebleus(name: str, rows: Sequence[tuple[str, str, str]]) -> None:
+    """With two references, punctuation, other scripts and empty texts."""
+    hypotheses = [row[0] for row in rows]
+    references = [list(row[1:]) for row in rows]
+    sign = -1 if name == "ter" else 1
+    for settings, sentence, corpus in METRICS[name]:
+        found = tertium.load(name, **settings).score(hypotheses, references)
+        assert found.segments == [
+            sign * sentence.sentence_score(hypothesis, some).score
+            for hypothesis, some in zip(hypotheses, references, strict=True)
+        ]
+        streams = [list(stream) for stream in zip(*references, strict=True)]
+        assert found.system == sign * corpus.corpus_score(hypotheses, streams).score
+
+
+@pytest.mark.parametrize("module", [surface, words])
+def test_nothing_private_of_sacrebleu_is_used(module: object) -> None:
+    """A private name of our own is one that is used on ``self`` or defined in the module."""
+    tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))  # type: ignore[attr-defined]
+    private = [
+        ast.unparse(node)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and node.attr.startswith("_")
+        and not node.attr.startswith("__")
+        and ast.unparse(node.value) not in ("self", "super()")
+    ]
+    imported = [
+        name.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("sacrebleu")
+        for name in node.names
+        if name.name.startswith("_")
+    ]
+    assert private == imported == []

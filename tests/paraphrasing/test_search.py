@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tertium.models.catalog import load_model
 from tertium.models.languages import LanguageSet
 from tertium.models.translation.ctranslate2 import CTranslate2Model
-from tertium.paraphrasing.penalties import NgramPenalty, PieceIndex, usual_unit
+from tertium.paraphrasing.penalties import NgramPenalty, TokenIndex, usual_unit
 from tertium.paraphrasing.search import beam_search
 
 from ..conftest import Converted
@@ -73,7 +73,7 @@ def search(size: int, **settings: object) -> list[str]:
         beam_size=size,
         **{"count": size, **settings},  # type: ignore[arg-type]
     )
-    return [model.target_text(one.pieces) for one in found]
+    return [model.target_text(one.tokens) for one in found]
 
 
 def test_a_wider_beam_finds_what_a_greedy_search_misses() -> None:
@@ -88,29 +88,29 @@ def test_a_wider_beam_finds_what_a_greedy_search_misses() -> None:
 def test_nothing_in_nothing_out_and_an_end_to_everything() -> None:
     assert search(2, count=1) == ["the cat"]
     [[nothing]] = beam_search(TableModel(), ["  "], target_lang="en")
-    assert (nothing.pieces, nothing.ended) == ((), True)
+    assert (nothing.tokens, nothing.ended) == ((), True)
     cut = beam_search(TableModel(longest=1), ["x"], target_lang="en", beam_size=2, count=2)[0]
-    assert [(one.pieces, one.ended) for one in cut] == [(("▁a",), False), (("▁the",), False)]
+    assert [(one.tokens, one.ended) for one in cut] == [(("▁a",), False), (("▁the",), False)]
 
 
 def test_the_price_of_an_n_gram() -> None:
     """With a = 1 and b = 2 a word of the input costs 1, and one that continues a pair 1 + 4."""
-    price = NgramPenalty(a=1, b=2).against(["▁The", "▁cat"], PieceIndex(VOCABULARY))
+    price = NgramPenalty(a=1, b=2).against(["▁The", "▁cat"], TokenIndex(VOCABULARY))
     assert price([]) == {THE: 1, CAT: 1}
     assert price(["▁the"]) == {THE: 1, CAT: 5}
     assert price(["▁a", "▁THE"]) == {THE: 1, CAT: 5}
     assert price(["▁the", "s"]) == {THE: 1, CAT: 1}  # another word
     assert price(["▁cat"]) == {THE: 1, CAT: 1}
-    only_words = NgramPenalty(a=1, b=2, longest=1).against(["▁The", "▁cat"], PieceIndex(VOCABULARY))
+    only_words = NgramPenalty(a=1, b=2, longest=1).against(["▁The", "▁cat"], TokenIndex(VOCABULARY))
     assert only_words(["▁the"]) == {THE: 1, CAT: 1}
-    pieces = NgramPenalty(a=1, b=2, unit="pieces").against(["▁a", "s"], PieceIndex(VOCABULARY))
-    assert pieces(["▁a"]) == {A: 1, 5: 5}
-    assert usual_unit("zh_Hans") == "pieces"
+    tokens = NgramPenalty(a=1, b=2, unit="tokens").against(["▁a", "s"], TokenIndex(VOCABULARY))
+    assert tokens(["▁a"]) == {A: 1, 5: 5}
+    assert usual_unit("zh_Hans") == "tokens"
 
 
 def test_four_words_in_a_row_pay_for_every_order() -> None:
     vocabulary = [*["▁a", "▁b", "▁c", "▁d", "▁e"], "</s>"]
-    price = NgramPenalty().against(vocabulary[:5], PieceIndex(vocabulary))
+    price = NgramPenalty().against(vocabulary[:5], TokenIndex(vocabulary))
     assert price(vocabulary[:3])[3] == pytest.approx(0.006 * (1 + 16 + 81 + 256))
     assert price(vocabulary[:4])[4] == pytest.approx(0.006 * (1 + 16 + 81 + 256))
 
@@ -121,7 +121,7 @@ def test_a_penalty_leads_elsewhere() -> None:
     a cat: ln 0.30 - 1 = -2.20; a dog: ln 0.18 = -1.71; the cat: ln 0.36 - 1 - 3; the dog:
     ln 0.04 - 1.
     """
-    price = NgramPenalty(a=1, b=1).against(["▁the", "▁cat"], PieceIndex(VOCABULARY))
+    price = NgramPenalty(a=1, b=1).against(["▁the", "▁cat"], TokenIndex(VOCABULARY))
     assert search(2, penalties=[price])[0] == "a dog"
     [[best]] = beam_search(
         TableModel(), ["the cat"], target_lang="en", beam_size=2, penalties=[price]
@@ -140,7 +140,7 @@ def test_without_a_penalty_it_is_the_engines_search(
     for size in (1, 2, 5):
         wanted = model.translate(sentences, target_lang=into, source_lang="en", beam_size=size)
         found = beam_search(model, sentences, target_lang=into, source_lang="en", beam_size=size)
-        assert [model.target_text(one.pieces) for [one] in found] == [one.text for one in wanted]
+        assert [model.target_text(one.tokens) for [one] in found] == [one.text for one in wanted]
     assert into in LANGUAGES
 
 
@@ -151,7 +151,7 @@ def test_the_bundled_model_too() -> None:
     for size in (1, 3):
         wanted = model.translate(texts, target_lang="de", beam_size=size)
         found = beam_search(model, texts, target_lang="de", beam_size=size)
-        assert [model.target_text(one.pieces) for [one] in found] == [one.text for one in wanted]
+        assert [model.target_text(one.tokens) for [one] in found] == [one.text for one in wanted]
 
 
 def test_next_pieces_have_the_probabilities_that_scoring_gives(tiny_prism: Converted) -> None:

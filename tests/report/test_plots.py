@@ -35,5 +35,5 @@ def test_the_same_bytes_each_time(tmp_path: Path, name: str, suffix: str) -> Non
 
 
 def test_other_kinds_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match=r"a\.pdf: a picture is \.png or \.svg"):
+    with pytest.raises(SettingError, match=r"a\.pdf: a figure must be \.png or \.svg"):
         DRAW["bars"](tmp_path / "a.pdf")

@@ -61,5 +61,5 @@ def test_what_cannot_be_correlated() -> None:
         association([1, 2, 3], [1, 1, 1])
     with pytest.raises(InputError, match="at least 3"):
         association([1, 2], [1, 2])
-    with pytest.raises(InputError, match="1 groups for 2 items"):
+    with pytest.raises(InputError, match="1 group labels for 2 items"):
         without_each_group([1, 2], [1, 2], ["a"])

@@ -67,7 +67,7 @@ def test_samples_are_computed_as_if_they_were_drawn() -> None:
 
 
 def test_what_cannot_be_told_apart() -> None:
-    with pytest.raises(InputError, match="all of one class"):
+    with pytest.raises(InputError, match="all items are of the same class"):
         auc([1, 1], [0.1, 0.2])
     with pytest.raises(InputError, match="must be 0 and 1"):
         auc([1, 2], [0.1, 0.2])

@@ -59,7 +59,7 @@ def test_a_feature_that_nobody_has_says_nothing() -> None:
     [
         ([[1, 2]], "at least 2"),
         ([1, 2], "shape"),
-        ([[1, 1], [1, 1]], "no feature differs"),
+        ([[1, 1], [1, 1]], "all features are constant"),
         ([[1, float("inf")], [1, 1]], "infinite"),
     ],
 )

@@ -115,9 +115,9 @@ def test_what_cannot_be_correlated(correlation: Callable[..., Any]) -> None:
     assert np.isnan(correlation([0.1, 0.1, 0.1], [1, 2, 3]))
     assert np.isnan(correlation([1, 2], [1, 2], counts=np.array([[2, 0]])))[0]
     for x, y, words in [
-        ([1.0], [1.0], "x has 1 values; at least 2 are needed"),
+        ([1.0], [1.0], "x has 1 value; at least 2 are needed"),
         ([1.0, 2.0], [1.0, 2.0, 3.0], "x has 2 values and y 3"),
-        ([1.0, np.nan], [1.0, 2.0], "missing or infinite, the first in place 2"),
+        ([1.0, np.nan], [1.0, 2.0], "missing or infinite values \\(1\\), the first at position 2"),
         ([[1.0, 2.0]], [1.0, 2.0], "x has 2 dimensions"),
     ]:
         with pytest.raises(InputError, match=words):

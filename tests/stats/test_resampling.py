@@ -12,7 +12,7 @@ from tertium.errors import InputError, SettingError
 from tertium.stats.classification import accuracy, auc
 from tertium.stats.clusters import bootstrap_p_values, ranked_clusters, top_cluster
 from tertium.stats.correlation import CORRELATIONS, kendall, pearson
-from tertium.stats.groups import global_correlation, input_correlation, system_correlation
+from tertium.stats.groups import global_correlation, input_correlation
 from tertium.stats.permutation import permutation_test, standardised, swaps
 from tertium.stats.resampling import (
     bootstrap_counts,
@@ -187,10 +187,6 @@ def test_levels_of_correlation_by_hand() -> None:
     there = ~np.isnan(scores)
     assert global_correlation(pearson, scores, human) == pytest.approx(
         scipy.stats.pearsonr(scores[there], human[there])[0]
-    )
-    means = [2.5, 2.0, 13 / 3], [4.0, 5 / 3, 4.0]
-    assert system_correlation(pearson, scores, human) == pytest.approx(
-        scipy.stats.pearsonr(*means)[0]
     )
 
 

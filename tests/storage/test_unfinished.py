@@ -1,4 +1,4 @@
-"""A folder appears whole or not at all, even if its maker is killed."""
+"""A folder is either complete or absent, even if the process that makes it is killed."""
 
 from __future__ import annotations
 

@@ -20,10 +20,10 @@ from tertium.data.datasets.isometry import (
 )
 from tertium.data.datasets.plain import read_pairs
 from tertium.errors import CutWarning, InputError, LanguageError, SettingError
+from tertium.measures.loading import MeasureSpec
 from tertium.models.base import Detections, Languages, Progress
 from tertium.models.detectors.model import ByLanguage, Commutative
 from tertium.stats.correlation import pearson
-from tertium.studies.cells import CellFolder
 from tertium.studies.isometry.classes import BEHAVIOURS, agreement, decisions, mode, short_names
 from tertium.studies.isometry.correlation import correlate, protocols, side_scores
 from tertium.studies.isometry.frequencies import (
@@ -33,10 +33,10 @@ from tertium.studies.isometry.frequencies import (
     frequency_table,
 )
 from tertium.studies.isometry.measure_detector import calibrate, learn_detector
-from tertium.studies.isometry.report import analyse
+from tertium.studies.isometry.report import agreement_table, analyse, examples_table
 from tertium.studies.isometry.study import IsometryStudy, PairSet, read_pair_set
-from tertium.studies.isometry.tables import agreement_table, examples_table
-from tertium.studies.specs import MeasureSpec
+from tertium.studies.runner import CellFolder, Runner
+from tertium.text import Text
 
 from ..fakes import FakeModel
 
@@ -103,9 +103,9 @@ def test_models_are_compared_on_the_same_samples() -> None:
     rows = frequency_table(again).rows
     assert [str(cell) for cell in rows[0]] == ["[1,1] isometric", "0.625", "0.625", "0.625"]
     assert rows[0][3].value == pytest.approx(0.625)
-    with pytest.raises(InputError, match="careless was not tried on other"):
+    with pytest.raises(InputError, match="careless has no results on other"):
         frequencies([example("careful"), example("careful", "other"), example("careless")])
-    with pytest.raises(InputError, match="not as many pairs"):
+    with pytest.raises(InputError, match="different numbers of pairs"):
         frequencies([example("careful"), first_predictions(example("careless"), 3)])
 
 
@@ -128,7 +128,7 @@ def test_two_protocols_of_correlation() -> None:
     assert pooled.items == 48
     assert pooled.interval is not None
     assert pooled.interval.low < pooled.r < pooled.interval.high
-    with pytest.raises(SettingError, match="no protocol 'mean'"):
+    with pytest.raises(SettingError, match="unknown protocol 'mean'"):
         protocols(["mean"])
 
 
@@ -183,12 +183,12 @@ def test_predictions_are_read_as_they_were_written(tmp_path: Path) -> None:
     ("content", "message"),
     [
         ("no", "is not JSON"),
-        ("[]", "no JSON object"),
-        ('{"0": {"a": 1}}', "not laid out"),
+        ("[]", "not a JSON object"),
+        ('{"0": {"a": 1}}', "does not have the layout"),
         (
             '{"0": {"sentence_original": {"source": "a", "target": "b"}, "x_source": 2,'
             '"sentence_paraphrase": {"source": "a", "target": "b"}, "x_target": 0.5}}',
-            "2 is no probability",
+            "2 is not a probability",
         ),
     ],
 )
@@ -238,12 +238,12 @@ def test_the_chain_and_its_resumption(tmp_path: Path) -> None:
             {"fake-mt": model},
             [detector],
             "en",
-            cells=CellFolder(tmp_path),
+            runner=Runner(CellFolder(tmp_path)),
         )
 
     done: list[int] = []
     first = study()
-    first.advance = done.append
+    first.runner.advance = done.append
     [found] = first.run()
     assert found.targets == [("one a", "two b"), ("six a", "six b")]
     assert found.judged["fake"].source == [0.9, pytest.approx(0.1)]
@@ -255,7 +255,7 @@ def test_the_chain_and_its_resumption(tmp_path: Path) -> None:
     again = study()
     assert again.run() == [found]
     assert (len(model.translated), len(detector.asked)) == questions
-    assert again.reused == 6
+    assert (again.runner.reused, again.runner.count) == (3, 3)
 
 
 def test_ready_translations_and_what_is_wrong(tmp_path: Path) -> None:
@@ -271,10 +271,10 @@ def test_ready_translations_and_what_is_wrong(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the same name: fake"):
         IsometryStudy([own], {}, [FakeDetector(), FakeDetector()], "en", ready=ready).run()
     long = {("theirs", "set"): [("long", "x"), ("x", "y")]}
-    with pytest.warns(CutWarning, match="1 pairs are longer"):
+    with pytest.warns(CutWarning, match="1 of 2 rows hold text that is longer"):
         IsometryStudy([own], {}, [FakeDetector()], "en", ready=long).run()
     (tmp_path / "p.tsv").write_text("a\tb\nx\ty\n", "utf-8")
-    with pytest.raises(InputError, match=r"which columns are the pairs\? It has a, b"):
+    with pytest.raises(InputError, match=r"which columns hold the pairs\? It has a, b"):
         read_pair_set(tmp_path / "p.tsv", lang="de")
     assert read_pair_set(tmp_path / "p.tsv", lang="de", columns=("b", "a")).pairs == [("y", "x")]
 
@@ -291,7 +291,7 @@ def test_both_orders_and_a_detector_for_each_language() -> None:
     found = joined.detect(["a", "b"], ["a", "x"], lang=["en", "de"])
     assert found.probabilities == pytest.approx((0.9, 0.2))
     assert [len(each.asked) for each in (german, english)] == [1, 1]
-    with pytest.raises(LanguageError, match="no detector for fr: there is one for de, en"):
+    with pytest.raises(LanguageError, match="no detector for fr; available: de, en"):
         joined.detect(["a"], ["b"], lang="fr")
 
 
@@ -318,14 +318,33 @@ def read_pairs_of_examples() -> list[LabelledPair]:
     return read_pairs(EXAMPLES.parent / "paraphrases" / "en.dev.tsv", lang="en")
 
 
-def test_the_page_has_all_in_it() -> None:
+def test_the_page_has_all_in_it(tmp_path: Path) -> None:
     result = analyse(
         [example("careful"), example("careless")], [MeasureSpec("chrf")], samples=20, examples=1
     )
+    report = result.report(["beam 5"])
     assert result.findings()[0].startswith("careful is isometric on 62.5% of the pairs")
-    html = result.page(["beam 5"])
+    html = report.page(report.draw(tmp_path))
     assert html.count("data:image/svg+xml;base64,") == 5
     assert "img-src data:" in html
     assert "<script" not in html
     assert "We waited a long time yesterday." in html
     assert "beam 5" in html
+
+
+def test_texts_that_are_cut_are_marked() -> None:
+    pairs = [("long", "b"), ("a", "b")]
+    found = Predictions("m", "d", pairs, pairs, {"x": Judged([0.9, 0.1], [0.9, 0.1])}, ("de", "en"))
+    runner = Runner()
+    with pytest.warns(CutWarning, match="2 of 4 rows"):
+        analyse([found], [MeasureSpec("direct")], models=lambda *_: FakeModel(), runner=runner)
+    assert [str(row[0]) for row in runner.tables()["partly-scored"].rows] == [
+        "direct, d m source",
+        "direct, d m target",
+    ]
+    validation = [
+        LabelledPair("1", Text("long", "en"), Text("b", "en"), True),
+        LabelledPair("2", Text("a", "en"), Text("c", "en"), False),
+    ]
+    with pytest.warns(CutWarning, match="direct: 1 of 2 validation pairs"):
+        learn_detector(MeasureSpec("direct"), {"en": validation}, models=lambda *_: FakeModel())

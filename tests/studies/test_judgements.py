@@ -11,18 +11,20 @@ from sacrebleu.metrics.bleu import BLEU
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from tertium.data.datasets.base import JudgedSegment, RankedPair
-from tertium.errors import DataWarning, InputError
-from tertium.studies.cells import CellFolder
+from tertium.errors import CutWarning, DataWarning, InputError, SettingError
+from tertium.measures.loading import MeasureSpec
+from tertium.studies.columns import agreement_table, interval_table
 from tertium.studies.judgements.agreement import (
     ranking_column,
     segment_column,
     system_column,
     system_judgements,
+    systems_of,
 )
+from tertium.studies.judgements.report import judgement_report
 from tertium.studies.judgements.sets import JudgedSet, read_sets
 from tertium.studies.judgements.study import JudgementStudy, MeasureScores
-from tertium.studies.judgements.tables import agreement_table, interval_table
-from tertium.studies.specs import MeasureSpec
+from tertium.studies.runner import CellFolder, Runner
 from tertium.text import Text
 
 from ..fakes import FakeModel
@@ -126,7 +128,7 @@ def test_relative_rankings_by_hand() -> None:
     scores = study(judged, "chrf").run()["toy en"]
     column = ranking_column(judged, scores, samples=10, seed=0)
     assert column.values["chrf"] == pytest.approx(1 / 3)
-    with pytest.raises(InputError, match="no ranking is of two outputs"):
+    with pytest.raises(InputError, match="no ranking compares two outputs"):
         ranking_column(judged_set(rankings=rankings[3:]), scores, samples=10, seed=0)
 
 
@@ -138,7 +140,7 @@ def test_directions_and_the_best_reference() -> None:
     model = FakeModel(
         scores={("h", "r"): (-2.0,), ("h", "s"): (-1.0,), ("r", "h"): (-0.5,), ("s", "h"): (-3.0,)}
     )
-    found = study(judged, "direct:normalized=no", "prism-ref", load_model=lambda *_: model).run()
+    found = study(judged, "direct:normalized=no", "prism-ref", models=lambda *_: model).run()
     scores = {name: each.segments for name, each in found["toy"].items()}
     p = {key: float(np.exp(value[0])) for key, value in model.scores.items()}
     both = [(p["h", "r"] + p["r", "h"]) / 2, (p["h", "s"] + p["s", "h"]) / 2]
@@ -153,37 +155,35 @@ def test_directions_and_the_best_reference() -> None:
 def test_quality_estimation() -> None:
     judged = judged_set()
     model = FakeModel()
-    study(judged, "prism-src", load_model=lambda *_: model).run()
+    study(judged, "prism-src", models=lambda *_: model).run()
     assert {(source, lang) for _, source, _, lang in model.asked} == {
         (f"q{n}", "de") for n in range(3)
     }
     scores = study(judged, "chrf", against_source=True).run()["toy en"]
     assert max(scores["chrf"].segments) < 50
     bare = [JudgedSegment("7", Text("h", "en"), (Text("r", "en"),))]
-    with pytest.raises(InputError, match="toy, segment 7: there is no source"):
+    with pytest.raises(InputError, match="chrf needs sources, and toy, segment 7, has none"):
         study(JudgedSet("toy", "toy", bare), "chrf", against_source=True).run()
 
 
 def test_a_language_that_the_model_lacks() -> None:
     segments = [JudgedSegment("1", Text("h", "sv"), (Text("r", "sv"),))]
-    toy = study(
-        JudgedSet("toy", "toy", segments), "direct", "chrf", load_model=lambda *_: FakeModel()
-    )
+    toy = study(JudgedSet("toy", "toy", segments), "direct", "chrf", models=lambda *_: FakeModel())
     with pytest.warns(DataWarning, match="direct is left out of toy"):
         assert list(toy.run()["toy"]) == ["chrf"]
 
 
 def test_scores_are_kept(tmp_path: Path) -> None:
     judged = judged_set()
-    first = study(judged, "bleu", cells=CellFolder(tmp_path))
+    first = study(judged, "bleu", runner=Runner(CellFolder(tmp_path)))
     before = first.run()["toy en"]["bleu"]
-    again = study(judged, "bleu", cells=CellFolder(tmp_path))
+    again = study(judged, "bleu", runner=Runner(CellFolder(tmp_path)))
     after = again.run()["toy en"]["bleu"]
-    assert (first.reused, again.reused) == (0, 1)
+    assert (first.runner.reused, again.runner.reused) == (0, 1)
     assert (before.segments, before.statistics) == (after.segments, after.statistics)
-    other = study(judged, "bleu", cells=CellFolder(tmp_path), against_source=True)
+    other = study(judged, "bleu", runner=Runner(CellFolder(tmp_path)), against_source=True)
     other.run()
-    assert other.reused == 0
+    assert other.runner.reused == 0
 
 
 def test_tables() -> None:
@@ -221,7 +221,7 @@ def test_sets_are_found(tmp_path: Path) -> None:
     assert judged.systems == ["A.1", "B"]
     assert judged.system_scores == {"A.1": 0.1, "B": -1.0}
     assert len(judged.limited(1).segments) == 2
-    with pytest.raises(InputError, match=r"holds no LANG\.tsv or SRC-TGT\.tsv"):
+    with pytest.raises(InputError, match=r"has no LANG\.tsv or SRC-TGT\.tsv"):
         read_sets("other", tmp_path)
     with pytest.raises(InputError, match="which languages of wmt17"):
         read_sets("wmt17", tmp_path)
@@ -254,3 +254,137 @@ def test_a_package_of_wmt(tmp_path: Path) -> None:
     assert len(judged.segments) == 4
     assert judged.rankings == [RankedPair("de-en", "2", "A.1", "B.2")]
     assert judged.system_scores == {"A.1": 0.2, "B.2": -0.1}
+
+
+def with_rare_systems() -> JudgedSet:
+    """Systems with one output each, as in the segment-level data of WMT17."""
+    judged = judged_set()
+    extra = [
+        JudgedSegment("0", Text(text, "en"), (Text(REFERENCES[0], "en"),), system=name, score=score)
+        for name, text, score in (("E", "the cat", 40.0), ("A+B", "the cat sat", 60.0))
+    ]
+    return JudgedSet("toy en", "toy", [*judged.segments, *extra])
+
+
+def test_a_system_with_one_output() -> None:
+    """Some bootstrap samples hold no output of system E: they are of the other systems."""
+    judged = with_rare_systems()
+    for name in ("chrf", "bleu"):  # a mean, and a score from summed statistics
+        scores = study(judged, name).run()["toy en"]
+        column = system_column(judged, scores, samples=50, seed=0)
+        assert np.isfinite(column.values[name])
+        assert np.isfinite(column.replicates[name]).all()
+    report = judgement_report([judged], {"toy en": scores}, samples=20)
+    assert list(report.tables) == ["segments", "systems"]
+
+
+def test_an_output_that_systems_share_counts_for_each() -> None:
+    judged = with_rare_systems()
+    assert list(systems_of(judged)) == ["A", "B", "C", "D", "E"]
+    assert system_judgements(judged)["A"] == (95 + 90 + 99 + 60) / 4
+    alone = JudgedSet("x", "x", [JudgedSegment("1", Text("h"), system="base+more")])
+    assert list(systems_of(alone)) == ["base+more"]
+
+
+def test_a_table_that_is_undefined_does_not_cost_the_others() -> None:
+    segments = [
+        JudgedSegment(str(n), Text(f"{system} {n}", "en"), (Text("a 1", "en"),), None, system, n)
+        for n in range(3)
+        for system in "abc"
+    ]
+    judged = JudgedSet("toy", "toy", segments)
+    scores = study(judged, "chrf").run()
+    with pytest.warns(DataWarning, match="toy is left out of the table systems: all systems"):
+        report = judgement_report([judged], scores, system="accuracy", samples=5)
+    assert list(report.tables) == ["segments"]
+
+
+def test_texts_that_are_cut_are_marked() -> None:
+    segments = [
+        JudgedSegment(str(n), Text(text, "en"), (Text("r", "en"),), score=1.0)
+        for n, text in enumerate(["h", "long"])
+    ]
+    toy = study(JudgedSet("toy", "toy", segments), "direct", models=lambda *_: FakeModel())
+    with pytest.warns(CutWarning, match="1 of 2 rows"):
+        toy.run()
+    [row] = toy.runner.tables()["partly-scored"].rows
+    assert [str(cell) for cell in row] == ["direct, toy", "1", "2"]
+
+
+def test_references_are_not_replaced_by_the_source() -> None:
+    segments = [JudgedSegment("7", Text("h", "en"), source=Text("q", "de"))]
+    with pytest.raises(InputError, match=r"chrf compares with references.*--against-source"):
+        study(JudgedSet("toy", "toy", segments), "chrf").run()
+
+
+def test_correlation_within_groups_by_hand() -> None:
+    judged = judged_set()
+    scores = study(judged, "chrf").run()["toy en"]
+    own = scores["chrf"].segments
+    for average_by in ("input", "system"):
+        groups: dict[str, list[tuple[float, float]]] = {}
+        for n, each in enumerate(judged.segments):
+            if each.score is not None:
+                name = each.id if average_by == "input" else each.system
+                groups.setdefault(name, []).append((own[n], each.score))
+        expected = [kendalltau(*zip(*pairs, strict=True)).statistic for pairs in groups.values()]
+        column = segment_column(
+            judged,
+            scores,
+            average_by=average_by,
+            samples=30,
+            seed=0,
+        )
+        assert column.values["chrf"] == pytest.approx(np.mean(expected))
+        assert len(column.replicates["chrf"]) == 30
+        assert np.nanmin(column.replicates["chrf"]) <= column.values["chrf"]
+
+
+@pytest.mark.parametrize("test", ["permutation", "williams"])
+def test_other_tests_between_measures(test: str) -> None:
+    random = np.random.default_rng(0)
+    segments = [
+        JudgedSegment(str(n), Text("h"), (Text("r"),), None, system, float(random.normal()))
+        for n in range(30)
+        for system in "ab"
+    ]
+    judged = JudgedSet("toy", "toy", segments)
+    human = np.array([each.score for each in segments], dtype=float)
+    noise = random.normal(size=(2, len(human)))
+    scores = {
+        "good": MeasureScores(list(human + noise[0])),
+        "bad": MeasureScores(list(noise[1])),
+    }
+    settings: dict[str, object] = {"statistic": "pearson", "test": test, "samples": 99, "seed": 0}
+    column = segment_column(judged, scores, **settings)  # type: ignore[arg-type]
+    assert column.p_values["good", "bad"] < 0.05 < column.p_values["bad", "good"]
+    assert column.top() == {"good"}
+    report = judgement_report([judged], {"toy": scores}, segment="pearson", test=test, samples=99)  # type: ignore[arg-type]
+    assert test in report.tables["segments"].note.lower()
+    with pytest.raises(SettingError, match="Williams test is for Pearson"):
+        segment_column(judged, scores, test="williams", samples=5, seed=0)
+
+
+@pytest.mark.filterwarnings("ignore::tertium.errors.DataWarning")
+def test_tables_of_all_years(tmp_path: Path) -> None:
+    for name, folder in (("wmt-da", "da"), ("mqm", "ratings"), ("stsb", "sts")):
+        (tmp_path / folder).mkdir()
+        with pytest.raises(InputError):
+            read_sets(name, tmp_path / folder, ["en-de"])
+    (tmp_path / "da" / "all.csv").write_text(
+        "lp,src,mt,ref,score,system\nen-de,q,h,r,0.5,A\nen-fr,q,h,r,0.1,A\n", "utf-8"
+    )
+    [judged] = read_sets("wmt-da", tmp_path / "da", ["en-de"])
+    assert (judged.name, judged.lang, judged.segments[0].score) == ("wmt-da en-de", "de", 0.5)
+    columns = ("system", "seg_id", "rater", "source", "target", "category", "severity")
+    ratings = [columns, ("A", "1", "r1", "q", "h", "Accuracy/Omission", "Major")]
+    (tmp_path / "ratings" / "mqm_newstest2020_ende.tsv").write_text(
+        "".join("\t".join(row) + "\n" for row in ratings), "utf-8"
+    )
+    [judged] = read_sets("mqm", tmp_path / "ratings", ["en-de"])
+    assert judged.segments[0].score == -5.0
+    (tmp_path / "sts" / "stsb-de-test.csv").write_text("a,b,2.5\n", "utf-8")
+    [judged] = read_sets("stsb", tmp_path / "sts", ["de"])
+    assert (judged.segments[0].references, judged.segments[0].score) == ((("b", "de"),), 2.5)
+    with pytest.raises(InputError, match="mine cannot be downloaded; only stsb, wmt-da"):
+        read_sets("mine", None)

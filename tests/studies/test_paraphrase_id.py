@@ -11,9 +11,9 @@ from sacrebleu.metrics.chrf import CHRF
 from sklearn.metrics import accuracy_score, roc_auc_score, roc_curve
 
 from tertium.data.datasets.base import LabelledPair
-from tertium.errors import DataWarning, InputError
+from tertium.errors import CutWarning, DataWarning, InputError, SettingError
+from tertium.measures.loading import MeasureSpec
 from tertium.models.base import TranslationModel
-from tertium.studies.cells import CellFolder, Scored
 from tertium.studies.paraphrase_id.study import ParaphraseStudy, Results, evaluate, labels
 from tertium.studies.paraphrase_id.tables import (
     ablation_table,
@@ -24,7 +24,7 @@ from tertium.studies.paraphrase_id.tables import (
     timing_table,
 )
 from tertium.studies.paraphrase_id.tasks import Task, read_tasks
-from tertium.studies.specs import MeasureSpec
+from tertium.studies.runner import CellFolder, Runner, Scored
 from tertium.text import Text
 
 from ..fakes import FakeModel
@@ -175,7 +175,7 @@ def test_disagreements_by_rank() -> None:
 def test_ablation_and_languages_that_a_model_lacks(tasks: list[Task]) -> None:
     model = FakeModel()
     names = ("direct", "chrf", "direct:normalized=no")
-    study = ParaphraseStudy(tasks, specs(*names), samples=20, load_model=lambda *_: model)
+    study = ParaphraseStudy(tasks, specs(*names), samples=20, models=lambda *_: model)
     with pytest.warns(DataWarning, match="is left out of examples-sv: .* 'sv'"):
         found = study.run()
     assert ("examples-sv", "direct") not in found.outcomes
@@ -200,32 +200,55 @@ def test_a_stopped_study_goes_on(tmp_path: Path, tasks: list[Task]) -> None:
 
     def study(limit: int | None = None, *names: str) -> ParaphraseStudy:
         chosen = [task.limited(limit) for task in tasks[:2]]
-        cells = CellFolder(tmp_path)
-        return ParaphraseStudy(
-            chosen, specs(*names or ("direct",)), cells=cells, samples=5, load_model=load
-        )
+        runner = Runner(CellFolder(tmp_path))
+        return ParaphraseStudy(chosen, specs(*names or ("direct",)), load, runner, samples=5)
 
     first = study()
     before = first.run()
-    assert first.reused == 0
+    assert first.runner.reused == 0
     asked = sum(len(model.asked) for model in models)
     again = study()
     after = again.run()
-    assert again.reused == 2
+    assert again.runner.reused == 2
     assert sum(len(model.asked) for model in models) == asked
     for key, outcome in before.outcomes.items():
         assert outcome.scores.tolist() == after.outcomes[key].scores.tolist()
     limited = study(2)
     limited.run()
-    assert limited.reused == 0
+    assert limited.runner.reused == 0
     other = study(None, "direct:base=2")
     other.run()
-    assert other.reused == 0
+    assert other.runner.reused == 0
+
+
+def test_a_missing_tokenizer_is_reported_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sacrebleu.tokenizers import tokenizer_ja_mecab
+
+    monkeypatch.setattr(tokenizer_ja_mecab, "MeCab", None)
+    texts = [LabelledPair(str(n), Text("a", "ja"), Text("b", "ja"), n > 0) for n in range(2)]
+    japanese = Task("mine-ja", "mine", ("ja", "ja"), texts)
+    english = read_tasks("examples", EXAMPLES, ["en"])
+    done: list[int] = []
+    study = ParaphraseStudy([*english, japanese], specs("chrf", "bleu"), samples=2)
+    study.runner.advance = done.append
+    with pytest.raises(SettingError, match=r"MeCab is missing: pip install 'tertium\[ja\]'"):
+        study.run()
+    assert done == []
+
+
+def test_texts_that_are_cut_are_marked(tasks: list[Task]) -> None:
+    long = LabelledPair("1", Text("long", "en"), Text("b", "en"), True)
+    task = Task("t", "t", ("en", "en"), [pair(0, False), long])
+    study = ParaphraseStudy([task], specs("direct"), lambda *_: FakeModel(), samples=2)
+    with pytest.warns(CutWarning, match="1 of 2 rows"):
+        study.run()
+    [row] = study.runner.tables()["partly-scored"].rows
+    assert [str(cell) for cell in row] == ["direct, t", "1", "2"]
 
 
 def test_damaged_cells_are_scored_again(tmp_path: Path) -> None:
     cells = CellFolder(tmp_path)
-    content = Scored({"test": [0.5]}, 1)
+    content = Scored({"test": [0.5]}, [0])
     cells.put("de/1", "chrf", "s", "d", content)
     assert cells.get("de/1", "chrf", "s", "d") == content
     assert cells.get("de/1", "chrf", "s", "other") is None
@@ -236,8 +259,8 @@ def test_damaged_cells_are_scored_again(tmp_path: Path) -> None:
 
 
 def test_time_per_pair(tasks: list[Task]) -> None:
-    study = ParaphraseStudy(tasks, specs("chrf", "direct"), load_model=lambda *_: FakeModel())
-    seconds = study.time_per_pair(tasks[0].test)
+    study = ParaphraseStudy(tasks, specs("chrf", "direct"))
+    seconds = study.time_per_pair(tasks[0].test, lambda: lambda *_: FakeModel())
     assert list(seconds) == ["chrf", "direct"]
     assert all(value > 0 for value in seconds.values())
     table = timing_table({"chrf": 0.0015}, 100)
@@ -246,7 +269,8 @@ def test_time_per_pair(tasks: list[Task]) -> None:
 
 def test_progress_is_told(tasks: list[Task]) -> None:
     told: list[int] = []
-    study = ParaphraseStudy(tasks, specs("chrf", "bleu"), samples=2, advance=told.append)
+    study = ParaphraseStudy(tasks, specs("chrf", "bleu"), samples=2)
+    study.runner.advance = told.append
     study.run()
     assert told == sorted(told)
     assert told[-1] == study.size == 2 * sum(task.size for task in tasks)

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from tertium.errors import DataWarning, InputError
-from tertium.studies.paraphrase_id.tasks import read_crosslingual, read_tasks
+from tertium.measures.loading import MeasureSpec
+from tertium.studies.paraphrase_id.study import ParaphraseStudy
+from tertium.studies.paraphrase_id.tasks import Task, read_crosslingual, read_tasks
 
 HEADER = "id\tsentence1\tsentence2\tlabel\n"
 pytestmark = pytest.mark.filterwarnings("ignore::tertium.errors.DataWarning")
@@ -36,13 +38,13 @@ def test_anybodys_own(tmp_path: Path) -> None:
 
 
 def test_what_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"holds no LANG\.test\.tsv"):
+    with pytest.raises(InputError, match=r"has no LANG\.test\.tsv"):
         read_tasks("mine", tmp_path)
-    with pytest.raises(InputError, match="there is no folder"):
+    with pytest.raises(InputError, match="none does not exist"):
         read_tasks("mine", tmp_path / "none")
-    with pytest.raises(InputError, match="mine is not known on the hub"):
+    with pytest.raises(InputError, match="mine cannot be downloaded"):
         read_tasks("mine", None)
-    with pytest.raises(InputError, match="holds no PAWS-X in fr"):
+    with pytest.raises(InputError, match="has no PAWS-X in fr"):
         read_tasks("pawsx", tmp_path, ["fr"])
 
 
@@ -89,10 +91,30 @@ def test_the_other_datasets(tmp_path: Path) -> None:
         read_tasks("paraphraser", None)
 
 
+def test_paraphraser_plain_and_published(tmp_path: Path) -> None:
+    pairs(tmp_path / "plain", "ru.test.tsv")
+    with pytest.warns(DataWarning, match=r"ParaPhraser test: 2 positive and 2 .* 1152 and 772"):
+        [task] = read_tasks("paraphraser", tmp_path / "plain")
+    assert (task.name, len(task.test), task.test[0].a) == ("paraphraser", 4, ("t0", "ru"))
+    value = '<value name="{}">{}</value>'
+    fields = {"text_1": "a", "text_2": "b", "class": "1"}
+    xml = "".join(value.format(*each) for each in fields.items())
+    (tmp_path / "paraphrases_gold.xml").write_text(f"<paraphrase>{xml}</paraphrase>", "utf-8")
+    [task] = read_tasks("paraphraser", tmp_path)
+    assert task.test[0].label
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match=r"neither paraphrases_gold\.xml nor ru\.test\.tsv"):
+        read_tasks("paraphraser", tmp_path / "empty")
+
+
 def test_fingerprints_tell_data_apart(tmp_path: Path) -> None:
     pairs(tmp_path / "a", "de.test.tsv", "x")
     pairs(tmp_path / "b", "de.test.tsv", "y")
     pairs(tmp_path / "c", "de.test.tsv", "x")
     a, b, c = (read_tasks("mine", tmp_path / name)[0] for name in "abc")
-    assert a.fingerprint == c.fingerprint != b.fingerprint
-    assert a.limited(2).fingerprint != a.fingerprint
+
+    def data(task: Task) -> str:
+        return ParaphraseStudy([task], [MeasureSpec("chrf")]).jobs()[0].data
+
+    assert data(a) == data(c) != data(b)
+    assert data(a.limited(2)) != data(a)

@@ -10,12 +10,16 @@ import tertium
 from tertium.data.datasets.base import ParaphraseSet
 from tertium.data.uriel import family_of
 from tertium.errors import InputError
-from tertium.studies.cells import CellFolder
-from tertium.studies.rephrasing import paper as paper
-from tertium.studies.rephrasing.pairs import pairs_of, read_paraphrase_sets
-from tertium.studies.rephrasing.study import Engines, RephrasingStudy, Results, with_words
+from tertium.measures.loading import MeasureSpec, ModelSettings
+from tertium.studies.rephrasing import paper
+from tertium.studies.rephrasing.study import (
+    RephrasingStudy,
+    Results,
+    pairs_of,
+    read_paraphrase_sets,
+    with_words,
+)
 from tertium.studies.rephrasing.tables import (
-    Families,
     axis_table,
     correlation_table,
     evidence_table,
@@ -24,8 +28,8 @@ from tertium.studies.rephrasing.tables import (
     left_out_table,
     paper_table,
 )
-from tertium.studies.rephrasing.typology import Link, correlate, feature_axis
-from tertium.studies.specs import MeasureSpec
+from tertium.studies.rephrasing.typology import Families, Link, correlate, feature_axis
+from tertium.studies.runner import CellFolder, Runner, SharedModels
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "rephrasing"
 SURFACE = ("bleu-nltk:smooth=method1", "chrf-nltk", "nist")
@@ -36,8 +40,8 @@ def study(*names: str, langs: list[str] | None = None, **settings: object) -> Re
     return RephrasingStudy(
         [pairs_of(lang, own) for lang, own in sets.items()],
         [with_words(MeasureSpec.parse(name)) for name in names or SURFACE],
-        Engines(cache=False),
-        **settings,  # type: ignore[arg-type]
+        SharedModels(ModelSettings(cache=False)),
+        Runner(**settings),  # type: ignore[arg-type]
     )
 
 
@@ -78,13 +82,13 @@ def test_what_is_done_is_not_done_again(results: Results, tmp_path: Path) -> Non
     study("chrf-nltk", langs=["deu", "fra"], cells=cells).run()
     more = study(cells=cells)
     seen: list[int] = []
-    more.advance = seen.append
+    more.runner.advance = seen.append
     assert more.run().means == results.means
-    assert more.reused == 2
+    assert more.runner.reused == 2
     assert seen[-1] == more.size
     all_done = study(cells=cells)
     all_done.run()
-    assert all_done.reused == 3 * len(results.languages)
+    assert all_done.runner.reused == 3 * len(results.languages)
 
 
 def test_languages_that_a_model_does_not_have_are_listed() -> None:
@@ -123,7 +127,7 @@ def test_tapaco(tmp_path: Path) -> None:
 
 
 def test_data_that_are_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no"):
+    with pytest.raises(InputError, match="does not exist"):
         read_paraphrase_sets(tmp_path / "nowhere")
     with pytest.raises(InputError, match="holds no sets"):
         read_paraphrase_sets(tmp_path)
@@ -225,3 +229,11 @@ def test_words_are_settled() -> None:
         "chrf",
         "nist:tokenize=13a",
     ]
+
+
+def test_another_encoder_for_sentences() -> None:
+    """As in ``-m sentsim:sentence_encoder=X``."""
+    spec = "sentsim:sentence_encoder=tertium-mini"
+    found = study(spec, "sentsim", langs=["deu", "eng"]).run()
+    for lang in ("deu", "eng"):
+        assert found.means[lang, spec] == pytest.approx(found.means[lang, "sentsim"])

@@ -18,6 +18,8 @@ from tertium.cli import main
 
 several = pytest.mark.skipif(os.name == "nt", reason="there is no fork")
 
+PATIENCE = 600
+"""Seconds in which a process must end, on a machine however busy."""
 IMPORTED = [
     "accelerate",
     "tertium.training.model.run",
@@ -45,7 +47,7 @@ def start(*arguments: str | Path, count: int = 2) -> list[BaseProcess]:
 def finish(processes: list[BaseProcess]) -> list[int | None]:
     """Wait for all, and return their exit codes; what hangs is killed and has none."""
     for process in processes:
-        process.join(120)
+        process.join(PATIENCE)
     codes = [process.exitcode for process in processes]
     for process in processes:
         process.kill()

@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import pytest
 import torch
 
 from tertium.training.model.loss import ROWS, add_loss_gradients, negative_log_probs
+from tertium.training.precision import survives_product
 
 
-def test_loss_and_gradients_are_those_of_torch() -> None:
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_loss_and_gradients_are_those_of_torch(dtype: str) -> None:
+    if dtype == "bfloat16" and not survives_product("bf16"):
+        pytest.skip("THE LOSS IN bf16 IS NOT TESTED: its products kill this process")
     generator = torch.Generator().manual_seed(1)
     hidden = torch.randn(ROWS + 7, 16, generator=generator, requires_grad=True)
     weight = torch.randn(50, 16, generator=generator, requires_grad=True)
@@ -15,18 +20,18 @@ def test_loss_and_gradients_are_those_of_torch() -> None:
     )
     (hidden_gradient, weight_gradient) = torch.autograd.grad(0.01 * loss, [hidden, weight])
 
-    settings = {"smoothing": 0.1, "scale": 0.01}
-    found, gradient = add_loss_gradients(hidden, weight, labels, **settings, dtype=torch.float32)
-    assert abs(found - float(loss.detach())) < 1e-2
-    torch.testing.assert_close(gradient, hidden_gradient)
-    torch.testing.assert_close(weight.grad, weight_gradient)
-
-    weight.grad = None
-    found, gradient = add_loss_gradients(hidden, weight, labels, **settings, dtype=torch.bfloat16)
-    assert abs(found - float(loss.detach())) < 1e-2 * found
+    found, gradient = add_loss_gradients(
+        hidden, weight, labels, smoothing=0.1, scale=0.01, dtype=getattr(torch, dtype)
+    )
     assert gradient.dtype == torch.float32
-    torch.testing.assert_close(gradient, hidden_gradient, rtol=0.05, atol=1e-3)
-    torch.testing.assert_close(weight.grad, weight_gradient, rtol=0.05, atol=1e-2)
+    if dtype == "float32":
+        assert abs(found - float(loss.detach())) < 1e-2
+        torch.testing.assert_close(gradient, hidden_gradient)
+        torch.testing.assert_close(weight.grad, weight_gradient)
+    else:
+        assert abs(found - float(loss.detach())) < 1e-2 * found
+        torch.testing.assert_close(gradient, hidden_gradient, rtol=0.05, atol=1e-3)
+        torch.testing.assert_close(weight.grad, weight_gradient, rtol=0.05, atol=1e-2)
 
     plain = torch.nn.functional.cross_entropy(hidden @ weight.T, labels, reduction="none")
     torch.testing.assert_close(negative_log_probs(hidden, weight, labels), plain.detach())

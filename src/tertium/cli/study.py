@@ -5,15 +5,15 @@ from __future__ import annotations
 import typer
 
 from tertium.cli.studies.bias import bias
-from tertium.cli.studies.correlate import correlate
+from tertium.cli.studies.correlate import correlate, layers
 from tertium.cli.studies.isometry import isometry
 from tertium.cli.studies.judgements import judgements
-from tertium.cli.studies.layers import layers
 from tertium.cli.studies.paraphrase_id import paraphrase_id
 from tertium.cli.studies.rephrasing import rephrasing
 
 study = typer.Typer(
-    no_args_is_help=True, help="Find out which measure to trust: the protocols of the papers."
+    no_args_is_help=True,
+    help="Which measure to trust: the studies of the papers, for any measures and models.",
 )
 study.command("paraphrase-id")(paraphrase_id)
 study.command("judgements")(judgements)
@@ -26,4 +26,4 @@ study.command("isometry")(isometry)
 
 @study.callback()
 def _group() -> None:
-    """Find out which measure to trust: the protocols of the papers."""
+    """Which measure to trust: the studies of the papers, for any measures and models."""

@@ -1,12 +1,13 @@
-"""In place of ``prism.py``: its class and its command line, without fairseq.
+"""A replacement for ``prism.py``: its class and its command line, without fairseq.
 
 Prism: Thompson and Post, "Automatic Machine Translation Evaluation in Many Languages via Zero-Shot
-Paraphrasing" (2020). What differs is in ``docs/coming-from-prism.md``.
+Paraphrasing" (2020). ``docs/coming-from-prism.md`` lists the differences.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import sys
 import warnings
 from collections.abc import Sequence
@@ -14,27 +15,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
 from tertium._version import __version__
-from tertium.compat.releases import NAMES, converted_release, release_hash
 from tertium.data.lines import STDIN, read_lines
-from tertium.errors import InputError, LanguageError, SettingError, TertiumError
+from tertium.errors import InputError, LanguageError, ModelError, SettingError, TertiumError
 from tertium.measures.signature import FINGERPRINT_DIGITS
 from tertium.measures.translation import PrismRef, PrismSrc
 from tertium.models.catalog import load_model
-from tertium.models.convert.fairseq.release import is_release
+from tertium.models.convert.fairseq.release import FILES, is_release
+from tertium.models.folder import CARD
 from tertium.models.languages import target_language
+from tertium.storage.paths import models_folder
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 TEST_SET = "sacrebleu:"
+RELEASE_NAMES = {"8412b2044da4b9b2c0a8ce87b305d0d1": "m39v1"}
+"""The names that prism.py gives to releases, by their hash."""
+HASH_DIGITS = 12
 
 
 class Prism:
     """Scores candidates against references or sources; natural logs, higher is better.
 
-    ``model_dir`` is the original release (converted once, into Tertium's cache), a model folder of
-    Tertium's, or a model's name.
+    ``model_dir`` is the original release (which is converted once, into Tertium's cache), a model
+    folder of Tertium, or the name of a model.
 
     >>> prism = Prism("tertium-mini", lang="en")
     >>> prism.score(cand=["Good morning!"], ref=["Good morning!"], segment_scores=True).shape
@@ -44,15 +49,15 @@ class Prism:
     def __init__(self, model_dir: str | Path, lang: str, temperature: float = 1.0) -> None:
         if temperature != 1.0:
             raise SettingError(
-                f"temperature={temperature}: the engine (CTranslate2's score_batch) takes the "
-                "softmax of the logits as they are, so only 1.0 can be had; prism.py itself has "
+                f"temperature={temperature}: the engine (CTranslate2's score_batch) computes the "
+                "softmax of the unscaled logits, so only 1.0 is supported; use prism.py itself for "
                 "other temperatures"
             )
         folder = Path(model_dir).expanduser()
         self.model_name = ""
         if is_release(folder):
             digest = release_hash(folder)
-            self.model_name = NAMES.get(digest, digest)
+            self.model_name = RELEASE_NAMES.get(digest, digest)
             model_dir = converted_release(folder, digest)
         self.model = load_model(model_dir, device="auto")
         self.model_name = self.model_name or self.model.name
@@ -60,7 +65,7 @@ class Prism:
         self.temperature = temperature
 
     def identifier(self) -> dict[str, object]:
-        """What decides the numbers: prism.py's entries, and those of Tertium's signatures."""
+        """Everything that determines the scores: prism.py's entries and those of our signatures."""
         return {
             "version": f"tertium-{__version__}",
             "model": self.model_name,
@@ -104,39 +109,77 @@ class Prism:
         src: Sequence[str] | None = None,
         segment_scores: bool = False,
     ) -> np.float32 | NDArray[np.float32]:
-        """Prism-ref with references, Prism-src with sources; the mean, or a score for each."""
+        """Prism-ref with references, Prism-src with sources; the mean, or one score per segment."""
         import numpy as np
 
         if (ref is None) == (src is None):
             raise InputError('give exactly one of "ref" and "src"')
         if ref is not None:
-            found = PrismRef(self.model).score(_texts(cand), _texts(ref), lang=self.lang)
+            result = PrismRef(self.model).score(_texts(cand), _texts(ref), lang=self.lang)
         else:
             self._check_sources()
-            found = PrismSrc(self.model).score(
+            result = PrismSrc(self.model).score(
                 _texts(cand),
                 _texts(src),
                 lang=self.lang,
                 reference_lang=[None] * len(_texts(src)),
             )
-        return np.array(found.segments, np.float32) if segment_scores else np.float32(found.system)
+        segments = np.array(result.segments, np.float32)
+        return segments if segment_scores else np.float32(result.system)
 
     def _check_sources(self) -> None:
         if self.model.needs_source_language:
             raise LanguageError(
-                f"{self.model.name} must know the language of the sources, which prism.py has no "
-                "way to say; use tertium.load('prism-src') with reference_lang="
+                f"{self.model.name} must know the language of the sources, for which prism.py has "
+                "no argument; use tertium.load('prism-src') with reference_lang="
             )
 
 
 def _texts(texts: Sequence[str] | None) -> list[str]:
     if texts is None or isinstance(texts, str):
-        raise InputError("texts are given as a list of strings, even a single one")
+        raise InputError("give texts as a list of strings, even a single one")
     return list(texts)
 
 
+def release_hash(folder: Path) -> str:
+    """The hash by which prism.py identifies models: MD5 of the four files."""
+    digest = hashlib.md5(usedforsecurity=False)
+    for name in FILES:
+        try:
+            with (folder / name).open("rb") as stream:
+                hashlib.file_digest(
+                    stream, lambda: digest
+                )  # continues the digest of the previous files
+        except OSError as error:
+            raise ModelError(f"{folder / name} cannot be read: {error.strerror}") from None
+    return digest.hexdigest()
+
+
+def converted_release(folder: Path, digest: str) -> Path:
+    """The folder of the converted release, which is converted when it is first used.
+
+    The folder appears complete or not at all; if several processes convert it at the same time, the
+    first one to finish wins.
+    """
+    from tertium.models.convert.translation import convert
+
+    name = f"prism-{digest[:HASH_DIGITS]}"
+    out = models_folder() / name
+    if not _is_converted(out):
+        try:
+            convert(folder, out, name=name)
+        except (ModelError, OSError):
+            if not _is_converted(out):
+                raise
+    return out
+
+
+def _is_converted(out: Path) -> bool:
+    return (out / CARD).is_file()
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run prism.py's command line; what is wrong is said in one line, with exit code 2."""
+    """Run prism.py's command line; errors are one line, with exit code 2."""
     options = _parser().parse_args(arguments)
     try:
         with warnings.catch_warnings():
@@ -155,10 +198,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--cand", type=Path, default=STDIN, help="candidates (standard input)")
     parser.add_argument("--ref", help=f"references, for Prism-ref: {either}")
     parser.add_argument("--src", help=f"sources, for Prism-src: {either}")
-    parser.add_argument("--model-dir", required=True, help="the release, or a model of Tertium's")
-    parser.add_argument("--lang", help="the candidates' language (ISO 639)")
-    parser.add_argument("--temperature", type=float, default=1.0, help="only 1.0 can be had")
-    parser.add_argument("--segment-scores", action="store_true", help="a score for each line")
+    parser.add_argument(
+        "--model-dir", required=True, help="the original release, or a model of Tertium"
+    )
+    parser.add_argument("--lang", help="the language of the candidates (ISO 639)")
+    parser.add_argument("--temperature", type=float, default=1.0, help="only 1.0 is supported")
+    parser.add_argument("--segment-scores", action="store_true", help="one score per line")
     parser.add_argument("--debug", action="store_true", help="show the score of every token")
     return parser
 
@@ -169,7 +214,7 @@ def _run(options: argparse.Namespace) -> None:
     others, lang = _read_others(options.ref or options.src, by_source=options.ref is None)
     lang = lang or options.lang
     if lang is None:
-        raise LanguageError("the language of the candidates is needed; say it with --lang")
+        raise LanguageError("the language of the candidates is needed; use --lang")
     prism = Prism(options.model_dir, lang, options.temperature)
     cand = list(read_lines(options.cand))
     ref, src = (others, None) if options.ref is not None else (None, others)
@@ -184,7 +229,7 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _read_others(name: str, *, by_source: bool) -> tuple[list[str], str | None]:
-    """References or sources, and the candidates' language if a test set says it."""
+    """References or sources, and the language of the candidates if it is a test set."""
     if not name.startswith(TEST_SET):
         return list(read_lines(Path(name))), None
     from sacrebleu import DATASETS, get_reference_files, get_source_file

@@ -1,1 +1,1 @@
-"""Readers of text pairs."""
+"""Readers of tables, bitext, systems' outputs and published datasets."""

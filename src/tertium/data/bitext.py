@@ -21,7 +21,7 @@ TARGET_LANG_NAMES = ("tgt_lang", "lang_b")
 
 
 class BitextRow(NamedTuple):
-    """A record, and the two texts in it."""
+    """A record, and its source and target."""
 
     record: Record
     source: Text
@@ -29,7 +29,7 @@ class BitextRow(NamedTuple):
 
 
 class Bitext(Protocol):
-    """Anything that rows can be read from, as often as one likes."""
+    """A bitext that can be read several times."""
 
     @property
     def name(self) -> str: ...
@@ -42,7 +42,7 @@ class Bitext(Protocol):
 
 @dataclass(frozen=True)
 class BitextColumns:
-    """Which columns hold the texts, and which their languages, if any do."""
+    """The columns of the texts, and of their languages (None if there are none)."""
 
     source: str
     target: str
@@ -58,22 +58,22 @@ def bitext_columns(
     source: str | None = None,
     target: str | None = None,
 ) -> BitextColumns:
-    """Take the columns that are named; find the others by a language's code or the usual names."""
+    """Choose columns: those that are given, otherwise by language code or common names."""
     names = table.columns()
-    there = f"{name_of(table.path)} has the columns {listed(names)}"
+    columns_are = f"{name_of(table.path)} has the columns {listed(names)}"
     if not names:
-        raise InputError(f"{name_of(table.path)} is empty: there is nothing to filter")
+        raise InputError(f"{name_of(table.path)} is empty")
 
     def pick(given: str | None, lang: str | None, usual: Sequence[str], option: str) -> str:
         if given is not None and given not in names:
-            raise InputError(f"no column {given!r}: {there}")
-        found = given or next((name for name in (lang, *usual) if name in names), None)
-        if found is None:
-            raise InputError(f"which column is the {option}? {there}; say --{option}-column")
-        return found
+            raise InputError(f"no column {given!r}: {columns_are}")
+        column = given or next((name for name in (lang, *usual) if name in names), None)
+        if column is None:
+            raise InputError(f"which column is the {option}? {columns_are}; use --{option}-column")
+        return column
 
-    def pick_language(said: str | None, usual: Sequence[str]) -> str | None:
-        return None if said else next((name for name in usual if name in names), None)
+    def pick_language(given: str | None, usual: Sequence[str]) -> str | None:
+        return None if given else next((name for name in usual if name in names), None)
 
     columns = BitextColumns(
         pick(source, source_lang, SOURCE_NAMES, "src"),
@@ -83,15 +83,15 @@ def bitext_columns(
     )
     if columns.source == columns.target:
         raise InputError(
-            f"the column {columns.source!r} cannot be both source and target: {there}; "
-            "say --src-column and --tgt-column"
+            f"the column {columns.source!r} cannot be both source and target: {columns_are}; "
+            "use --src-column and --tgt-column"
         )
     return columns
 
 
 @dataclass(frozen=True)
 class TableBitext:
-    """Rows of a table; all its columns are kept."""
+    """The rows of a table, with all its columns."""
 
     table: Table
     roles: BitextColumns
@@ -121,18 +121,18 @@ class TableBitext:
     @staticmethod
     def _text(record: Record, column: str, role: str, number: int) -> str:
         if column not in record:
-            raise InputError(f"row {number}: it has no {column!r}")
+            raise InputError(f"row {number}: no field {column!r}")
         return check_text(record[column], role=role, row=number)
 
     @staticmethod
     def _lang(record: Record, column: str | None, otherwise: str | None) -> str | None:
-        found = record.get(column) if column is not None else None
-        return str(found) if found else otherwise
+        lang = record.get(column) if column is not None else None
+        return str(lang) if lang else otherwise
 
 
 @dataclass(frozen=True)
 class ParallelBitext:
-    """Two text files, line by line side by side, as OPUS and Moses have them."""
+    """Two parallel text files, one sentence per line, as OPUS and Moses use them."""
 
     source: Path
     target: Path
@@ -155,7 +155,7 @@ class ParallelBitext:
         for number, (source, target) in enumerate(zip_longest(*streams), start=1):
             if source is None or target is None:
                 short = name_of(paths[0 if source is None else 1])
-                raise InputError(f"{short} ends before line {number}, the other goes on")
+                raise InputError(f"{short} ends before line {number}, but the other file continues")
             yield BitextRow(
                 {"src": source, "tgt": target},
                 Text(source, self.source_lang),
@@ -165,7 +165,7 @@ class ParallelBitext:
 
 @dataclass(frozen=True)
 class TmxBitext:
-    """The units of a translation memory that have both languages; several renderings are rows."""
+    """Translation units that have both languages; several segments give several rows."""
 
     path: Path
     source_lang: str
@@ -188,15 +188,15 @@ class TmxBitext:
 
 
 def segments(unit: Unit, lang: str) -> list[str]:
-    """The segments in a language; asked for ``en``, ``en-GB`` will do, but not the other way round.
+    """The segments in a language; ``en`` includes ``en-GB``, but not the other way round.
 
     >>> segments({"en-gb": ["Colour"], "de": ["Farbe"]}, "en")
     ['Colour']
     """
-    asked = lang.lower()
+    wanted = lang.lower()
     return [
         text
         for code, texts in unit.items()
-        if code == asked or code.startswith((f"{asked}-", f"{asked}_"))
+        if code == wanted or code.startswith((f"{wanted}-", f"{wanted}_"))
         for text in texts
     ]

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.util import find_spec
 
-from tertium.errors import SettingError
+from tertium.registry import Extra, check_extras
 
 OLD_CODES = {"toki": "tok"}
-"""Codes that datasets have and that no standard has: TaPaCo's for Toki Pona, older than ISO's."""
+"""Codes of datasets that no standard has, such as TaPaCo's code of Toki Pona."""
 
 
 def iso_code(lang: str) -> str:
-    """The code of ISO 639-3 (or of a group, ISO 639-2); a code that nobody knows stays as it is.
+    """The ISO 639-3 code (ISO 639-2 for a group); an unknown code is returned unchanged.
 
     >>> iso_code("de"), iso_code("cmn"), iso_code("toki"), iso_code("zz")
     ('deu', 'cmn', 'tok', 'zz')
     """
-    needs_typology("langcodes")
+    check_typology("langcodes")
     from langcodes import Language
     from langcodes.tag_parser import LanguageTagError
 
@@ -30,12 +29,13 @@ def iso_code(lang: str) -> str:
 
 @cache
 def language_name(lang: str) -> str:
-    """The English name; of a code that nobody knows, the code.
+    """The English name of a language; an unknown code is returned unchanged.
 
     >>> language_name("deu"), language_name("ber"), language_name("zz")
     ('German', 'Berber languages', 'zz')
     """
-    needs_typology("langcodes", "language_data")
+    check_typology("langcodes")
+    check_typology("language_data")
     from langcodes import Language
 
     code = iso_code(lang)
@@ -44,43 +44,33 @@ def language_name(lang: str) -> str:
 
 
 def is_constructed(lang: str) -> bool:
-    """Whether ISO 639-3 lists it as a constructed language.
+    """Whether ISO 639-3 classifies it as a constructed language.
 
     >>> is_constructed("tlh"), is_constructed("deu"), is_constructed("ber")
     (True, False, False)
     """
-    found = _iso_entry(lang)
-    return found is not None and found.type == "C"
+    entry = _iso_entry(lang)
+    return entry is not None and entry.type == "C"
 
 
 def macrolanguage(lang: str) -> str | None:
-    """The macrolanguage that ISO 639-3 counts it to.
+    """The macrolanguage that it belongs to (ISO 639-3).
 
     >>> macrolanguage("nob"), macrolanguage("deu")
     ('nor', None)
     """
-    found = _iso_entry(lang)
-    return None if found is None else found.macrolanguage
+    entry = _iso_entry(lang)
+    return None if entry is None else entry.macrolanguage
 
 
-def needs_typology(*packages: str) -> None:
-    """Make sure that packages of the extra are there."""
-    for package in packages:
-        if find_spec(package) is None:
-            raise missing(package)
-
-
-def missing(package: str) -> SettingError:
-    """The error that says how to get it."""
-    return SettingError(
-        f"languages and their typology need {package}: install Tertium with its extra, "
-        "`pip install 'tertium[typology]'`"
-    )
+def check_typology(module: str) -> None:
+    """Check that a module of the extra ``typology`` is installed."""
+    check_extras("language information", [Extra("typology", (module,))])
 
 
 @cache
 def _iso_entry(lang: str):  # type: ignore[no-untyped-def]
-    needs_typology("iso639")
+    check_typology("iso639")
     from iso639 import Language, LanguageNotFoundError
 
     try:

@@ -1,4 +1,4 @@
-"""Lines of text from plain or compressed files, with invalid bytes found and named."""
+"""Lines of text from plain or compressed files; invalid bytes are errors that name the line."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".
 STDIN = Path("-")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 READING_ERRORS = (EOFError, OSError, lzma.LZMAError, zlib.error)
-"""What reading and unpacking may come upon."""
+"""Errors that reading and decompressing may raise."""
 
 
 def open_bytes(path: Path) -> IO[bytes]:
-    """Open a file for reading, unpacking it by its suffix; ``-`` is standard input."""
+    """Open a file for reading, decompressed by its suffix; ``-`` is standard input."""
     if path == STDIN:
         if sys.stdin is None:
-            raise InputError("standard input is closed; name a file")
+            raise InputError("standard input is closed; give a file")
         return sys.stdin.buffer
     try:
         return cast("IO[bytes]", OPENERS.get(path.suffix, open)(path, "rb"))
@@ -33,7 +33,7 @@ def open_bytes(path: Path) -> IO[bytes]:
 
 
 def read_lines(path: Path, *, replace_invalid: bool = False) -> Iterator[str]:
-    r"""Read lines that end in ``\n`` or ``\r\n``, and in nothing else.
+    r"""Read lines that end in ``\n`` or ``\r\n``; nothing else is a line break.
 
     (``str.splitlines`` would also break at U+2028 or a form feed, which occur within sentences.)
     """
@@ -48,35 +48,35 @@ def read_lines(path: Path, *, replace_invalid: bool = False) -> Iterator[str]:
                     raise InputError(
                         f"{name_of(path)}, line {number}: byte {error.start + 1} "
                         f"(0x{content[error.start]:02X}) is not valid UTF-8; convert the file, "
-                        "or let invalid bytes be replaced (--replace-invalid)"
+                        "or replace invalid bytes (--replace-invalid)"
                     ) from None
         except READING_ERRORS as error:
             raise unreadable(path, error) from None
 
 
 def unreadable(path: Path, error: Exception) -> InputError:
-    """Say whether the system cannot read a file, or the packed file is not what it should be."""
+    """The error for a file that cannot be read or decompressed."""
     if isinstance(error, OSError) and error.strerror:
         return InputError(f"{name_of(path)} cannot be read: {error.strerror}")
     return InputError(
-        f"{name_of(path)} cannot be unpacked: {error}; "
-        "it is incomplete, damaged, or not what its name says"
+        f"{name_of(path)} cannot be decompressed: {error}; "
+        "it is incomplete, damaged, or not of the format that its name says"
     )
 
 
 def check_file(path: Path) -> None:
-    """Make sure that a file can be read, and read again."""
+    """Check that a file exists and can be read several times."""
     try:
         is_file, exists = path == STDIN or path.is_file(), path.exists()
-    except OSError as error:  # a name that is too long, a folder that is closed to us
+    except OSError as error:  # the name is too long, or the folder is not accessible
         raise unreadable(path, error) from None
     if is_file:
         return
     if exists:
-        raise InputError(f"{path} is not a plain file; pass it by standard input (-)")
+        raise InputError(f"{path} is not a regular file; pass it by standard input (-)")
     raise InputError(f"{path}: there is no such file")
 
 
 def name_of(path: Path) -> str:
-    """How messages call a file."""
+    """The name of a file in messages."""
     return "standard input" if path == STDIN else str(path)

@@ -1,4 +1,4 @@
-"""Records, that is rows with named fields, from TSV, CSV, JSON Lines and Parquet, as a stream."""
+"""Records (rows with named fields) from TSV, CSV, JSON Lines and Parquet, as a stream."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from typing import Any, Literal, get_args
 
 from tertium.data.lines import OPENERS, STDIN, check_file, name_of, read_lines
 from tertium.errors import InputError, first_line
+from tertium.registry import Extra, check_extras
 from tertium.text import check_characters, whole
+
+PARQUET = (Extra("parquet", ("pyarrow",)),)
 
 Format = Literal["tsv", "csv", "jsonl", "parquet"]
 Record = dict[str, Any]
@@ -34,9 +37,9 @@ DEEPEST = 100
 
 @dataclass
 class Table:
-    """A file of records. TSV has no quoting (a quotation mark is a character); CSV has.
+    """A file of records. TSV is not quoted (a quotation mark is a character); CSV is.
 
-    It can be read as often as one likes; standard input once, after a look at its columns.
+    It can be read several times; standard input only once, after its columns were looked up.
     """
 
     path: Path
@@ -58,13 +61,13 @@ class Table:
         return self._delimited()
 
     def read_from(self, start: int) -> Iterator[Record]:
-        """Read the records after the first ``start``, which Parquet need not read for that."""
+        """Read the records after the first ``start``; Parquet skips them without reading."""
         if self.format == "parquet":
             return self._parquet(start)
         return islice(self, start, None)
 
     def columns(self) -> list[str]:
-        """The names of the fields; of standard input, those of the first record."""
+        """The names of the fields; for standard input, those of the first record."""
         if self._columns is None:
             names = self._find_columns()
             for name in names:
@@ -81,7 +84,7 @@ class Table:
     def _find_columns(self) -> list[str]:
         if self.format == "parquet":
             return list(self._parquet_schema().names)
-        if self.format == "jsonl" and self.path != STDIN:  # any record may have fields of its own
+        if self.format == "jsonl" and self.path != STDIN:  # any record may have additional fields
             return list(self.kinds())
         records = iter(self)
         first = next(records, None)
@@ -103,7 +106,7 @@ class Table:
         return {name: {str} for name in self.columns()}
 
     def count(self) -> int:
-        """Count the records by reading them, which is quick beside scoring."""
+        """Count the records by reading them, which takes little time compared with scoring."""
         if self.format == "parquet":
             return int(self._parquet_file().metadata.num_rows)
         return sum(1 for _ in self)
@@ -131,8 +134,8 @@ class Table:
                 if len(row) != len(names):
                     tab = self.format == "tsv" and len(row) > len(names)
                     raise InputError(
-                        f"{name_of(self.path)}, row {number}: {len(row)} fields, where the first "
-                        f"line has {len(names)}" + "; a tab inside a text?" * tab
+                        f"{name_of(self.path)}, row {number}: {counted(len(row), 'field')}, where "
+                        f"the first line has {len(names)}" + "; a tab inside a text?" * tab
                     )
                 yield dict(zip(names, row, strict=True))
         except csv.Error as error:
@@ -158,11 +161,12 @@ class Table:
             if is_deeper(record, DEEPEST):
                 raise InputError(
                     f"{name_of(self.path)}, row {number}: nested more than {DEEPEST} levels deep; "
-                    "leave out the field that is"
+                    "remove the field"
                 )
             yield whole(record) if self.replace_invalid else record
 
     def _parquet_file(self) -> Any:
+        check_extras("reading Parquet", PARQUET)
         from pyarrow.parquet import ParquetFile
 
         try:
@@ -231,7 +235,7 @@ def python_types(arrow_type: Any) -> set[type]:
 
 
 def is_deeper(value: Any, levels: int) -> bool:
-    """Whether lists and objects lie more than so many deep in one another.
+    """Whether lists and objects are nested more than ``levels`` deep.
 
     >>> is_deeper({"a": [1, []]}, 3), is_deeper({"a": [1, []]}, 2)
     (False, True)
@@ -242,8 +246,17 @@ def is_deeper(value: Any, levels: int) -> bool:
     return levels == 0 or any(is_deeper(item, levels - 1) for item in inside)
 
 
+def counted(count: int, noun: str) -> str:
+    """A number with a noun, in the singular for one.
+
+    >>> counted(1, "field"), counted(2, "field")
+    ('1 field', '2 fields')
+    """
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def listed(names: Sequence[str]) -> str:
-    """Name a few, and say how many more there are.
+    """List the first names, and the number of the others.
 
     >>> listed(["a", "b"]), listed([str(number) for number in range(100)])[-14:]
     ('a, b', '19 and 80 more')
@@ -259,7 +272,7 @@ def open_table(
     header: bool = True,
     replace_invalid: bool = False,
 ) -> Table:
-    """Open a file of records; its format is told by its name unless it is given."""
+    """Open a file of records; the format is inferred from the file name unless it is given."""
     if format is None:
         suffixes = [suffix for suffix in path.suffixes if suffix not in OPENERS]
         format = SUFFIXES.get(suffixes[-1]) if suffixes else None  # noqa: A001
@@ -267,12 +280,14 @@ def open_table(
             format = "tsv"  # noqa: A001
         elif format is None:
             raise InputError(
-                f"{path}: its name does not tell the format; "
-                f"say --format, one of {', '.join(get_args(Format))}"
+                f"{path}: cannot infer the format from the file name; "
+                f"use --format with one of {', '.join(get_args(Format))}"
             )
     if format not in get_args(Format):
-        raise InputError(f"no format {format!r}: there are {', '.join(get_args(Format))}")
+        raise InputError(f"no format {format!r}; available: {', '.join(get_args(Format))}")
     if format == "parquet" and path == STDIN:
-        raise InputError("Parquet cannot be read from standard input; name a file")
+        raise InputError("Parquet cannot be read from standard input; give a file")
+    if format == "parquet":
+        check_extras("reading Parquet", PARQUET)
     check_file(path)
     return Table(path, format, header, replace_invalid)

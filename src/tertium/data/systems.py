@@ -9,17 +9,17 @@ from pathlib import Path
 
 from tertium.data.lines import OPENERS
 from tertium.data.pairs import ALIASES, FilePairs, Item, Languages, TablePairs, choose_columns
-from tertium.data.records import Table
+from tertium.data.records import Table, counted
 from tertium.errors import InputError
 from tertium.text import Text, check_text
 
 NO_SYSTEMS = {"id", "seg", "segment", "doc", "docid", "document", "domain", "line"}
-"""Columns that hold no system's output, unless they are named."""
+"""Columns that are not systems' outputs unless they are given explicitly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """What was to be translated or said, and what each system made of it."""
+    """One segment: references, source, and the output of each system."""
 
     number: int
     outputs: tuple[Text, ...]
@@ -29,7 +29,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class ParallelOutputs:
-    """Systems, and segments with an output of each."""
+    """Systems, and segments with one output per system."""
 
     systems: tuple[str, ...]
     segments: tuple[Segment, ...]
@@ -37,14 +37,16 @@ class ParallelOutputs:
 
     def __post_init__(self) -> None:
         if len(self.systems) < 2:
-            raise InputError(f"there is nothing to compare: {len(self.systems)} systems")
+            raise InputError(
+                f"nothing to compare: {counted(len(self.systems), 'system')}; give at least two"
+            )
         twice = [name for name, count in Counter(self.systems).items() if count > 1]
         if twice:
-            raise InputError(f"the system {twice[0]!r} is there twice")
+            raise InputError(f"the system {twice[0]!r} is given twice")
         if len(self.segments) < 2:
             raise InputError(
-                f"{self.name} has {len(self.segments)} segments; with fewer than two, nothing can "
-                "be said about chance"
+                f"{self.name} has {counted(len(self.segments), 'segment')}; "
+                "statistical tests need at least two"
             )
 
     @property
@@ -67,7 +69,7 @@ def outputs_from_table(
     ref_lang: str | None = None,
     src_lang: str | None = None,
 ) -> ParallelOutputs:
-    """Read a column a system: those that are named, or all that are nothing else."""
+    """Read one column per system: those given, or all columns without another role."""
     names = table.columns()
     for name in systems:
         if name not in names:
@@ -76,7 +78,7 @@ def outputs_from_table(
     taken |= {name for role in ALIASES if role != "hyp" for name in ALIASES[role]}
     chosen = tuple(systems) or tuple(name for name in names if name not in taken)
     if not chosen:
-        raise InputError(f"{table.path} has no column with a system's outputs; say --systems")
+        raise InputError(f"{table.path} has no column with a system's outputs; use --systems")
     columns = choose_columns(
         table,
         languages,
@@ -110,7 +112,7 @@ def outputs_from_files(
     *,
     replace_invalid: bool = False,
 ) -> ParallelOutputs:
-    """Read plain text, a file a system; systems are called as their files."""
+    """Read plain text files, one per system; systems are named after their files."""
     pairs = [FilePairs(hyp, tuple(refs), src, languages, replace_invalid) for hyp in hyps]
     counts = {each.name: each.count() for each in pairs}
     if len(set(counts.values())) > 1:
@@ -131,12 +133,12 @@ def outputs_from_files(
 
 
 def name_of_set(refs: Sequence[Path], src: Path | None) -> str:
-    """A test set is called by its references, or by its source."""
+    """A test set is named after its references, or after its source."""
     return str(refs[0] if refs else src)
 
 
 def names_of(paths: Sequence[Path]) -> tuple[str, ...]:
-    """Short names for files: without folder and ending, where that tells them apart.
+    """Short names of files: without folder and suffix, if these are distinct.
 
     >>> names_of([Path("out/a.txt"), Path("b.en.gz")]), names_of([Path("x/hyp"), Path("y/hyp")])
     (('a', 'b'), ('x/hyp', 'y/hyp'))

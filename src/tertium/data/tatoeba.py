@@ -1,57 +1,54 @@
-"""Tatoeba's weekly exports: sentences, and which of them are translations of each other.
+"""Tatoeba's weekly exports: sentences, and links between translations.
 
 The files (https://tatoeba.org/en/downloads) are tables without a header: ``sentences.csv`` has
-number, language and text; ``links.csv`` two numbers. They also come as ``sentences.tar.bz2``,
-``links.tar.bz2``, and by language: ``deu_sentences.tsv.bz2``, ``deu-fra_links.tsv.bz2``.
+number, language and text; ``links.csv`` has two numbers. They are also published as
+``sentences.tar.bz2``, ``links.tar.bz2``, and by language: ``deu_sentences.tsv.bz2``,
+``deu-fra_links.tsv.bz2``.
 """
 
 from __future__ import annotations
 
 import tarfile
-import unicodedata
 from array import array
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tertium.data.datasets.base import fault
+from tertium.data.datasets.reading import row_error
 from tertium.data.lines import read_lines
+from tertium.data.normalization import script_of, sentence_key
 from tertium.errors import InputError
-from tertium.stats.arrays import Ints
+
+Ints = NDArray[np.int64]
 
 UNKNOWN_LANG = r"\N"
-"""What stands for a language that nobody has told."""
-KEPT = ("L", "M", "N")
-"""Letters, marks and numbers: what tells sentences apart, by the first letter of the category."""
-ONE_SCRIPT = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "BOPOMOFO": "CJK"}
-"""Scripts that are written together."""
+"""Marks a sentence of unknown language."""
 REPORT_EVERY = 10_000
 
 
 @dataclass(frozen=True)
 class Export:
-    """All sentences, without their texts, and all links; a sentence is called by its place."""
+    """All sentences, without their texts, and all links; a link has the indices of sentences."""
 
     numbers: Ints
-    """Tatoeba's numbers, in rising order."""
+    """Tatoeba's numbers, in ascending order."""
     langs: Ints
-    """The place of each sentence's language in ``names``."""
+    """The index of each sentence's language in ``names``."""
     names: tuple[str, ...]
     keys: Ints
     """Equal for sentences that differ only in case, punctuation, symbols or spaces."""
     scripts: Ints
     links: Ints
-    """Two places a row, the smaller one first, in order, each pair once."""
+    """Shape (links, 2): two indices, the smaller first; sorted, without duplicates."""
 
 
 @dataclass(frozen=True)
 class ExportFiles:
-    """Where an export is."""
+    """The files of an export."""
 
     sentences: tuple[Path, ...]
     links: tuple[Path, ...]
@@ -60,30 +57,32 @@ class ExportFiles:
     def find(cls, folder: Path) -> ExportFiles:
         """Find the files in a folder by their names."""
         if not folder.is_dir():
-            raise InputError(f"there is no folder {folder}")
+            raise InputError(f"{folder}: there is no such folder")
         names = sorted(path for path in folder.iterdir() if path.is_file())
         sentences = tuple(path for path in names if _is(path, "sentences"))
         links = tuple(path for path in names if _is(path, "links"))
         if not sentences or not links:
             missing = "sentences.csv" if not sentences else "links.csv"
             raise InputError(
-                f"{folder} has no {missing}: fetch it from https://tatoeba.org/en/downloads "
-                "(packed, or by language, will do)"
+                f"{folder} has no {missing}: download it from https://tatoeba.org/en/downloads "
+                "(compressed files and files of single languages are supported)"
             )
         return cls(sentences, links)
 
     def texts(self) -> Iterator[tuple[int, str, str]]:
-        """Read number, language and text of each sentence whose language is known."""
+        """Read number, language and text of each sentence of known language."""
         for path in self.sentences:
             for row, line in enumerate(export_lines(path), start=1):
                 fields = line.split("\t")
                 if len(fields) < 3 or not fields[0].isdecimal():
-                    raise fault(path, row, "not number, language and text", "fetch the file anew")
+                    raise row_error(
+                        path, row, "expected number, language and text", "download it again"
+                    )
                 if fields[1] not in (UNKNOWN_LANG, ""):
                     yield int(fields[0]), fields[1], fields[2]
 
     def read(self, advance: Callable[[int], None] | None = None) -> Export:
-        """Read everything but the texts, into arrays: the whole of Tatoeba fits in memory."""
+        """Read everything but the texts into arrays; all of Tatoeba fits into memory."""
         numbers, langs, keys, scripts = array("q"), array("i"), array("q"), array("i")
         names: dict[str, int] = {}
         written: dict[str, int] = {}
@@ -105,25 +104,25 @@ class ExportFiles:
         )
 
     def _read_links(self, numbers: Ints) -> Ints:
-        """Read the links between sentences that are there; others were removed since."""
+        """Read the links between sentences of the export; others link to deleted sentences."""
         ends = array("q")
         for path in self.links:
             for row, line in enumerate(export_lines(path), start=1):
                 fields = line.split("\t")
                 if len(fields) < 2 or not (fields[0].isdecimal() and fields[1].isdecimal()):
-                    raise fault(path, row, "not two numbers", "fetch the file anew")
+                    raise row_error(path, row, "expected two numbers", "download it again")
                 ends.append(int(fields[0]))
                 ends.append(int(fields[1]))
-        found = np.array(ends, dtype=np.int64).reshape(-1, 2)
+        links = np.array(ends, dtype=np.int64).reshape(-1, 2)
         if not len(numbers):
             return np.empty((0, 2), dtype=np.int64)
-        places = np.minimum(np.searchsorted(numbers, found), len(numbers) - 1)
-        there = (numbers[places] == found).all(axis=1) & (places[:, 0] != places[:, 1])
-        return np.unique(np.sort(places[there], axis=1), axis=0)
+        places = np.minimum(np.searchsorted(numbers, links), len(numbers) - 1)
+        valid = (numbers[places] == links).all(axis=1) & (places[:, 0] != places[:, 1])
+        return np.unique(np.sort(places[valid], axis=1), axis=0)
 
 
 def export_lines(path: Path) -> Iterator[str]:
-    """Read the lines of a file, packed or not; of a tar file, those of the files in it."""
+    """Read the lines of a file, compressed or not; of an archive, those of all its files."""
     if ".tar" not in path.suffixes:
         yield from read_lines(path)
         return
@@ -136,41 +135,6 @@ def export_lines(path: Path) -> Iterator[str]:
                         yield line.decode("utf-8").rstrip("\r\n")
     except (tarfile.TarError, EOFError, OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path} cannot be unpacked: {error}") from None
-
-
-def sentence_key(text: str) -> str:
-    """What is left of a sentence without case, punctuation, symbols and spaces.
-
-    >>> sentence_key("Tom's here!") == sentence_key("toms here")
-    True
-    >>> sentence_key("?!")
-    '?!'
-    """
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(filter(_counts, folded)) or text
-
-
-def script_of(text: str) -> str:
-    """The script that most letters have, by Unicode's names; of kana and Han, CJK.
-
-    >>> script_of("Tom пришёл домой."), script_of("トムは来た。"), script_of("123")
-    ('CYRILLIC', 'CJK', '')
-    """
-    found = Counter(filter(None, map(_script, text)))
-    return found.most_common(1)[0][0] if found else ""
-
-
-@cache
-def _counts(character: str) -> bool:
-    return unicodedata.category(character)[0] in KEPT
-
-
-@cache
-def _script(character: str) -> str:
-    if not character.isalpha():
-        return ""
-    name = unicodedata.name(character, "").split(" ")[0].split("-")[0]
-    return ONE_SCRIPT.get(name, name)
 
 
 def _digest(key: str) -> int:

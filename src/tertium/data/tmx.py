@@ -1,7 +1,7 @@
 """Translation memories (TMX), read as a stream.
 
-Nothing that a document declares is expanded or fetched: a TMX has no use for entities of its own,
-and a few lines of them can be told to grow to gigabytes.
+Entities that a document declares are refused: TMX does not need them, and a few lines of them can
+expand to gigabytes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tertium.errors import InputError
 
 CHUNK = 1 << 16
 CODES = frozenset({"bpt", "ept", "ph", "it", "ut", "sub"})
-"""Elements within a segment that hold codes of a format, not text."""
+"""Elements within a segment that contain formatting codes, not text."""
 BREAKS = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
 
 Unit = dict[str, list[str]]
@@ -25,7 +25,7 @@ Unit = dict[str, list[str]]
 
 
 def read_tmx(path: Path) -> Iterator[Unit]:
-    """Read the translation units of a TMX file, plain or packed."""
+    """Read the translation units of a TMX file, compressed or not."""
     check_file(path)
     reader = _Reader(name_of(path))
     with open_bytes(path) as stream:
@@ -42,7 +42,7 @@ def _read(stream: IO[bytes], path: Path) -> bytes:
 
 
 class _Reader:
-    """Collects units as the parser comes upon them; of the rest of the document nothing is kept."""
+    """Collects translation units while parsing; nothing else of the document is kept."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -63,7 +63,7 @@ class _Reader:
             self._parser.Parse(chunk, last)
         except expat.ExpatError as error:
             raise InputError(f"{self._name} is not well-formed XML: {error}") from None
-        except (LookupError, ValueError) as error:  # an encoding that the parser does not have
+        except (LookupError, ValueError) as error:  # an encoding that the parser does not support
             raise InputError(
                 f"{self._name} cannot be decoded: {error}; save it as UTF-8 or UTF-16"
             ) from None
@@ -72,8 +72,8 @@ class _Reader:
 
     def _refuse(self, name: str, *_: object) -> None:
         raise InputError(
-            f"{self._name} declares an entity ({name!r}), which no TMX needs, "
-            "and which may be a trap; remove the declaration if you trust the file"
+            f"{self._name} declares an entity ({name!r}), which TMX does not need and which may be "
+            "an attack; remove the declaration if you trust the file"
         )
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:

@@ -1,7 +1,7 @@
 """URIEL's typological features and families, from the files of lang2vec (Littell et al., 2017).
 
-The files are read as they are: the package itself needs ``pkg_resources``, which setuptools no
-longer has.
+Only the data files of lang2vec are used: its code needs ``pkg_resources``, which was removed from
+setuptools.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tertium.data.languages import is_constructed, iso_code, macrolanguage, missing
+from tertium.data.languages import check_typology, is_constructed, iso_code, macrolanguage
 from tertium.errors import InputError, SettingError
-from tertium.stats.arrays import Floats
+
+Floats = NDArray[np.float64]
 
 FILES = {
     "syntax_average": ("feature_averages.npz", "S_"),
@@ -31,54 +33,53 @@ FILES = {
     "geo": ("geocoord_features.npz", "GC_"),
     "learned": ("learned.npy", ""),
 }
-"""Feature sets, by lang2vec's names: the file, and how their features' names begin."""
+"""Feature sets by lang2vec's names: the file, and the prefix of the names of their features."""
 FAMILIES = "family_features.npz"
 UNKNOWN = -1.0
 CONSTRUCTED = "Artificial Language"
-"""URIEL's own name for the family of some of them."""
+"""URIEL's name for the family of some constructed languages."""
 NO_FAMILY = "(none)"
-KIN = {"ber": "kab", "ota": "tur"}
-"""What no source has a family of: a code for a group, and a language that URIEL lists without one.
-They have that of their nearest kin."""
+RELATED = {"ber": "kab", "ota": "tur"}
+"""Codes without a family in any source (a group, and a language that URIEL lists without one), with
+the closely related language whose family is used instead."""
 
 
 @dataclass(frozen=True)
 class Features:
-    """A feature set: a row a language, a column a feature, NaN where URIEL knows nothing."""
+    """A feature set of shape (languages, features); NaN where URIEL has no value."""
 
     name: str
     langs: tuple[str, ...]
-    """Those that URIEL has, as they were asked for."""
+    """The languages that URIEL has, under the codes that were given."""
     values: Floats
     absent: tuple[str, ...]
-    """Those that it has not."""
+    """The languages that URIEL does not have."""
 
 
 def uriel_features(name: str, langs: Sequence[str]) -> Features:
-    """Look up a feature set by the languages' codes, each by its own and by no other's.
+    """Look up a feature set by the codes of languages, without any substitution.
 
-    >>> found = uriel_features("syntax_average", ["deu", "tok"])
-    >>> found.langs, found.values.shape, found.absent
+    >>> features = uriel_features("syntax_average", ["deu", "tok"])
+    >>> features.langs, features.values.shape, features.absent
     (('deu',), (1, 103), ('tok',))
     """
     if name not in FILES:
-        raise SettingError(f"no feature set {name!r}: there are {', '.join(FILES)}")
+        raise SettingError(f"no feature set {name!r}; available: {', '.join(FILES)}")
     table = _load(*FILES[name])
-    there = [lang for lang in langs if iso_code(lang) in table]
+    present = [lang for lang in langs if iso_code(lang) in table]
     width = len(next(iter(table.values())))
-    values = np.array([table[iso_code(lang)] for lang in there], dtype=np.float64)
-    values = values.reshape(len(there), width)
+    values = np.array([table[iso_code(lang)] for lang in present], dtype=np.float64)
+    values = values.reshape(len(present), width)
     values[values == UNKNOWN] = np.nan if name != "learned" else UNKNOWN
-    absent = tuple(lang for lang in langs if lang not in there)
-    return Features(name, tuple(there), values, absent)
+    absent = tuple(lang for lang in langs if lang not in present)
+    return Features(name, tuple(present), values, absent)
 
 
 def family_of(lang: str) -> str:
-    """The largest group that URIEL counts a language to.
+    """The largest group in URIEL that a language belongs to.
 
-    Where URIEL has none: constructed languages (ISO 639-3) are of the family that URIEL has for
-    some of them, the others of that of their macrolanguage. What is left has no family, as an
-    isolate has.
+    If URIEL has none, constructed languages (ISO 639-3) get the family that URIEL uses for some of
+    them, and other languages that of their macrolanguage. All others, like isolates, have none.
 
     >>> [family_of(lang) for lang in ("deu", "nob", "tok", "ber", "eus")]
     ['Indo-European', 'Indo-European', 'Artificial Language', 'Afro-Asiatic', '(none)']
@@ -88,27 +89,21 @@ def family_of(lang: str) -> str:
         return _families()[code]
     if is_constructed(code):
         return CONSTRUCTED
-    wider = KIN.get(code) or macrolanguage(code)
-    return _families().get(wider, NO_FAMILY) if wider else NO_FAMILY
-
-
-def uriel_version() -> str:
-    """Which lang2vec is there."""
-    _path(FAMILIES)
-    return f"lang2vec-{distribution('lang2vec').version}"
+    related = RELATED.get(code) or macrolanguage(code)
+    return _families().get(related, NO_FAMILY) if related else NO_FAMILY
 
 
 @cache
 def _families() -> dict[str, str]:
-    with np.load(_path(FAMILIES)) as found:
-        langs, names = found["langs"], [name.removeprefix("F_") for name in found["feats"].tolist()]
-        members = found["data"][:, :, 0] == 1
+    with np.load(_path(FAMILIES)) as file:
+        langs, names = file["langs"], [name.removeprefix("F_") for name in file["feats"].tolist()]
+        members = file["data"][:, :, 0] == 1
     sizes = members.sum(axis=0)
     largest = np.where(members, sizes, 0).argmax(axis=1)
     return {
         str(lang): names[place]
-        for lang, place, own in zip(langs, largest, members, strict=True)
-        if own.any()
+        for lang, place, groups in zip(langs, largest, members, strict=True)
+        if groups.any()
     }
 
 
@@ -117,48 +112,49 @@ def _load(file: str, prefix: str) -> dict[str, Floats]:
     path = _path(file)
     if path.suffix == ".npy":
         return _learned(path)
-    with np.load(path) as found:
-        columns = [name.startswith(prefix) for name in found["feats"].tolist()]
-        values = found["data"][:, columns, 0].astype(np.float64)
-        langs = [str(lang) for lang in found["langs"]]
+    with np.load(path) as arrays:
+        columns = [name.startswith(prefix) for name in arrays["feats"].tolist()]
+        values = arrays["data"][:, columns, 0].astype(np.float64)
+        langs = [str(lang) for lang in arrays["langs"]]
     return dict(zip(langs, values, strict=True))
 
 
 def _learned(path: Path) -> dict[str, Floats]:
-    """Read vectors by language from a pickle of a dict, which may hold arrays and nothing else."""
+    """Read vectors by language from a pickled dict; the pickle may contain only arrays."""
     with path.open("rb") as stream:
         np.lib.format.read_magic(stream)
         np.lib.format.read_array_header_1_0(stream)
         content = stream.read()
     try:
-        found = _Arrays(io.BytesIO(content), encoding="latin1").load()
-        table = found if isinstance(found, dict) else found.item()
+        loaded = _ArrayUnpickler(io.BytesIO(content), encoding="latin1").load()
+        table = loaded if isinstance(loaded, dict) else loaded.item()
         return {lang: np.asarray(table[lang], dtype=np.float64) for lang in table["langs"]}
     except (pickle.UnpicklingError, AttributeError, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{path} is not what lang2vec ships: {error}") from None
+        raise InputError(f"{path} is not the file that lang2vec ships: {error}") from None
 
 
-class _Arrays(pickle.Unpickler):
-    """Reads arrays and plain values; a pickle that names anything else is refused."""
+class _ArrayUnpickler(pickle.Unpickler):
+    """Loads arrays and plain values; a pickle with anything else is refused."""
 
     def find_class(self, module: str, name: str) -> Any:
         allowed = {
-            ("numpy.core.multiarray", "_reconstruct"): np._core.multiarray._reconstruct,  # type: ignore[attr-defined]
+            ("numpy.core.multiarray", "_reconstruct"): np.empty(0).__reduce__()[0],
             ("numpy", "ndarray"): np.ndarray,
             ("numpy", "dtype"): np.dtype,
             ("_codecs", "encode"): str.encode,
         }
         if (module, name) not in allowed:
-            raise pickle.UnpicklingError(f"it names {module}.{name}")
+            raise pickle.UnpicklingError(f"it contains {module}.{name}")
         return allowed[module, name]
 
 
 def _path(file: str) -> Path:
-    """Where a file of lang2vec is; its script of the same name may hide the package."""
+    """The path of a data file of lang2vec, found without importing the package."""
+    check_typology("lang2vec")
     try:
         path = Path(str(distribution("lang2vec").locate_file(f"lang2vec/data/{file}")))
-    except PackageNotFoundError:
-        raise missing("lang2vec") from None
+    except PackageNotFoundError as error:  # another module of this name
+        raise InputError(f"lang2vec is not installed as a package: {error}") from None
     if not path.is_file():
-        raise InputError(f"{path} is missing; install lang2vec anew")
+        raise InputError(f"{path} is missing; reinstall lang2vec")
     return path

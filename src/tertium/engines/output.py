@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from tertium.data.bitext import BitextRow
+from tertium.data.records import PARQUET
 from tertium.engines.parquet import lines_to_parquet
 from tertium.errors import InputError, ResumeError
+from tertium.registry import check_extras
 from tertium.storage.atomic import replacing_text, write_at
 from tertium.storage.resume import State, UnfinishedRun
 
@@ -143,6 +145,8 @@ def layout_for(path: Path, layouts: Mapping[str, type[Layout]] = LAYOUTS) -> Lay
             f"{path}: cannot infer the format from the file name; use {', '.join(layouts)}"
         )
     check_output_file(path)
+    if path.suffix == ".parquet":
+        check_extras("writing Parquet", PARQUET)
     return layouts[path.suffix]()
 
 
@@ -233,7 +237,7 @@ class FileOutput:
 
     def begin(self, job: State, columns: Sequence[str]) -> State | None:
         if self.run.overwrite and self.run.part.is_file():
-            self.run.part.unlink()
+            self.run.part.unlink()  # replaced on request, as OUT itself is
         self._head = self.layout.head(columns).encode()
         state = self.run.start(job)
         self._size = 0 if state is None else state["bytes"]

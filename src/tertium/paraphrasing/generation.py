@@ -1,5 +1,5 @@
-"""Paraphrases of a text: many are found, those that say too much the same are dropped, and the rest
-is put in order by a measure."""
+"""Paraphrase generation: candidates from a translation model, without near-duplicates, ranked by a
+measure."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
+from tertium.data.normalization import duplicate_key
 from tertium.errors import ModelError, SettingError
 from tertium.measures.base import Measure
 from tertium.measures.loading import load
@@ -17,31 +18,31 @@ from tertium.models.cache.memo import Memo
 from tertium.models.catalog import load_model
 from tertium.models.languages import source_language, target_language
 from tertium.models.translation.pair import PairOfModels
-from tertium.paraphrasing.penalties import NgramPenalty, PieceIndex, usual_unit
+from tertium.paraphrasing.penalties import NgramPenalty, TokenIndex, usual_unit
 from tertium.text import Row, Text, check_text
 
 
 class Paraphrase(NamedTuple):
-    """Another way to say it: how near it is in meaning, and how far in words."""
+    """A paraphrase, with its similarity in meaning and its difference in wording."""
 
     text: str
     similarity: float
-    """By the measure that the candidates are put in order by."""
+    """By the measure that ranks the candidates."""
     diversity: float
-    """100 - chrF to the input: 0 if nothing has changed."""
+    """100 - chrF with the input as reference: 0 for a copy."""
     via: str = ""
-    """The language that it went through, if any."""
+    """The pivot language, if any."""
 
 
 class Candidate(NamedTuple):
-    """A paraphrase before anything is known about it."""
+    """A paraphrase that is not scored yet."""
 
     text: str
     via: str
 
 
 def diversity(text: str, source: str) -> float:
-    """100 - chrF (sacrebleu's defaults): how much of the input's spelling is gone.
+    """100 - chrF (sacrebleu's defaults): how much the wording differs from the input.
 
     >>> diversity("The same.", "The same.")
     0.0
@@ -53,12 +54,12 @@ def diversity(text: str, source: str) -> float:
 
 @dataclass(frozen=True)
 class Paraphraser:
-    """Paraphrases with a translation model: within a language, through others, or both.
+    """Generates paraphrases with a translation model: directly, through pivot languages, or both.
 
-    ``pivots`` names the languages to go through; ``""`` is no detour, the zero-shot translation of
-    a language into itself. On the way back from a pivot the penalty holds against the input too.
-    ``least_diversity`` is what a candidate must differ by, on the scale of :func:`diversity`; one
-    that differs in case, spaces and punctuation alone is never given.
+    ``pivots`` are the pivot languages; ``""`` means none: zero-shot translation of a language into
+    itself. The penalty also applies to translations from a pivot language. ``least_diversity`` is
+    the minimum of :func:`diversity`; candidates that differ only in case, spaces, punctuation and
+    digits are always dropped.
     """
 
     model: TranslationModel = field(default_factory=load_model)
@@ -73,32 +74,32 @@ class Paraphraser:
         if self.count < 1:
             raise SettingError(f"count is {self.count}; it must be at least 1")
         if not self.pivots:
-            raise SettingError("there is no way to go: name a pivot, or '' for none")
+            raise SettingError("no pivots: give at least one language, or '' for none")
 
     def __call__(self, texts: Sequence[str], lang: str) -> list[list[Paraphrase]]:
-        """The paraphrases of each text, best first; there may be fewer than asked for, or none."""
+        """The paraphrases of each text, best first; there may be fewer than ``count``, or none."""
         for row, text in enumerate(texts, start=1):
             check_text(text, role="text", row=row)
-        found: list[list[Candidate]] = [[] for _ in texts]
+        pooled: list[list[Candidate]] = [[] for _ in texts]
         for pivot in self.pivots:
-            for candidates, more in zip(found, self._candidates(texts, lang, pivot), strict=True):
+            for candidates, more in zip(pooled, self._candidates(texts, lang, pivot), strict=True):
                 candidates += more
-        return self._ranked(texts, lang, found)
+        return self._ranked(texts, lang, pooled)
 
     def _candidates(self, texts: Sequence[str], lang: str, pivot: str) -> list[list[Candidate]]:
-        """The n-best list of each text, straight or by way of another language."""
+        """The n-best list of each text, directly or through a pivot language."""
         from tertium.paraphrasing.search import beam_search
 
         model = stepwise(self.model, pivot or lang, lang)
         source_language(self.model, lang)
         target_language(self.model, lang)
         penalty = self.penalty or NgramPenalty(unit=usual_unit(lang))
-        index = PieceIndex(model.target_vocabulary)
-        penalties = [penalty.against(pieces, index) for pieces in model.target_pieces(texts)]
+        index = TokenIndex(model.target_vocabulary)
+        penalties = [penalty.against(tokens, index) for tokens in model.target_pieces(texts)]
         sources = list(texts)
         if pivot:
-            there = self.model.translate(texts, target_lang=pivot, source_lang=lang)
-            sources = [translation.text for translation in there]
+            translations = self.model.translate(texts, target_lang=pivot, source_lang=lang)
+            sources = [translation.text for translation in translations]
         hypotheses = beam_search(
             model,
             sources,
@@ -109,44 +110,43 @@ class Paraphraser:
             penalties=penalties,
         )
         return [
-            [Candidate(model.target_text(one.pieces), pivot) for one in some if one.ended]
+            [Candidate(model.target_text(one.tokens), pivot) for one in some if one.ended]
             for some in hypotheses
         ]
 
     def _ranked(
-        self, texts: Sequence[str], lang: str, found: Sequence[Sequence[Candidate]]
+        self, texts: Sequence[str], lang: str, pooled: Sequence[Sequence[Candidate]]
     ) -> list[list[Paraphrase]]:
-        asked = [
-            (place, candidate, far)
-            for place, candidates in enumerate(found)
+        chosen = [
+            (place, candidate, difference)
+            for place, candidates in enumerate(pooled)
             for candidate in distinct(candidates, texts[place])
-            if (far := diversity(candidate.text, texts[place])) >= self.least_diversity
+            if (difference := diversity(candidate.text, texts[place])) >= self.least_diversity
         ]
+        sources = [Text(text, lang) for text in texts]
         rows = [
-            Row(number, Text(candidate.text, lang), (Text(texts[place], lang),))
-            for number, (place, candidate, _) in enumerate(asked, start=1)
+            Row(number, Text(candidate.text, lang), (sources[place],), sources[place])
+            for number, (place, candidate, _) in enumerate(chosen, start=1)
         ]
         measure = self.measure or load(DEFAULT_MEASURE, model=self.model)
         scores = measure.segments(rows).scores if rows else []
         ranked: list[list[Paraphrase]] = [[] for _ in texts]
-        scored = zip(asked, scores, strict=True)
+        scored = zip(chosen, scores, strict=True)
         for place, some in groupby(scored, key=lambda one: one[0][0]):
-            made = [
-                Paraphrase(candidate.text, score, far, candidate.via)
-                for (_, candidate, far), score in some
+            paraphrases = [
+                Paraphrase(candidate.text, score, difference, candidate.via)
+                for (_, candidate, difference), score in some
             ]
-            ranked[place] = sorted(made, key=lambda one: -one.similarity)[: self.count]
+            ranked[place] = sorted(paraphrases, key=lambda one: -one.similarity)[: self.count]
         return ranked
 
 
 def distinct(candidates: Sequence[Candidate], source: str) -> list[Candidate]:
-    """Those that are the same neither as the input nor as one before, but for trifles."""
-    from tertium.filters.duplicates import essence
-
-    seen = {essence(source)}
+    """The candidates that are no near-duplicates of the input or of an earlier candidate."""
+    seen = {duplicate_key(source)}
     kept = []
     for candidate in candidates:
-        key = essence(candidate.text)
+        key = duplicate_key(candidate.text)
         if key not in seen and candidate.text.strip():
             seen.add(key)
             kept.append(candidate)
@@ -154,13 +154,13 @@ def distinct(candidates: Sequence[Candidate], source: str) -> list[Candidate]:
 
 
 def stepwise(model: object, source_lang: str, target_lang: str) -> StepwiseModel:
-    """The model behind a memo or in a pair, if it can be asked piece by piece."""
-    found = model.model if isinstance(model, Memo) else model
-    if isinstance(found, PairOfModels):
-        return stepwise(found.model_for(source_lang, target_lang), source_lang, target_lang)
-    if not isinstance(found, StepwiseModel):
-        raise ModelError(f"{type(found).__name__} cannot be asked piece by piece")
-    return found
+    """The model behind a memo or in a pair, which must support queries token by token."""
+    engine = model.model if isinstance(model, Memo) else model
+    if isinstance(engine, PairOfModels):
+        return stepwise(engine.model_for(source_lang, target_lang), source_lang, target_lang)
+    if not isinstance(engine, StepwiseModel):
+        raise ModelError(f"{type(engine).__name__} cannot be queried token by token")
+    return engine
 
 
 def paraphrase(
@@ -174,10 +174,9 @@ def paraphrase(
     """Paraphrase one text; ``settings`` are those of :class:`Paraphraser`.
 
     >>> import tertium
-    >>> found = tertium.paraphrase("I have to go now.", "en", a=0.05, beam_size=2, count=2)
-    >>> all(one.diversity > 0 for one in found)
+    >>> paraphrases = tertium.paraphrase("I have to go now.", "en", a=0.05, beam_size=2, count=2)
+    >>> all(one.diversity > 0 for one in paraphrases)
     True
     """
     penalty = NgramPenalty(a, b, unit=usual_unit(lang))
-    made = Paraphraser(penalty=penalty, **settings)  # type: ignore[arg-type]
-    return made([text], lang)[0]
+    return Paraphraser(penalty=penalty, **settings)([text], lang)[0]  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What it costs to say again what the input says (Thompson and Post 2020b, section 3)."""
+"""Penalties on n-grams of the input (Thompson and Post 2020b, section 3)."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from tertium.errors import SettingError
 
 START = "▁"
 WITHOUT_SPACES = ("zh", "ja", "th", "lo", "km", "my", "yue", "wuu")
-Unit = Literal["words", "pieces"]
+Unit = Literal["words", "tokens"]
 
 
-class PieceIndex:
-    """The pieces of a vocabulary by their spelling, case ignored.
+class TokenIndex:
+    """The token ids of a vocabulary by text; case is ignored.
 
-    >>> index = PieceIndex(["▁The", "▁the", "▁th", "re", "▁"])
-    >>> sorted(index.beginning("▁there")), sorted(index.spelt("RE"))
+    >>> index = TokenIndex(["▁The", "▁the", "▁th", "re", "▁"])
+    >>> sorted(index.prefixes_of("▁there")), sorted(index.ids("RE"))
     ([0, 1, 2, 4], [3])
     """
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
         self._ids: defaultdict[str, list[int]] = defaultdict(list)
-        for id_, piece in enumerate(vocabulary):
-            self._ids[piece.casefold()].append(id_)
+        for id_, token in enumerate(vocabulary):
+            self._ids[token.casefold()].append(id_)
 
-    def spelt(self, piece: str) -> list[int]:
-        return self._ids.get(piece.casefold(), [])
+    def ids(self, token: str) -> list[int]:
+        return self._ids.get(token.casefold(), [])
 
-    def beginning(self, word: str) -> list[int]:
-        """The pieces that a word may begin with."""
+    def prefixes_of(self, word: str) -> list[int]:
+        """The ids of all tokens with which a word may begin."""
         folded = word.casefold()
-        return [id_ for end in range(1, len(folded) + 1) for id_ in self.spelt(folded[:end])]
+        return [id_ for end in range(1, len(folded) + 1) for id_ in self.ids(folded[:end])]
 
 
 @dataclass(frozen=True)
 class NgramPenalty:
-    """Lowers the log-probability of what would complete an n-gram of the input by a n^b.
+    """Lowers the log-probability of a token that would complete an n-gram of the input by a n^b.
 
-    An n-gram counts in every order up to ``longest``: what completes one of four words completes
-    one of three, of two and of one as well, and pays for each. Case is ignored. With words, only a
-    piece that begins a word pays, and it pays if the word may begin with it.
+    All orders up to ``longest`` are summed: a token that completes a 4-gram also completes a
+    trigram, a bigram and a unigram. Case is ignored. With words, only tokens at the start of a word
+    are penalized, if the next word of an n-gram may begin with them.
 
-    >>> 0.006 * sum(n**4 for n in (1, 2, 3, 4))  # the fourth word in a row
+    >>> 0.006 * sum(n**4 for n in (1, 2, 3, 4))  # the fourth word of a 4-gram
     2.124
     """
 
@@ -56,56 +56,56 @@ class NgramPenalty:
     def __post_init__(self) -> None:
         if self.longest < 1:
             raise SettingError(f"longest is {self.longest}; it must be at least 1")
-        if self.unit not in ("words", "pieces"):
-            raise SettingError(f"n-grams of {self.unit!r}: they can be of words or of pieces")
+        if self.unit not in ("words", "tokens"):
+            raise SettingError(f"unit={self.unit!r}: it must be words or tokens")
 
-    def against(self, source: Sequence[str], index: PieceIndex) -> SourcePenalty:
-        """The penalties that hold for one input, given in pieces."""
+    def against(self, source: Sequence[str], index: TokenIndex) -> SourcePenalty:
+        """The penalties for one input, given as tokens."""
         units = grouped(source, self.unit)
-        costly: defaultdict[tuple[str, ...], set[int]] = defaultdict(set)
+        penalized: defaultdict[tuple[str, ...], set[int]] = defaultdict(set)
         for n in range(1, self.longest + 1):
             for start in range(len(units) - n + 1):
                 *context, last = units[start : start + n]
-                ids = index.beginning(last) if self.unit == "words" else index.spelt(last)
-                costly[tuple(context)].update(ids)
-        return SourcePenalty(self, {context: sorted(ids) for context, ids in costly.items()})
+                ids = index.prefixes_of(last) if self.unit == "words" else index.ids(last)
+                penalized[tuple(context)].update(ids)
+        return SourcePenalty(self, {context: sorted(ids) for context, ids in penalized.items()})
 
 
 @dataclass(frozen=True)
 class SourcePenalty:
-    """What the next piece costs, after a prefix."""
+    """The penalties of the next token after a prefix, for one input."""
 
     penalty: NgramPenalty
-    costly: Mapping[tuple[str, ...], Sequence[int]]
-    """By the n-1 units that stand before it, the pieces that complete an n-gram of the input."""
+    penalized: Mapping[tuple[str, ...], Sequence[int]]
+    """The token ids that complete an n-gram of the input, by the n-1 units before them."""
 
     def __call__(self, prefix: Sequence[str]) -> dict[int, float]:
-        """How much each piece that costs anything costs after these pieces."""
+        """The penalty of each penalized token id after these tokens."""
         units = grouped(prefix, self.penalty.unit)
         costs: defaultdict[int, float] = defaultdict(float)
         for n in range(1, min(self.penalty.longest, len(units) + 1) + 1):
-            for id_ in self.costly.get(tuple(units[len(units) - n + 1 :]), ()):
+            for id_ in self.penalized.get(tuple(units[len(units) - n + 1 :]), ()):
                 costs[id_] += self.penalty.a * n**self.penalty.b
         return costs
 
 
-def grouped(pieces: Sequence[str], unit: Unit) -> list[str]:
-    """Pieces, or the words that they make up, in small letters.
+def grouped(tokens: Sequence[str], unit: Unit) -> list[str]:
+    """The tokens, or the words that they form, in lower case.
 
     >>> grouped(["▁Un", "known", "▁Man", "."], "words")
     ['▁unknown', '▁man.']
     """
-    if unit == "pieces":
-        return [piece.casefold() for piece in pieces]
+    if unit == "tokens":
+        return [token.casefold() for token in tokens]
     words: list[str] = []
-    for piece in pieces:
-        if piece.startswith(START) or not words:
-            words.append(piece.casefold())
+    for token in tokens:
+        if token.startswith(START) or not words:
+            words.append(token.casefold())
         else:
-            words[-1] += piece.casefold()
+            words[-1] += token.casefold()
     return words
 
 
 def usual_unit(lang: str) -> Unit:
-    """Words, or pieces where a language has no spaces between words."""
-    return "pieces" if lang.split("-")[0].split("_")[0] in WITHOUT_SPACES else "words"
+    """Words, or tokens for languages without spaces between words."""
+    return "tokens" if lang.split("-")[0].split("_")[0] in WITHOUT_SPACES else "words"

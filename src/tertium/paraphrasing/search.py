@@ -1,7 +1,7 @@
-"""Beam search over a model that is asked piece by piece, so that a score can be changed between.
+"""Beam search with a model that is queried token by token, so that penalties can be applied.
 
-CTranslate2 has no hook for that. The search below follows its own: with no penalty it finds what
-the engine's finds.
+CTranslate2 has no hook for this. The search follows CTranslate2's: without penalties the results
+are the same.
 """
 
 from __future__ import annotations
@@ -17,42 +17,42 @@ from tertium.models.base import StepwiseModel
 from tertium.models.translation.dialects import END
 
 PATIENCE = 2
-"""The search goes on until so many times the beam have ended, as in the engine."""
+"""The search stops when this many times the beam size have ended, as in CTranslate2."""
 
 Penalty = Callable[[Sequence[str]], dict[int, float]]
-"""What each next piece costs, after a prefix."""
+"""The penalties of the next token (by id) after a prefix."""
 
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A translation in pieces, with the sum that the search has for it and the model's own."""
+    """A (partial) translation, with its score (penalties included) and log-probability."""
 
-    pieces: tuple[str, ...] = ()
+    tokens: tuple[str, ...] = ()
     score: float = 0.0
     log_prob: float = 0.0
     ended: bool = False
     forced: int = 0
-    """How many pieces were forced before the first."""
+    """The number of forced tokens before the first."""
 
     @property
     def length(self) -> int:
-        """What the engine takes for the length: the end counts, and so does what was forced."""
-        return self.forced + len(self.pieces) + self.ended
+        """The length as CTranslate2 counts it, including the end and forced tokens."""
+        return self.forced + len(self.tokens) + self.ended
 
     @property
     def mean(self) -> float:
-        """The score by which hypotheses of any length are compared."""
+        """The score normalized by length."""
         return self.score / max(1, self.length)
 
-    def with_next(self, piece: str, score: float, log_prob: float) -> Hypothesis:
-        ended = piece == END
-        pieces = self.pieces if ended else (*self.pieces, piece)
-        return Hypothesis(pieces, score, self.log_prob + log_prob, ended, self.forced)
+    def with_next(self, token: str, score: float, log_prob: float) -> Hypothesis:
+        ended = token == END
+        tokens = self.tokens if ended else (*self.tokens, token)
+        return Hypothesis(tokens, score, self.log_prob + log_prob, ended, self.forced)
 
 
 @dataclass
 class Beam:
-    """The search for one source: what is still growing, and what has ended."""
+    """The search for one source: active and ended hypotheses."""
 
     source: str
     penalty: Penalty | None
@@ -61,11 +61,11 @@ class Beam:
     ended: list[Hypothesis] = field(default_factory=list)
 
     def step(self, log_probs: NDArray[np.float32], vocabulary: Sequence[str], size: int) -> None:
-        """Let every hypothesis grow by a piece, and keep the best."""
+        """Extend every hypothesis by one token, and keep the best."""
         costs = np.zeros(log_probs.shape, np.float64)
         if self.penalty is not None:
             for row, hypothesis in enumerate(self.growing):
-                for id_, cost in self.penalty(hypothesis.pieces).items():
+                for id_, cost in self.penalty(hypothesis.tokens).items():
                     costs[row, id_] = cost
         before = np.array([hypothesis.score for hypothesis in self.growing])
         scores = (before[:, None] + log_probs - costs).ravel()
@@ -77,7 +77,7 @@ class Beam:
             )
             if not candidate.ended:
                 grown.append(candidate)
-            elif rank < size:  # an end counts only among the best
+            elif rank < size:  # only the best candidates may end
                 self.ended.append(candidate)
         self.growing = grown[:size]
         if self.growing[0].length >= self.longest:
@@ -100,7 +100,7 @@ def beam_search(
     count: int = 1,
     penalties: Sequence[Penalty | None] | None = None,
 ) -> list[list[Hypothesis]]:
-    """The best translations of each source, best first; nothing is translated as nothing."""
+    """The best translations of each source, best first; an empty source gives an empty one."""
     if beam_size < 1:
         raise SettingError(f"beam_size is {beam_size}; it must be at least 1")
     vocabulary = model.target_vocabulary
@@ -112,15 +112,15 @@ def beam_search(
     for beam in beams:
         if not beam.source.strip():
             beam.growing, beam.ended = [], [Hypothesis(ended=True)]
-    while asked := [beam for beam in beams if beam.growing]:
+    while active := [beam for beam in beams if beam.growing]:
         log_probs = model.next_log_probs(
-            [beam.source for beam in asked for _ in beam.growing],
-            [hypothesis.pieces for beam in asked for hypothesis in beam.growing],
+            [beam.source for beam in active for _ in beam.growing],
+            [hypothesis.tokens for beam in active for hypothesis in beam.growing],
             target_lang=target_lang,
             source_lang=source_lang,
         )
         start = 0
-        for beam in asked:
+        for beam in active:
             end = start + len(beam.growing)
             beam.step(log_probs[start:end], vocabulary, beam_size)
             start = end
@@ -128,7 +128,7 @@ def beam_search(
 
 
 def best(scores: NDArray[np.float64], count: int) -> NDArray[np.intp]:
-    """The places of the highest scores, best first; of equals the first.
+    """The indices of the highest scores, best first; ties in order of index.
 
     >>> best(np.array([0.1, 0.5, 0.5, 0.9]), 3).tolist()
     [3, 1, 2]

@@ -1,4 +1,4 @@
-"""Pictures with matplotlib (extra: plot), the same bytes every time."""
+"""Figures with matplotlib (extra: plot); the same data give the same bytes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tertium.errors import SettingError
 
 SUFFIXES = (".png", ".svg")
 SALT = "tertium"
-"""Names the parts of an SVG; with a salt of chance, no two files would be the same."""
+"""Makes the identifiers in SVG files reproducible."""
 MAIN, FAINT = "#2a5d84", "#9aa5ad"
 RESOLUTION = 150
 
@@ -25,7 +25,7 @@ def forest(
     label: str,
     top: Collection[str] = (),
 ) -> None:
-    """Draw values with their intervals, one a line; ``top`` ones stand out (NMTScore, fig. 3)."""
+    """Draw values with intervals, one per line; ``top`` ones are highlighted (NMTScore, fig. 3)."""
     figure, axes = new_figure(7, 0.6 + 0.3 * max(len(values), 3), out)
     for place, (name, (value, (low, high))) in enumerate(values.items()):
         colour = MAIN if name in top or not top else FAINT
@@ -43,7 +43,7 @@ def forest(
 def heat_map(
     names: Sequence[str], values: Sequence[Sequence[float]], out: Path, *, label: str
 ) -> None:
-    """Draw a square of numbers, such as the correlation of each measure with each."""
+    """Draw a square matrix, such as the correlations between measures."""
     size = 2 + 0.65 * len(names)
     figure, axes = new_figure(size + 1, size, out)
     picture = axes.imshow(values, cmap="viridis", vmin=min(0.0, *map(min, values)), vmax=1.0)
@@ -59,7 +59,7 @@ def heat_map(
 
 
 def roc(curves: Mapping[str, tuple[Sequence[float], Sequence[float], float]], out: Path) -> None:
-    """Draw ROC curves: false positive rates, true positive rates, and the area under them."""
+    """Draw ROC curves, given as false positive rates, true positive rates and AUC."""
     figure, axes = new_figure(5.5, 5, out)
     for name, (false_rate, true_rate, area) in curves.items():
         axes.plot(false_rate, true_rate, label=f"{name} ({100 * area:.1f})", linewidth=1.5)
@@ -79,7 +79,7 @@ def scatter(
     labels: tuple[str, str],
     names: Sequence[str] = (),
 ) -> None:
-    """Draw points, with their names if there are few enough to be read."""
+    """Draw points, optionally with names."""
     figure, axes = new_figure(6, 5, out)
     axes.scatter(x, y, s=24 if names else 9, color=MAIN, alpha=0.9 if names else 0.35, linewidths=0)
     for a, b, name in zip(x, y, names, strict=False):
@@ -97,7 +97,7 @@ def lines(
     *,
     axes_labels: tuple[str, str],
 ) -> None:
-    """Draw series over named places; where a series has no value, its line has a gap."""
+    """Draw series over labelled positions; missing values are gaps."""
     figure, axes = new_figure(max(5, 0.75 * len(labels)), 3.5, out)
     for name, values in series.items():
         heights = [float("nan") if value is None else value for value in values]
@@ -111,7 +111,7 @@ def lines(
 
 
 def bars(values: Mapping[str, float], out: Path, *, label: str, top: Collection[str] = ()) -> None:
-    """Draw a bar for each value, with its number."""
+    """Draw one horizontal bar per value, with its number."""
     figure, axes = new_figure(7, 0.6 + 0.3 * max(len(values), 3), out)
     colours = [MAIN if name in top or not top else FAINT for name in values]
     drawn = axes.barh(list(values), list(values.values()), color=colours)
@@ -129,7 +129,7 @@ def grouped_bars(
     *,
     label: str,
 ) -> None:
-    """Draw a group of bars for each label, a bar for each series (SentSim, figures 5 to 7)."""
+    """Draw one group of bars per label, one bar per series (SentSim, figures 5 to 7)."""
     figure, axes = new_figure(max(7, (0.5 + 0.09 * len(series)) * len(labels) + 3), 3.8, out)
     axes.set_prop_cycle(color=_colours(len(series)))
     width = 0.85 / len(series)
@@ -144,7 +144,7 @@ def grouped_bars(
 
 
 def _colours(count: int) -> list[Any]:
-    """As many colours as there are series; no two alike, up to twenty."""
+    """One colour per series; distinct for up to twenty."""
     from matplotlib import colormaps
 
     palette = colormaps["tab10" if count <= 10 else "tab20"]
@@ -152,27 +152,24 @@ def _colours(count: int) -> list[Any]:
 
 
 def new_figure(width: float, height: float, out: Path, *, rows: int = 1) -> tuple[Any, Any]:
-    """A figure and its axes, in inches; of several rows, a list of axes."""
+    """A figure (size in inches) and its axes; for several rows, a list of axes."""
     figure = blank_figure(width, height, out)
     return figure, list(figure.subplots(rows)) if rows > 1 else figure.subplots()
 
 
 def blank_figure(width: float, height: float, out: Path) -> Any:
-    """A figure without axes, for a file of a kind that can be drawn."""
+    """A figure without axes; the file must be of a supported type."""
     if out.suffix not in SUFFIXES:
-        raise SettingError(f"{out}: a picture is {' or '.join(SUFFIXES)}")
+        raise SettingError(f"{out}: a figure must be {' or '.join(SUFFIXES)}")
     if find_spec("matplotlib") is None:
-        raise SettingError(
-            "pictures need matplotlib: install Tertium with its extra, "
-            "`pip install 'tertium[plot]'`"
-        )
+        raise SettingError("figures need matplotlib: pip install 'tertium[plot]'")
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
 
 
 def save_figure(figure: Any, out: Path) -> None:
-    """Write a figure; the same bytes for the same figure."""
+    """Write a figure; the same figure gives the same bytes."""
     from matplotlib import rc_context
 
     metadata = {"Date": None} if out.suffix == ".svg" else {"Software": None}

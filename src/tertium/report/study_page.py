@@ -1,4 +1,4 @@
-"""A study as a page: what it found, tables, and pictures that are part of the page."""
+"""The HTML page of a study: findings, tables, and embedded figures."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ figure img { max-width: 100%; height: auto; background: #fff; }
 
 @dataclass(frozen=True)
 class Picture:
-    """An SVG file, and what it shows."""
+    """An SVG file and its caption."""
 
     path: Path
     caption: str
@@ -43,29 +43,29 @@ class Picture:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, some words, tables and pictures."""
+    """A heading, a text, tables and figures."""
 
     heading: str
     text: str = ""
     tables: Sequence[Table] = ()
     pictures: Sequence[Picture] = ()
     of_texts: bool = False
-    """Whether the tables hold sentences, not numbers."""
+    """Whether the tables hold sentences instead of numbers."""
 
 
 @dataclass(frozen=True)
 class StudyPage:
-    """All that stands on the page."""
+    """The content of the page."""
 
     title: str
     lead: str
     findings: Sequence[str] = ()
     sections: Sequence[Section] = ()
     facts: Sequence[str] = field(default_factory=tuple)
-    """What would have to be the same for the same numbers."""
+    """Everything that the numbers depend on."""
 
     def html(self) -> str:
-        """Write the whole page; it needs nothing but itself."""
+        """The whole page, self-contained."""
         findings = "".join(f"<li>{escape(each)}</li>" for each in self.findings)
         facts = "".join(f"<li>{escape(each)}</li>" for each in self.facts)
         sections = "\n".join(map(_section, self.sections))
@@ -82,7 +82,7 @@ class StudyPage:
 
 
 def html_table(table: Table, *, of_texts: bool = False) -> str:
-    """A table as HTML; a row without a name belongs to the one above.
+    """A table as HTML; a row without a name belongs to the row above.
 
     >>> print(html_table(Table(["a", "b"], [[Cell("x"), Cell(1.25, ".1f", bold=True)]])))
     <div class="wide"><table class="">

@@ -1,4 +1,4 @@
-"""One kind of table, for people, for papers and for programs."""
+"""Tables that can be printed, and written as text, CSV, Markdown and LaTeX."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Value = str | float | int | None
 MARK = "*"
-"""What stands for bold where there is none."""
+"""Marks bold cells in plain text."""
 GAP = 2
 LATEX = {
     "\\": r"\textbackslash{}",
@@ -38,15 +38,15 @@ LATEX = {
 
 @dataclass(frozen=True)
 class Cell:
-    """A value, how it is written, and whether it stands out."""
+    """A value, its format, and whether it is bold."""
 
     value: Value
     format: str = ""
-    """As in an f-string: ``.1f``. CSV has the value in full."""
+    """A format specification such as ``.1f``; CSV has full precision."""
     bold: bool = False
 
     def __str__(self) -> str:
-        """Write the value for people.
+        """The formatted value.
 
         >>> str(Cell(61.333, ".1f")), str(Cell(None))
         ('61.3', '')
@@ -56,7 +56,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """A header and rows of cells; the first column is of names, the others of numbers.
+    """A header and rows of cells; the first column has names, the others have numbers.
 
     >>> table = Table(["measure", "de"], [[Cell("chrf"), Cell(58.33, ".1f", bold=True)]])
     >>> print(table.text())
@@ -74,13 +74,13 @@ class Table:
     note: str = ""
 
     def text(self) -> str:
-        """Columns, aligned; bold is marked with an asterisk."""
+        """Plain text with aligned columns; bold cells are marked with an asterisk."""
         lines = [f"{self.title}\n"] if self.title else []
         lines += ["".join(parts).rstrip() for parts in self._aligned()]
         return "\n".join(lines + [f"\n{self.note}"] * bool(self.note))
 
     def csv(self) -> str:
-        """Comma-separated values, numbers in full, nothing bold."""
+        """Comma-separated values in full precision, without bold."""
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(self.header)
@@ -89,7 +89,7 @@ class Table:
         return stream.getvalue()
 
     def markdown(self) -> str:
-        """A table of GitHub's Markdown."""
+        """A table in GitHub's Markdown."""
         lines = [f"**{self.title}**\n"] if self.title else []
         lines.append(f"| {' | '.join(map(_markdown, self.header))} |")
         lines.append("|---|" + "---:|" * (len(self.header) - 1))
@@ -101,7 +101,7 @@ class Table:
         return "\n".join(lines + [f"\n{self.note}"] * bool(self.note))
 
     def latex(self) -> str:
-        """A table float, with the rules of booktabs."""
+        """A LaTeX table float with the rules of booktabs."""
         lines = [r"\begin{table}", r"\centering"]
         lines += [rf"\begin{{tabular}}{{l{'r' * (len(self.header) - 1)}}}", r"\toprule"]
         lines += [" & ".join(map(latex_escape, self.header)) + r" \\", r"\midrule"]
@@ -117,7 +117,7 @@ class Table:
         return "\n".join([*lines, r"\end{table}"])
 
     def save(self, folder: Path, name: str) -> list[Path]:
-        """Write the table four times: as text, CSV, Markdown and LaTeX."""
+        """Write the table in four formats: text, CSV, Markdown and LaTeX."""
         folder.mkdir(parents=True, exist_ok=True)
         written = {
             ".txt": self.text() + "\n",
@@ -130,7 +130,7 @@ class Table:
         return [folder / f"{name}{suffix}" for suffix in written]
 
     def print(self, console: Console) -> None:
-        """Print the text; in a terminal, bold is bold as well."""
+        """Print the text; bold cells are also bold in a terminal."""
         from rich.text import Text as RichText
 
         if self.title:
@@ -146,14 +146,14 @@ class Table:
             console.print(f"\n{self.note}", markup=False, highlight=False, soft_wrap=True)
 
     def _aligned(self) -> Iterator[list[str]]:
-        """Each line in parts of the columns' widths: names to the left, numbers to the right."""
+        """Each line as padded cells: names aligned left, numbers aligned right."""
         from rich.cells import cell_len
 
         mark = MARK if any(cell.bold for row in self.rows for cell in row) else ""
         lines = [list(self.header)]
         for row in self.rows:
             marks = [mark if cell.bold else " " * len(mark) for cell in row]
-            lines.append([str(cell) + own for cell, own in zip(row, marks, strict=True)])
+            lines.append([str(cell) + mark_ for cell, mark_ in zip(row, marks, strict=True)])
             lines[-1][0] = lines[-1][0].rstrip()
         widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
         for line in lines:
@@ -163,7 +163,7 @@ class Table:
 
 
 def latex_escape(text: str) -> str:
-    r"""Write text so that LaTeX sets it as it is.
+    r"""Escape text for LaTeX.
 
     >>> print(latex_escape("hyp|ref, 95 % & more_"))
     hyp\textbar{}ref, 95 \% \& more\_

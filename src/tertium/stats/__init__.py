@@ -1,7 +1,7 @@
-"""Statistics: pure functions of arrays, seeded, with nothing of texts or measures in them.
+"""Statistics: pure, seeded functions of arrays, independent of texts and measures.
 
-Matrices of scores have a row a system and a column an input (a segment, a source sentence). Higher
-is better. Where it can be, a bootstrap sample is written as how often each item was drawn
-(``counts``): every statistic that takes ``counts`` computes all samples at once, and exactly what
-it would give on the items drawn.
+Matrices of scores have the shape (systems, inputs); an input is a segment or a source sentence.
+Higher is better. A bootstrap sample is given by how often each item was drawn (``counts``): a
+statistic that takes ``counts`` computes all samples at once, with the same result as on the items
+drawn.
 """

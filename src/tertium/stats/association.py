@@ -1,4 +1,4 @@
-"""Pearson's r with all that is needed to believe it: interval, p-values, and without each group."""
+"""Pearson's r with an interval, p-values, and the values without each group of items."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from tertium.stats.resampling import bootstrap_counts, p_value, percentile_inter
 
 @dataclass(frozen=True)
 class Association:
-    """How far two things go together."""
+    """Pearson's r and the evidence for it."""
 
     r: float
     interval: Interval
-    """By bootstrap over the items (percentiles)."""
+    """Percentiles of the bootstrap over items."""
     p: float
-    """Of Student's t, two-sided: as if the items were independent and normal."""
+    """Two-sided, by Student's t: assumes independent and normal items."""
     permutation_p: float
-    """The share of shuffles whose r is as far from 0: as if the items were exchangeable."""
+    """Two-sided, by permutation: assumes exchangeable items."""
     items: int
 
 
 def association(
     x: ArrayLike, y: ArrayLike, *, samples: int = SAMPLES, seed: int = 0
 ) -> Association:
-    """Correlate x with y, and test it.
+    """Correlate x with y, and test the correlation.
 
     >>> found = association([1, 2, 3, 4, 5], [1, 2, 4, 3, 5], samples=100)
     >>> round(found.r, 4), round(found.p, 4), found.items
@@ -43,7 +43,7 @@ def association(
     a, b = pair(x, y, at_least=3)
     r = pearson(a, b)
     if np.isnan(r):
-        raise InputError("x or y is constant: there is nothing to correlate")
+        raise InputError("x or y is constant, so that their correlation is undefined")
     freedom = len(a) - 2
     spread = max(1 - r * r, 0.0)
     p = float(2 * t.sf(abs(r) * np.sqrt(freedom / spread), freedom)) if spread else 0.0
@@ -60,14 +60,14 @@ def association(
 
 
 def without_each_group(x: ArrayLike, y: ArrayLike, groups: Sequence[str]) -> dict[str, float]:
-    """r without the items of each group in turn; NaN where too little is left.
+    """r without the items of each group in turn; NaN if fewer than three are left.
 
     >>> without_each_group([1, 2, 3, 9], [3, 2, 1, 9], ["a", "a", "a", "b"])
     {'a': nan, 'b': -1.0}
     """
     a, b = pair(x, y)
     if len(groups) != len(a):
-        raise InputError(f"there are {len(groups)} groups for {len(a)} items")
+        raise InputError(f"there are {len(groups)} group labels for {len(a)} items")
     found = {}
     for group in dict.fromkeys(groups):
         kept = np.array([other != group for other in groups])
@@ -76,7 +76,7 @@ def without_each_group(x: ArrayLike, y: ArrayLike, groups: Sequence[str]) -> dic
 
 
 def _shuffled(a: Floats, b: Floats, samples: int, seed: int) -> Floats:
-    """r of a with b in random order, again and again."""
+    """r of a with random permutations of b."""
     generator = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
     orders = generator.permuted(np.tile(np.arange(len(b)), (samples, 1)), axis=1)
     first, second = (

@@ -1,4 +1,4 @@
-"""Paraphrase or not: ROC curve, AUC, the best threshold, accuracy and macro-F1."""
+"""Binary classification: ROC curve, AUC, the best threshold, accuracy and macro-F1."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ class Roc:
     false_positive_rate: Floats
     true_positive_rate: Floats
     thresholds: Floats
-    """At each point, everything with this score or a higher one is called positive."""
+    """At each point, scores at or above the threshold are classified as positive."""
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """What separates the classes best: positive is what scores *above* ``value``."""
+    """The best threshold: scores *above* ``value`` are classified as positive."""
 
     value: float
     accuracy: float
-    """On the items that it was chosen on."""
+    """On the items that the threshold was chosen on."""
 
 
 def roc_curve(labels: ArrayLike, scores: ArrayLike, *, corners_only: bool = True) -> Roc:
-    """The curve, its first threshold infinite.
+    """The ROC curve; its first threshold is infinite.
 
-    ``corners_only`` leaves out the points on a straight line between others, as scikit-learn does.
+    ``corners_only`` drops points on a straight line between others, as scikit-learn does.
 
     >>> roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).thresholds
     array([ inf, 0.8 , 0.4 , 0.35, 0.1 ])
@@ -51,9 +51,9 @@ def auc(labels: ArrayLike, scores: ArrayLike, *, counts: None = None) -> float: 
 @overload
 def auc(labels: ArrayLike, scores: ArrayLike, *, counts: Counts) -> Floats: ...
 def auc(labels: ArrayLike, scores: ArrayLike, *, counts: Counts | None = None) -> float | Floats:
-    """The area under the ROC curve: how often a positive scores above a negative, ties half.
+    """The area under the ROC curve: how often a positive scores above a negative; ties count half.
 
-    With ``counts``, one value a bootstrap sample; NaN for a sample of one class.
+    With ``counts``, one value per bootstrap sample; NaN if a sample has one class only.
 
     >>> auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.75
@@ -73,8 +73,8 @@ def auc(labels: ArrayLike, scores: ArrayLike, *, counts: Counts | None = None) -
 def best_threshold(labels: ArrayLike, scores: ArrayLike) -> Threshold:
     """Choose the threshold with the best accuracy, to be applied to other items.
 
-    The candidates are those of the ROC curve, from the highest down; positive is what scores
-    strictly above; of equal accuracies the first counts. So does NMTScore's evaluation.
+    The candidates are those of the ROC curve, from the highest down; scores strictly above are
+    positive; of equal accuracies the first is used. This is the evaluation of NMTScore.
 
     >>> best_threshold([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     Threshold(value=0.4, accuracy=0.75)
@@ -89,7 +89,7 @@ def best_threshold(labels: ArrayLike, scores: ArrayLike) -> Threshold:
 
 
 def decide(scores: ArrayLike, threshold: float) -> Bools:
-    """Call positive what scores above the threshold.
+    """Classify scores above the threshold as positive.
 
     >>> decide([0.3, 0.4, 0.5], 0.4)
     array([False, False,  True])
@@ -104,13 +104,13 @@ def accuracy(labels: ArrayLike, decisions: ArrayLike, *, counts: Counts) -> Floa
 def accuracy(
     labels: ArrayLike, decisions: ArrayLike, *, counts: Counts | None = None
 ) -> float | Floats:
-    """The share of right decisions; with ``counts``, one value a bootstrap sample.
+    """The share of correct decisions; with ``counts``, one value per bootstrap sample.
 
     >>> accuracy([1, 0, 1], [1, 1, 1])
     0.6666666666666666
     """
-    truth, told = _decisions(labels, decisions)
-    right = (truth == told).astype(np.float64)
+    truth, decided = _decisions(labels, decisions)
+    right = (truth == decided).astype(np.float64)
     if counts is None:
         return float(right.mean())
     weights = np.asarray(counts, dtype=np.float64)
@@ -118,16 +118,16 @@ def accuracy(
 
 
 def macro_f1(labels: ArrayLike, decisions: ArrayLike) -> float:
-    """The mean over the classes of F1; a class that nobody names and that is not there has 0.
+    """The mean of F1 over the classes that occur in labels or decisions.
 
     >>> macro_f1([1, 0, 1, 0], [1, 0, 0, 0])
     0.7333333333333334
     """
-    truth, told = _decisions(labels, decisions)
+    truth, decided = _decisions(labels, decisions)
     scores = []
-    for label in np.unique(np.concatenate([truth, told])):
-        both = int(((truth == label) & (told == label)).sum())
-        named = int((truth == label).sum() + (told == label).sum())
+    for label in np.unique(np.concatenate([truth, decided])):
+        both = int(((truth == label) & (decided == label)).sum())
+        named = int((truth == label).sum() + (decided == label).sum())
         scores.append(2 * both / named)
     return float(np.mean(scores))
 
@@ -141,16 +141,16 @@ def _classes(labels: ArrayLike, scores: ArrayLike) -> tuple[Bools, Floats]:
         raise InputError("the labels must be 0 and 1")
     positive: Bools = truth == 1
     if positive.all() or not positive.any():
-        raise InputError("the items are all of one class: there is nothing to tell apart")
+        raise InputError("all items are of the same class; both classes are needed")
     return positive, values
 
 
 def _decisions(labels: ArrayLike, decisions: ArrayLike) -> tuple[Ints, Ints]:
     truth = vector(labels, "labels", at_least=1)
-    told = vector(decisions, "decisions", at_least=1)
-    if len(truth) != len(told):
-        raise InputError(f"{len(truth)} labels, but {len(told)} decisions")
-    return truth.astype(np.int64), told.astype(np.int64)
+    decided = vector(decisions, "decisions", at_least=1)
+    if len(truth) != len(decided):
+        raise InputError(f"{len(truth)} labels, but {len(decided)} decisions")
+    return truth.astype(np.int64), decided.astype(np.int64)
 
 
 def _curve(positive: Bools, values: Floats, corners_only: bool) -> tuple[Ints, Ints, Floats]:

@@ -1,4 +1,4 @@
-"""Which measures, or systems, are the best ones, as far as the data can tell?"""
+"""Significance clusters of measures or systems."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tertium.stats.resampling import bootstrap_p_value
 
 
 def top_cluster(p_values: ArrayLike, *, alpha: float = ALPHA) -> list[int]:
-    """Those that no other one is significantly better than (NMTScore, section 4.3).
+    """Those that no other is significantly better than (NMTScore, section 4.3).
 
-    ``p_values[i, j]`` is that of "i is better than j", one-sided.
+    ``p_values[i, j]`` is the one-sided p-value of "i is better than j".
 
     >>> top_cluster([[1.0, 0.3, 0.01], [0.7, 1.0, 0.02], [0.99, 0.98, 1.0]])
     [0, 1]
@@ -28,9 +28,9 @@ def top_cluster(p_values: ArrayLike, *, alpha: float = ALPHA) -> list[int]:
 def ranked_clusters(
     scores: Sequence[float], p_values: ArrayLike, *, alpha: float = ALPHA
 ) -> list[list[int]]:
-    """Go down from the best; who is significantly worse than one of the cluster begins the next.
+    """Assign all to clusters, best first: one significantly worse than a member starts the next.
 
-    So WMT ranks metrics since 2021 (Freitag et al.): the clusters cover all, best first.
+    This is how WMT ranks metrics since 2021 (Freitag et al.).
 
     >>> ranked_clusters([0.5, 0.4, 0.1], [[1.0, 0.3, 0.01], [0.7, 1.0, 0.02], [0.9, 0.9, 1.0]])
     [[0, 1], [2]]
@@ -51,10 +51,10 @@ def ranked_clusters(
 def bootstrap_p_values(
     scores: ArrayLike, replicates: ArrayLike, *, tail: Tail = "greater"
 ) -> Floats:
-    """Test every measure against every other by the same samples.
+    """Test every measure against every other on the same samples.
 
-    ``replicates`` has a row a measure and a column a sample. Row i, column j of the result is the
-    p-value of "i is better than j"; the diagonal is 1.
+    ``replicates`` has the shape (measures, samples). Row i, column j of the result is the p-value
+    of "i is better than j"; the diagonal is 1.
 
     >>> bootstrap_p_values([2.0, 0.0], [[1.0, 2.0, 3.0], [0.0, 0.0, 0.0]]).tolist()
     [[1.0, 0.25], [1.0, 1.0]]
@@ -62,7 +62,7 @@ def bootstrap_p_values(
     values = np.asarray(scores, dtype=np.float64)
     samples = np.asarray(replicates, dtype=np.float64)
     if samples.ndim != 2 or len(values) != len(samples):
-        raise InputError(f"{len(values)} scores, but samples of the shape {samples.shape}")
+        raise InputError(f"{len(values)} scores, but samples of shape {samples.shape}")
     found = np.ones((len(values), len(values)))
     for i in range(len(values)):
         for j in range(len(values)):
@@ -75,5 +75,5 @@ def bootstrap_p_values(
 def _square(p_values: ArrayLike) -> Floats:
     values = np.asarray(p_values, dtype=np.float64)
     if values.ndim != 2 or values.shape[0] != values.shape[1]:
-        raise InputError(f"the p-values have the shape {values.shape}; it must be square")
+        raise InputError(f"the p-values have the shape {values.shape}; they must be square")
     return values

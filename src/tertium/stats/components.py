@@ -1,4 +1,4 @@
-"""The first principal component: many features of an item as one number, with a fixed sign."""
+"""The first principal component, with missing values and a fixed sign."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ TIE = 1e-9
 
 @dataclass(frozen=True)
 class Component:
-    """Where the items lie along the direction in which they differ most."""
+    """The items along the direction of the largest variance."""
 
     scores: Floats
-    """One an item, with mean 0; in the units of the features, since the loadings have length 1."""
+    """One per item, with mean 0, in the units of the features: the loadings have length 1."""
     loadings: Floats
-    """One a feature; 0 where it was left out."""
+    """One per feature; 0 for those that are not used."""
     explained: float
-    """The share of the variance that lies in this direction."""
+    """The share of the variance in this direction."""
     missing: int
-    """How many values were missing, and had the mean of their feature put in their place."""
+    """How many values were missing and replaced by the mean of their feature."""
     used: Bools
-    """Which features count: those that differ at all among the items that have them."""
+    """Which features are used: those that are not constant."""
 
 
 def first_component(values: ArrayLike) -> Component:
-    """Principal component analysis to one dimension; a row an item, a column a feature.
+    """Principal component analysis of a matrix of shape (items, features), to one dimension.
 
-    Features are centred and not scaled (scikit-learn's default). NaN is missing, and counts as the
-    mean of its feature. The sign of a component is arbitrary: here its largest loading is positive
-    (of equals, the first).
+    Features are centred and not scaled (as in scikit-learn). NaN marks missing values, which are
+    replaced by the mean of the feature. The sign of a component is arbitrary: here its largest
+    loading is positive (of equal ones, the first).
 
     >>> found = first_component([[0, 0], [1, 1], [2, 2]])
     >>> found.scores.round(4).tolist(), found.explained
@@ -51,7 +51,7 @@ def first_component(values: ArrayLike) -> Component:
     centred = np.where(known, matrix - means, 0.0)
     used: Bools = np.abs(centred).max(axis=0) > TIE
     if not used.any():
-        raise InputError("no feature differs among the items: there is no component")
+        raise InputError("all features are constant, so that there is no component")
     left, sizes, right = np.linalg.svd(centred[:, used], full_matrices=False)
     direction = right[0]
     largest = np.flatnonzero(np.abs(direction) >= np.abs(direction).max() - TIE)[0]

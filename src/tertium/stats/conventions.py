@@ -1,4 +1,4 @@
-"""What is customary: how many samples, how sure; and what an interval is."""
+"""Default numbers of samples and levels of significance, and confidence intervals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ALPHA = 0.05
 Over = Literal["inputs", "systems", "both"]
 """What is resampled."""
 Tail = Literal["greater", "two-sided", "koehn", "sacrebleu"]
-"""What a bootstrap's p-value counts; see :func:`tertium.stats.resampling.bootstrap_p_value`."""
+"""The p-value of a bootstrap; see :func:`tertium.stats.resampling.bootstrap_p_value`."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Interval:
         return isinstance(value, int | float) and self.low <= value <= self.high
 
     def overlaps(self, other: Interval) -> bool:
-        """Whether two intervals meet; if not, WMT19 and Prism call the difference significant.
+        """Whether two intervals overlap; if not, WMT19 and Prism call the difference significant.
 
         >>> Interval(0.1, 0.3).overlaps(Interval(0.2, 0.5)), Interval(0, 1).overlaps(Interval(2, 3))
         (True, False)

@@ -1,4 +1,4 @@
-"""A statistic in each group, a language or a system or a segment, and its average over them."""
+"""Statistics within groups (languages, systems, inputs), and their averages."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Correlation = Callable[[Floats, Floats], float]
 def per_group(
     statistic: Callable[..., float], groups: Sequence[Group], *arrays: ArrayLike
 ) -> dict[Group, float]:
-    """Compute a statistic in each group, the groups in the order of their first item.
+    """Compute a statistic within each group, in the order of first occurrence.
 
     >>> per_group(lambda x: float(x.sum()), ["de", "fr", "de"], [1, 2, 3])
     {'de': 4.0, 'fr': 2.0}
     """
     values = [np.asarray(array) for array in arrays]
     if any(value.shape[-1] != len(groups) for value in values):
-        raise InputError(f"there are {len(groups)} items; every array must have so many")
+        raise InputError(f"there are {len(groups)} items; every array must have the same number")
     members: dict[Group, list[int]] = {}
     for place, group in enumerate(groups):
         members.setdefault(group, []).append(place)
@@ -36,10 +36,10 @@ def per_group(
 
 
 def average(values: Mapping[Group, float], *, undefined: float | None = None) -> float:
-    """The mean over groups, each counting once; groups without a value (NaN) are left out.
+    """The mean over groups; groups without a value (NaN) are left out.
 
-    ``undefined`` is what they count as instead: a correlation that is undefined because a measure
-    gives everything the same score may well count as 0.
+    With ``undefined`` they count as that value instead: a correlation that is undefined because a
+    measure gives constant scores may count as 0.
 
     >>> average({"de": 0.5, "fr": float("nan")}), average({"a": 1, "b": float("nan")}, undefined=0)
     (0.5, 0.5)
@@ -48,25 +48,19 @@ def average(values: Mapping[Group, float], *, undefined: float | None = None) ->
     missing = np.isnan(found)
     found = found[~missing] if undefined is None else np.where(missing, undefined, found)
     if not len(found):
-        raise InputError("no group has a value: is one side constant in each?")
+        raise InputError("the statistic is undefined in every group: is one side constant?")
     return float(found.mean())
 
 
 def global_correlation(correlation: Correlation, measure: ArrayLike, human: ArrayLike) -> float:
-    """Correlate all outputs of all systems at once; those without a score are left out."""
+    """Correlate all outputs of all systems at once; missing scores are left out."""
     scores, gold = _both(measure, human)
     there = ~(np.isnan(scores) | np.isnan(gold))
     return correlation(scores[there], gold[there])
 
 
-def system_correlation(correlation: Correlation, measure: ArrayLike, human: ArrayLike) -> float:
-    """Correlate the systems' means, each over the outputs that have a score."""
-    scores, gold = _both(measure, human)
-    return correlation(np.nanmean(scores, axis=1), np.nanmean(gold, axis=1))
-
-
 def input_correlation(correlation: Correlation, measure: ArrayLike, human: ArrayLike) -> float:
-    """Correlate the systems' outputs input by input, and average; inputs without a value are out.
+    """Correlate the outputs for each input, and average; undefined values are left out.
 
     >>> from tertium.stats.correlation import kendall
     >>> input_correlation(kendall, [[1, 5], [2, 4], [3, 6]], [[1, 1], [2, 2], [3, 3]])

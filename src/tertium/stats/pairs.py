@@ -1,7 +1,7 @@
-"""Pairs of items: how many two rankings order alike, and how many otherwise.
+"""Concordant and discordant pairs of items.
 
-One ranking in n log n, by a merge sort that counts; many bootstrap samples of a ranking at once, by
-a matrix product, which for up to a few thousand items is quicker than to sort each.
+A single ranking takes n log n steps, by merge sort. Bootstrap samples are computed together by a
+matrix product, which for up to a few thousand items is faster than sorting each sample.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from numpy.typing import ArrayLike
 from tertium.stats.arrays import Counts, Floats, Ints, pair
 
 LARGEST_PRODUCT = 6000
-"""Beyond so many items, samples are counted one by one: a product costs the square."""
+"""With more items, samples are counted one by one: the cost of the product is quadratic."""
 ROWS_AT_A_TIME = 1024
 SMALL_BLOCK = 32
-"""Within so many items, all pairs are looked at."""
+"""Within blocks of this size, all pairs are compared."""
 
 
 @dataclass(frozen=True)
 class PairCounts:
-    """The pairs of items, by what two rankings say of them."""
+    """The number of pairs that are concordant, discordant or tied in two rankings."""
 
     concordant: int
     discordant: int
     ties_x: int
-    """Tied in x alone."""
+    """Tied in x only."""
     ties_y: int
-    """Tied in y alone."""
+    """Tied in y only."""
     ties_both: int
 
     @property
@@ -61,7 +61,7 @@ def count_pairs(x: ArrayLike, y: ArrayLike) -> PairCounts:
 
 
 def dense_ranks(values: Floats) -> Ints:
-    """Number the distinct values from 0, the smallest first.
+    """Ranks of the distinct values, from 0 for the smallest.
 
     >>> dense_ranks(np.array([0.5, 0.1, 0.5]))
     array([1, 0, 1])
@@ -71,7 +71,7 @@ def dense_ranks(values: Floats) -> Ints:
 
 
 def inversions(ranks: Ints) -> int:
-    """Count the pairs that stand in the wrong order, equal ones not: a merge sort, bottom up.
+    """Count the pairs in descending order, without ties, by a bottom-up merge sort.
 
     >>> inversions(np.array([2, 0, 1, 1]))
     3
@@ -102,18 +102,18 @@ def _tied(ranks: Ints) -> int:
 
 @dataclass(frozen=True)
 class SampledPairs:
-    """For each bootstrap sample: concordant less discordant pairs, pairs not tied, and sizes."""
+    """For each bootstrap sample: concordant minus discordant pairs, untied pairs, and sizes."""
 
     score: Floats
     untied_x: Floats
     untied_y: Floats
     items: Floats
     distinct: Floats
-    """The number of distinct values in x or in y, whichever has fewer."""
+    """The number of distinct values in x or in y, whichever is smaller."""
 
 
 def count_sampled_pairs(x: ArrayLike, y: ArrayLike, counts: Counts) -> SampledPairs:
-    """Count the pairs of every bootstrap sample; each row of ``counts`` is one."""
+    """Count the pairs of every bootstrap sample; each row of ``counts`` is one sample."""
     a, b = pair(x, y)
     weights = np.asarray(counts, dtype=np.float32)
     x_ranks, y_ranks = dense_ranks(a), dense_ranks(b)
@@ -132,7 +132,7 @@ def count_sampled_pairs(x: ArrayLike, y: ArrayLike, counts: Counts) -> SampledPa
 
 
 def group_counts(groups: Ints, weights: Counts) -> Floats:
-    """Sum each sample's counts over the items of each group: a row a sample, a column a group.
+    """Sum the counts of each sample over the items of each group: shape (samples, groups).
 
     >>> group_counts(np.array([0, 1, 0]), np.array([[1, 2, 3]]))
     array([[4., 2.]])
@@ -148,7 +148,7 @@ def group_counts(groups: Ints, weights: Counts) -> Floats:
 def _score_by_product(x: Ints, y: Ints, weights: Counts) -> Floats:
     """The sum over pairs i > j of w_i w_j sign(x_i - x_j) sign(y_i - y_j), some rows at a time.
 
-    Whole numbers below 2 ** 24 are exact in float32, so the product is, too.
+    Integers below 2 ** 24 are exact in float32, and so is the product.
     """
     score = np.zeros(len(weights))
     xs, ys = x.astype(np.int32), y.astype(np.int32)

@@ -1,4 +1,4 @@
-"""Permutation: what if the scores of two measures, or of two systems, had been swapped at random?
+"""Permutation tests: the scores of two measures are swapped at random.
 
 PERM-INPUTS, PERM-SYSTEMS and PERM-BOTH are those of Deutsch et al. (2021), "A Statistical Analysis
 of Summarization Evaluation Metrics Using Resampling Methods".
@@ -19,13 +19,13 @@ from tertium.stats.resampling import p_value, rounding
 
 Alternative = Literal["greater", "two-sided"]
 Agreement = Callable[[Floats, Floats], float]
-"""How well a matrix of a measure's scores agrees with one of human scores."""
+"""The agreement of a matrix of scores with a matrix of human scores."""
 
 
 def swaps(
     systems: int, inputs: int, *, over: Over = "both", samples: int = SAMPLES, seed: int = 0
 ) -> Bools:
-    """Toss a coin for each input, each system, or each score: True where the two are swapped.
+    """Random swaps for each input, each system or each score: True where the two are swapped.
 
     >>> swaps(2, 3, over="inputs", samples=5).shape
     (5, 1, 3)
@@ -51,8 +51,9 @@ def permutation_test(
 ) -> float:
     """Test whether measure x agrees better with people than measure y does.
 
-    The matrices have a row a system and a column an input. Both measures are standardised first,
-    since only scores of one scale can be swapped. Samples without an agreement (NaN) are left out.
+    The matrices have the shape (systems, inputs). Both measures are standardised first, because
+    only scores of the same scale can be swapped. Samples with undefined agreement (NaN) are left
+    out.
     """
     a, b, gold = matrix(x, "x"), matrix(y, "y"), matrix(human, "human")
     same_shape(x=a, y=b, human=gold)
@@ -74,12 +75,12 @@ def permutation_test(
 
 
 def standardised(scores: Floats, name: str = "x") -> Floats:
-    """Mean 0 and deviation 1 over the whole matrix.
+    """Scale to mean 0 and standard deviation 1 over the whole matrix.
 
     >>> standardised(np.array([[1.0, 3.0]]))
     array([[-1.,  1.]])
     """
     deviation = np.nanstd(scores)
     if not deviation > 0:
-        raise InputError(f"{name} is constant: there is nothing to compare")
+        raise InputError(f"{name} is constant, so that it cannot be standardised")
     return np.asarray((scores - np.nanmean(scores)) / deviation)

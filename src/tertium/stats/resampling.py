@@ -1,7 +1,7 @@
 """The bootstrap: samples of inputs, of systems or of both, intervals, and p-values.
 
-A sample is how often each item was drawn (``counts``). Two measures that are given the same counts
-are resampled together, which is what makes a comparison *paired*.
+A sample is given by how often each item was drawn (``counts``). Comparisons are *paired* if both
+measures use the same counts.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def bootstrap_counts(items: int, *, samples: int = SAMPLES, seed: int = 0) -> Co
     array([4, 4, 4])
     """
     if items < 1 or samples < 1:
-        raise InputError(f"{samples} samples of {items} items cannot be drawn")
+        raise InputError(f"cannot draw {samples} samples of {items} items")
     draws = np.random.default_rng(seed).integers(items, size=(samples, items))
     rows = np.arange(samples)[:, None] * items
     return np.bincount((rows + draws).ravel(), minlength=samples * items).reshape(samples, items)
@@ -38,10 +38,9 @@ def matrix_counts(
     samples: int = SAMPLES,
     seed: int = 0,
 ) -> Counts:
-    """Draw systems, inputs or both, for a matrix that is read row by row (``X.ravel()``).
+    """Draw systems, inputs or both, for a matrix in row-major order (``X.ravel()``).
 
-    ``both`` is Boot-Both (Deutsch et al., 2021): systems and inputs are drawn independently, and
-    the sample is where they meet.
+    ``both`` is Boot-Both (Deutsch et al., 2021): systems and inputs are drawn independently.
 
     >>> matrix_counts(2, 3, over="both", samples=1).sum()
     np.int64(6)
@@ -60,7 +59,7 @@ def matrix_counts(
 
 
 def spawn(seed: int, children: int) -> list[int]:
-    """Seeds that have nothing to do with each other, one for each dataset or step.
+    """Independent seeds, one for each dataset or step.
 
     >>> spawn(0, 2) == spawn(0, 3)[:2]
     True
@@ -75,9 +74,9 @@ def resample(
     samples: int = SAMPLES,
     seed: int = 0,
 ) -> Floats:
-    """Give a statistic that knows nothing of counts each sample in turn; slow, but for anything.
+    """Compute any statistic on each sample in turn; slow.
 
-    The arrays go together along their last axis, which is resampled.
+    The last axis of the arrays is resampled.
     """
     values = [np.asarray(array) for array in arrays]
     items = {value.shape[-1] for value in values}
@@ -90,7 +89,7 @@ def resample(
 
 
 def percentile_interval(replicates: ArrayLike, *, level: float = LEVEL) -> Interval:
-    """The middle ``level`` of the bootstrap values; samples without a value (NaN) are left out.
+    """The percentile interval of bootstrap values; undefined ones (NaN) are left out.
 
     >>> percentile_interval(range(101), level=0.5)
     Interval(low=25.0, high=75.0, level=0.5)
@@ -104,10 +103,10 @@ def percentile_interval(replicates: ArrayLike, *, level: float = LEVEL) -> Inter
 
 
 def combine(replicates: Sequence[ArrayLike]) -> Floats:
-    """Average over datasets: the i-th samples of all make up the i-th sample of the benchmark.
+    """Average over datasets: the i-th samples of all form the i-th sample of the benchmark.
 
-    As NMTScore does (Vamvas and Sennrich, 2022, section 4.3). Give each dataset a seed of its own
-    (:func:`spawn`): there is no reason why their samples should go together.
+    As in NMTScore (Vamvas and Sennrich, 2022, section 4.3). The datasets should have independent
+    seeds (:func:`spawn`).
 
     >>> combine([[1.0, 2.0], [3.0, 4.0]])
     array([2., 3.])
@@ -115,7 +114,7 @@ def combine(replicates: Sequence[ArrayLike]) -> Floats:
     arrays = [np.asarray(each, dtype=np.float64) for each in replicates]
     shapes = {array.shape for array in arrays}
     if len(shapes) != 1:
-        raise InputError("there must be datasets, all with the same number of samples")
+        raise InputError("all datasets must have the same number of samples")
     return np.asarray(np.mean(arrays, axis=0))
 
 
@@ -124,16 +123,15 @@ def bootstrap_p_value(
 ) -> float:
     """Test whether a is better than b (or, ``two-sided``, different from it) by paired samples.
 
-    ``a`` and ``b`` are the values of the same samples, ``observed`` the real difference a - b.
+    ``a`` and ``b`` are the values of the same samples, ``observed`` is the difference on the data.
 
-    - ``greater``: the differences, shifted so that their mean says "no difference", are at least as
-      large as the real one (Berg-Kirkpatrick et al., 2012): d - mean(d) >= observed;
-    - ``two-sided``: the same of their size, |d - mean(d)| >= |observed|;
+    - ``greater``: d - mean(d) >= observed (Berg-Kirkpatrick et al., 2012);
+    - ``two-sided``: |d - mean(d)| >= |observed|;
     - ``koehn``: a is not better than b (Koehn, 2004): d <= 0;
-    - ``sacrebleu``: as sacrebleu's paired bootstrap: |d| - mean(|d|) > |observed|. It does not ask
-      which of the two is better, and gives a smaller p than ``two-sided``, even for equal systems.
+    - ``sacrebleu``: as in sacrebleu's paired bootstrap: |d| - mean(|d|) > |observed|. It ignores
+      the direction, and p is smaller than with ``two-sided``, even for equal systems.
 
-    One is added to both sides of the fraction, so that no p is 0.
+    One is added to numerator and denominator, so that p is never 0.
 
     >>> bootstrap_p_value([2.0, 3.0, 4.0], [1.0, 1.0, 1.0], 2.0)
     0.25
@@ -157,7 +155,7 @@ def bootstrap_p_value(
 
 
 def p_value(extreme: int, samples: int) -> float:
-    """The share of samples at least as extreme as what was seen, which is one of them itself.
+    """The share of samples at least as extreme as the observation, which counts as a sample.
 
     >>> p_value(0, 999)
     0.001
@@ -166,7 +164,7 @@ def p_value(extreme: int, samples: int) -> float:
 
 
 def rounding(values: Floats, observed: float) -> float:
-    """What two equal numbers may differ by if they were summed in another order."""
+    """How much two equal numbers may differ if they were summed in a different order."""
     return 1e-12 * max(1.0, abs(observed), float(np.abs(values).max(initial=0.0)))
 
 

@@ -71,9 +71,7 @@ class UnfinishedRun:
             if state is None:
                 self.check_folder(self.part)
                 with self.explaining():
-                    self.clear(self.part)
-                    self.part.mkdir(exist_ok=True)
-                    self._write_record(None)
+                    self._create()
             self._saved = state is not None
         except BaseException:
             self._lock.release()
@@ -115,7 +113,7 @@ class UnfinishedRun:
 
     def lock(self) -> None:
         """Refuse to run beside another run on the same output."""
-        with self.explaining():
+        with explaining_write_errors(self.part, self._has_results):
             self._lock.acquire()
 
     @contextmanager
@@ -166,6 +164,16 @@ class UnfinishedRun:
         self.clear(folder)
         with suppress(OSError):
             folder.rmdir()
+
+    def _create(self) -> None:
+        self.clear(self.part)
+        self.part.mkdir(exist_ok=True)
+        try:
+            self._write_record(None)
+        except BaseException:
+            with suppress(OSError):
+                self.part.rmdir()
+            raise
 
     def _resumed_state(self, job: Mapping[str, Any]) -> dict[str, Any] | None:
         if self.overwrite or not has_record(self.part):

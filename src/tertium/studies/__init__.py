@@ -1,1 +1,1 @@
-"""The papers' protocols: which measure to trust, and where it breaks."""
+"""Studies of measures, after the protocols of the papers."""

@@ -9,12 +9,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
 from tertium.errors import ModelError, ResumeError
+from tertium.storage.lock import locked
 from tertium.training.checkpoints import (
     Best,
     Progress,
@@ -34,6 +36,13 @@ if TYPE_CHECKING:
     from torch import dtype
 
 ALONE = Worker()
+P = TypeVar("P", contravariant=True)
+
+
+class Trainer(Protocol[P]):
+    """Starts a run, or resumes it; ``plan`` may be None to resume."""
+
+    def __call__(self, run: Path, plan: P, pace: Pace, worker: Worker = ...) -> Trained: ...
 
 
 class Sampler(Protocol):
@@ -111,6 +120,20 @@ class Trained:
     @property
     def finished(self) -> bool:
         return self.steps is not None and self.step >= self.steps
+
+
+def exclusive(train: Callable[[Path, P, Pace, Worker], Trained]) -> Trainer[P]:
+    """Let one process at a time write to the folder of a run: its main process holds a lock."""
+
+    @wraps(train)
+    def locked_train(run: Path, plan: P, pace: Pace, worker: Worker = ALONE) -> Trained:
+        if not worker.is_main:
+            return train(run, plan, pace, worker)
+        run.parent.mkdir(parents=True, exist_ok=True)
+        with locked(run):
+            return train(run, plan, pace, worker)
+
+    return locked_train
 
 
 def run_training(run: Path, task: Task, pace: Pace, worker: Worker = ALONE) -> Trained:

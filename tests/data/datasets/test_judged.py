@@ -9,18 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from tertium.data.datasets.amr import read_amr
 from tertium.data.datasets.base import JudgedSegment, ParaphraseSet, RankedPair
 from tertium.data.datasets.mlqe import read_mlqe
-from tertium.data.datasets.mqm import read_mqm
-from tertium.data.datasets.mtme import read_mtme
+from tertium.data.datasets.mtme import read_mqm, read_mtme
 from tertium.data.datasets.multi30k import read_multi30k
+from tertium.data.datasets.nlg import FLUENCY, read_amr, read_webnlg
 from tertium.data.datasets.plain import read_judged, read_sets
 from tertium.data.datasets.stsb import read_stsb
 from tertium.data.datasets.tapaco import read_tapaco
-from tertium.data.datasets.webnlg import FLUENCY, read_webnlg
-from tertium.data.datasets.wmt import read_wmt_da, read_wmt_rankings
-from tertium.data.datasets.wmt_csv import read_wmt_table
+from tertium.data.datasets.wmt import read_wmt_da, read_wmt_rankings, read_wmt_table
 from tertium.errors import DataWarning, InputError
 from tertium.text import Text
 
@@ -44,7 +41,9 @@ def test_plain_segments_with_several_references(tmp_path: Path) -> None:
 
 def test_plain_segments_with_a_source_alone(tmp_path: Path) -> None:
     file = write(tmp_path / "a.tsv", "source\thypothesis\tz_mean\ns\th\t-0.5\nt\tg\tmany\n")
-    with pytest.raises(InputError, match="row 2: 'many' in 'z_mean' is no number; leave it empty"):
+    with pytest.raises(
+        InputError, match="row 2: 'many' in 'z_mean' is not a number; leave it empty"
+    ):
         read_judged(file, score="z_mean")
     write(file, "source\thypothesis\tz_mean\ns\th\t-0.5\n")
     [segment] = read_judged(file, score="z_mean", lang="de", source_lang="en")
@@ -82,7 +81,7 @@ def test_webnlg(tmp_path: Path) -> None:
     assert segment.score == pytest.approx((80 + 60 + 45) / 3)
     assert [reference.text for reference in segment.references] == ["one", "two"]
     assert segment.system == "S"
-    with pytest.raises(InputError, match="row 1: no ratings of fluency; the criteria there are"):
+    with pytest.raises(InputError, match="row 1: no ratings of fluency; its criteria are"):
         read_webnlg("en", folder=tmp_path, criteria=FLUENCY)
 
 
@@ -233,7 +232,7 @@ def test_multi30k(tmp_path: Path) -> None:
     assert first.source == ("a dog .", "en")
     assert second.score == -1.25
     write(file, json.dumps({"1.jpg": [["hund ."]]}))
-    with pytest.raises(InputError, match=r"of 1\.jpg is no pair of a text and a score"):
+    with pytest.raises(InputError, match=r"of 1\.jpg is not a text and a score"):
         read_multi30k(folder=tmp_path)
 
 

@@ -83,7 +83,7 @@ def test_pawsx_as_released(tmp_path: Path) -> None:
         ("3", "Es schneit.", "Schnee fällt.", True),
     ]
     write(tmp_path / "de" / "dev_2k.tsv", "id\tsentence1\tsentence2\tlabel\n1\ta\tb\n")
-    with pytest.raises(InputError, match=r"dev_2k\.tsv, row 1: 3 fields, not 4; fetch"):
+    with pytest.raises(InputError, match=r"dev_2k\.tsv, row 1: 3 fields, not 4; download"):
         read_pawsx("de", "dev", folder=tmp_path)
     with pytest.raises(InputError, match="no such file"):
         read_pawsx("fr", "dev", folder=tmp_path)
@@ -105,7 +105,7 @@ def test_pawsx_from_the_hub(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     pair, fault = done.stdout.splitlines()
     assert pair == "5 Sí. Claro. True"
-    assert "paws-x has no fr/test-*.parquet; was it laid out anew?" in fault
+    assert "paws-x has no fr/test-*.parquet; has its layout changed?" in fault
     assert "1 positive and 0 negative pairs were read" in done.stderr
 
 
@@ -136,7 +136,7 @@ def test_mrpc_as_microsoft_and_glue_publish_it(tmp_path: Path) -> None:
         assert brief(read_mrpc("test", folder=tmp_path)) == [
             ("3-4", 'He said "no".', "No, he said.", True)
         ]
-    with pytest.raises(InputError, match="GLUE lists them"):
+    with pytest.raises(InputError, match="GLUE lists its pairs"):
         read_mrpc("dev", folder=tmp_path)
     write(tmp_path / "dev_ids.tsv", "7\t8\n")
     with pytest.warns(DataWarning, match="MRPC dev: 1 positive and 0"):
@@ -192,7 +192,7 @@ def test_paraphraser(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="row 1: the class is '2'"):
         read_paraphraser("test", folder=tmp_path)
     write(file, "<data></data>")
-    with pytest.raises(InputError, match="holds no pairs"):
+    with pytest.raises(InputError, match="contains no pairs"):
         read_paraphraser("test", folder=tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""How a cluster is shared out, and what is said when it cannot be."""
+"""How workers are distributed over a cluster, and the errors if they cannot be."""
 
 from __future__ import annotations
 

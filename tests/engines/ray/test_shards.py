@@ -71,13 +71,13 @@ def test_what_somebody_put_beside_the_shards(foreign: str, out: Path) -> None:
 
 
 def test_what_somebody_puts_there_while_the_run_is_under_way(out: Path) -> None:
-    anew = ShardFolder(out, overwrite=True)
-    fill(anew.begin(JOB))
+    new = ShardFolder(out, overwrite=True)
+    fill(new.begin(JOB))
     (out / "notes.txt").touch()
     with pytest.raises(InputError, match=r"such as notes\.txt"):
-        anew.finish()
+        new.finish()
     assert names(out) == [RECORD, "notes.txt", "part-000000.parquet"]
-    anew.close()
+    new.close()
     (out / "notes.txt").unlink()
     again = ShardFolder(out, resume=True)
     assert again.begin(JOB) == again.run.part
@@ -109,9 +109,9 @@ def test_a_folder_named_old_is_somebody_elses(out: Path) -> None:
     old = out.with_name("out.old")
     old.mkdir()
     (old / "thesis.txt").touch()
-    anew = ShardFolder(out, overwrite=True)
-    fill(anew.begin(JOB))
-    anew.finish()
+    new = ShardFolder(out, overwrite=True)
+    fill(new.begin(JOB))
+    new.finish()
     assert names(old) == ["thesis.txt"]
 
 
@@ -126,12 +126,12 @@ def test_a_finished_folder_stays_beside_an_empty_one(out: Path) -> None:
 
 @pytest.mark.parametrize("moved", [False, True])
 def test_killed_while_the_new_folder_takes_its_place(moved: bool, out: Path) -> None:
-    anew = ShardFolder(out, overwrite=True)
-    fill(anew.begin(JOB))
-    out.rename(anew.run.part / OLD)
+    new = ShardFolder(out, overwrite=True)
+    fill(new.begin(JOB))
+    out.rename(new.run.part / OLD)
     if moved:
-        anew.run.part.rename(out)
-    anew.close()
+        new.run.part.rename(out)
+    new.close()
     again = ShardFolder(out, resume=True)
     again.begin(JOB)
     again.finish()
@@ -150,8 +150,8 @@ def test_scraps_of_a_killed_run_are_its_own(tmp_path: Path) -> None:
     ):
         (folder / scrap).touch()
     (folder / f"{RECORD}.new").touch()
-    anew = ShardFolder(tmp_path / "out", overwrite=True)
-    assert names(anew.begin(JOB)) == [RECORD]
+    new = ShardFolder(tmp_path / "out", overwrite=True)
+    assert names(new.begin(JOB)) == [RECORD]
 
 
 @pytest.mark.parametrize("content", ["", "{", "3", "\0\0"])
@@ -167,12 +167,12 @@ def test_a_folder_that_cannot_be_written_is_named(
     def fail(*_: object) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
-    anew = ShardFolder(out, overwrite=True)
-    fill(anew.begin(JOB))
+    new = ShardFolder(out, overwrite=True)
+    fill(new.begin(JOB))
     monkeypatch.setattr("os.replace", fail)
     with pytest.raises(
         OutputError, match=r"out\.part cannot be written on .* \(Read-only file sys"
     ):
-        anew.finish()
+        new.finish()
     with pytest.raises(OutputError, match="; make it writable, or choose another output"):
         ShardFolder(out.with_name("other")).begin(JOB)

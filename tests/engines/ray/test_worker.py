@@ -53,7 +53,7 @@ def work(tmp_path: Path) -> Work:
 
 @pytest.fixture(autouse=True)
 def _stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker goes to the folder where the run was begun; come back from there."""
+    """A worker changes to the folder where the run was started; change back."""
     monkeypatch.chdir(tmp_path)
 
 
@@ -267,9 +267,9 @@ def test_a_finished_folder_is_replaced_only_if_asked(tmp_path: Path) -> None:
     again = ShardFolder(out, resume=True)
     assert again.begin(JOB) == out
     again.close()
-    anew = ShardFolder(out, overwrite=True)
-    assert not list(anew.begin(JOB).glob("*.parquet"))
-    anew.finish()
+    new = ShardFolder(out, overwrite=True)
+    assert not list(new.begin(JOB).glob("*.parquet"))
+    new.finish()
     assert [file.name for file in out.iterdir()] == [RECORD]
     assert [file.name for file in tmp_path.glob("out*")] == ["out"]
 

@@ -147,7 +147,7 @@ def test_what_cannot_be_converted_is_said(
         convert_encoder(tmp_path / "none", out)
     with pytest.raises(ModelError, match="encoders of type 'm2m_100' are none that Tertium knows"):
         convert_encoder(tiny_prism.original.folder, out)
-    with pytest.raises(ModelError, match="translation models of type 'bert' are none"):
+    with pytest.raises(ModelError, match="translation models of type 'bert' are unsupported"):
         convert(bert, out)
     with pytest.raises(SettingError, match="has layers 1 to 3"):
         convert_encoder(bert, out, layer=4)
@@ -250,13 +250,13 @@ def test_modules_that_are_not_known(bert: Path, tmp_path: Path) -> None:
     write_modules(bert, "Pooling", "LSTM")
     pooling = bert / "1_Pooling" / "config.json"
     pooling.write_text('{"pooling_mode_lasttoken": true}')
-    with pytest.raises(ModelError, match="pooling 'lasttoken' is none that Tertium has"):
+    with pytest.raises(ModelError, match="pooling 'lasttoken' is unsupported"):
         convert_encoder(bert, tmp_path / "out")
     pooling.write_text('{"pooling_mode_mean_tokens": true, "include_prompt": false}')
-    with pytest.raises(ModelError, match="leave the prompt out"):
+    with pytest.raises(ModelError, match="without the prompt is unsupported"):
         convert_encoder(bert, tmp_path / "out")
     pooling.write_text("{}")
-    with pytest.raises(ModelError, match="module LSTM is none that Tertium knows"):
+    with pytest.raises(ModelError, match="module LSTM is unsupported"):
         convert_encoder(bert, tmp_path / "out")
 
 

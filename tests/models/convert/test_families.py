@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import random
 import shutil
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +18,7 @@ from tertium.models.tokenizer import open_tokenizer
 from tertium.models.translation.ctranslate2 import CTranslate2Model
 
 from ...conftest import Converted
-from ...tiny import SENTENCES
+from ...tiny import MAKERS, SENTENCES, Tiny
 
 UGLY = [
     "",
@@ -130,7 +132,7 @@ def test_special_tokens_in_a_text_are_text(any_family: Converted) -> None:
 def test_iso_codes_stand_for_flores_codes(family: Any) -> None:
     languages = family("nllb").folder.languages
     assert languages.resolve("de") == languages.resolve("deu") == "deu_Latn"
-    with pytest.raises(LanguageError, match=r"'zh' may be .*zho_Hans or zho_Hant"):
+    with pytest.raises(LanguageError, match=r"'zh' is ambiguous: use zho_Hans or zho_Hant"):
         languages.resolve("zh")
 
 
@@ -157,9 +159,9 @@ def test_what_cannot_be_converted_is_said(tmp_path: Any, family: Any) -> None:
     with pytest.raises(ModelError, match=r"has no config\.json"):
         recognise(tmp_path)
     (tmp_path / "config.json").write_text('{"model_type": "bert"}')
-    with pytest.raises(ModelError, match="type 'bert' are none that Tertium knows"):
+    with pytest.raises(ModelError, match="type 'bert' are unsupported"):
         recognise(tmp_path)
-    with pytest.raises(ModelError, match="speaks nllb, not marian"):
+    with pytest.raises(ModelError, match="has the dialect nllb, not marian"):
         recognise(family("nllb").original.folder, dialect="marian")
     with pytest.raises(ModelError, match="name it opus-mt-SOURCE-TARGET"):
         recognise(family("marian").original.folder, name="my-model")
@@ -171,18 +173,29 @@ def test_a_small100_that_does_not_say_so(family: Any) -> None:
     assert recognise(folder, dialect="small100").dialect == "small100"
 
 
+@pytest.fixture(scope="module")
+def unsure(tmp_path_factory: pytest.TempPathFactory) -> Tiny:
+    """A model that has learned little, so that its best translations often end late."""
+    folder = tmp_path_factory.mktemp("unsure")
+    tiny = MAKERS["m2m100"](folder)
+    tiny.learn(steps=60)
+    tiny.model.save_pretrained(folder)
+    return tiny
+
+
 @pytest.mark.parametrize("early_stopping", [True, False])
 def test_beam_search_ends_as_the_original_says(
-    early_stopping: bool, tmp_path: Any, family: Any
+    early_stopping: bool, tmp_path: Any, unsure: Tiny
 ) -> None:
-    original = family("m2m100").original
+    original = unsure
     source, other = tmp_path / "original", tmp_path / "other"
     shutil.copytree(original.folder, source)
     config = json.loads((source / "config.json").read_text())
     (source / "config.json").write_text(json.dumps({**config, "early_stopping": early_stopping}))
     folder = convert(source, other)
     assert folder.early_stopping is early_stopping
-    assert (folder.fingerprint == family("m2m100").folder.fingerprint) is not early_stopping
+    plain = convert(original.folder, tmp_path / "plain")
+    assert (folder.fingerprint == plain.fingerprint) is not early_stopping
     model = CTranslate2Model(folder)
     words = " ".join(SENTENCES).split()
     texts = [" ".join(words[start : start + 7]) for start in range(40)]
@@ -195,3 +208,24 @@ def test_beam_search_ends_as_the_original_says(
     same = {setting: sum(map(str.__eq__, found, answers)) for setting, answers in wanted.items()}
     assert same[early_stopping] >= 0.95 * len(texts)
     assert same[not early_stopping] < same[early_stopping]
+
+
+def test_a_family_of_a_plugin(
+    family: Callable[[str], Converted], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model type of one's own, which is read like M2M100."""
+    site = tmp_path / "site"
+    info = site / "my_families-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-families\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[tertium.families]\nmine = my_families:read\n")
+    (site / "my_families.py").write_text(
+        "from tertium.models.convert.families import FAMILIES\nread = FAMILIES.get('m2m_100')\n"
+    )
+    folder = shutil.copytree(family("m2m100").original.folder, tmp_path / "model")
+    config = json.loads((folder / "config.json").read_text("utf-8"))
+    (folder / "config.json").write_text(json.dumps({**config, "model_type": "mine"}))
+    with pytest.raises(ModelError, match="type 'mine' are unsupported"):
+        recognise(folder)
+    monkeypatch.syspath_prepend(site)
+    assert recognise(folder).dialect == "m2m100"

@@ -95,7 +95,7 @@ def test_a_config_that_leaves_out_a_number(
     file.write_text(json.dumps({**whole, "vocab_size": None}))
     assert refused(convert, source, capfd) == f"{file} does not say vocab_size"
     file.write_text('{"model_type": ["m2m_100"]}')
-    assert "none that Tertium knows" in refused(convert, source, capfd)
+    assert "are unsupported" in refused(convert, source, capfd)
     file.write_text('{"model_type": "bert"}')
     for make in (convert_encoder, convert_detector):
         assert refused(make, source, capfd) == f"{file} does not say num_hidden_layers or n_layers"
@@ -163,7 +163,7 @@ def test_a_damaged_vocabulary(
     source = copied("m2m100")
     file = source / "vocab.json"
     file.write_text('{"a": 1, "b": "c"}')
-    assert refused(convert, source, capfd).startswith(f"{file} is no vocabulary")
+    assert refused(convert, source, capfd).startswith(f"{file} is not a vocabulary")
     file.write_text("[]")
     assert refused(convert, source, capfd).startswith(f"{file} cannot be read")
 

@@ -144,7 +144,7 @@ def test_what_is_wrong_is_named(
     read_detector_folder(tiny.folder.path).check()
     with pytest.raises(ModelError, match=r"no detector 'nothing'.*train detector"):
         tertium.load_detector("nothing")
-    with pytest.raises(ModelError, match="is no detector of paraphrases but a model for encoder"):
+    with pytest.raises(ModelError, match="is not a paraphrase detector but a model for encoder"):
         tertium.load_detector(encoder("bert").folder.path)
     with pytest.raises(ModelError, match="is a detector of paraphrases: it can neither translate"):
         read_folder(tiny.folder.path)

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from tertium.errors import ModelError, SettingError
+from tertium.models import public
 from tertium.models.base import SentenceEncoder
 from tertium.models.catalog import find, load_model
-from tertium.models.encoders import packaged, use
+from tertium.models.encoders import use
 from tertium.models.encoders.catalog import load_encoder
 from tertium.models.encoders.folder import read_encoder_folder
-from tertium.models.encoders.known import KNOWN_ENCODERS
 from tertium.storage.paths import models_folder
 
 from ...cli.conftest import (
@@ -49,8 +49,8 @@ def test_one_kind_is_not_the_other(encoder: Encoders, tiny_prism: Converted) -> 
 
 
 def test_what_is_not_here_yet(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packaged, "find_spec", lambda name: None)
-    for name in KNOWN_ENCODERS:
+    monkeypatch.setattr(public, "find_spec", lambda name: None)
+    for name in public.PUBLIC_ENCODERS:
         with pytest.raises(ModelError, match=f"tertium models fetch {name}"):
             load_encoder(name)
         with pytest.raises(ModelError, match=f"tertium models fetch {name}"):
@@ -61,7 +61,7 @@ def test_what_is_not_here_yet(cache: Path, monkeypatch: pytest.MonkeyPatch) -> N
         load_encoder("nothing")
 
 
-def test_an_encoder_that_a_package_brings(
+def test_an_encoder_from_a_package(
     cache: Path, encoder: Encoders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A package of the same layout as the real one, which weighs 83 MB."""
@@ -133,7 +133,7 @@ def test_the_command_line(tertium: Run, cache: Path, encoder: Encoders) -> None:
         in tertium("models", "info", "xlm-roberta-large").stdout
     )
     wrong = tertium("models", "convert", source, cache / "b", "--dialect", "nllb")
-    assert "speaks no dialect" in wrong.stderr
+    assert "--dialect is for translation models" in wrong.stderr
     fetched = tertium("models", "fetch", "use-multilingual")
     assert "tertium[use]" in fetched.stderr
     scored = tertium("score", "a", "b", "--model", "my-bert")
@@ -145,4 +145,20 @@ def test_layers_are_for_encoders(tertium: Run, tiny_prism: Converted, tmp_path: 
     source = tiny_prism.original.folder
     wrong = tertium("models", "convert", source, tmp_path / "out", "--layer", "1")
     assert wrong.returncode == 2
-    assert "is no encoder" in wrong.stderr
+    assert "is not an encoder" in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    "name", ["LABSE", "sentence-transformers/LaBSE", "sentence-transformers/labse"]
+)
+def test_a_hub_id_means_the_entry_of_the_catalog(cache: Path, encoder: Encoders, name: str) -> None:
+    with pytest.raises(ModelError, match="tertium models fetch LaBSE"):
+        load_encoder(name)
+    shutil.copytree(encoder("bert").folder.path, cache / "LaBSE")
+    assert load_encoder(name).fingerprint == encoder("bert").folder.fingerprint
+
+
+def test_a_model_fetched_by_its_hub_id(cache: Path, encoder: Encoders) -> None:
+    shutil.copytree(encoder("bert").folder.path, cache / "someone--Model")
+    for name in ("someone/Model", "someone--model"):
+        assert load_encoder(name).fingerprint == encoder("bert").folder.fingerprint

@@ -1,125 +1,98 @@
-"""``tertium study correlate``."""
+"""``tertium study correlate`` and ``tertium study layers``."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Annotated
 
-from tertium.cli.options import DEFAULT_MODEL, ComputeType, Model, NoCache, Threads
-from tertium.cli.studies.judged import (
-    SEGMENT_STATISTICS,
+import typer
+
+from tertium.cli.options import DEFAULT_MODEL
+from tertium.cli.studies.options import (
     AgainstSource,
     Datasets,
     Langs,
     Score,
+    StudyOptions,
+    check_choice,
     judged_sets,
-    run_study,
+    study_command,
 )
-from tertium.cli.studies.options import (
-    Limit,
-    Output,
-    Plots,
-    Quiet,
-    Samples,
-    Seed,
-    StudyMeasures,
-    check_plots,
-    measure_specs,
-    model_loader,
-    show_tables,
-)
-from tertium.stats.conventions import SAMPLES
-
-if TYPE_CHECKING:
-    from tertium.studies.columns import Column
-    from tertium.studies.judgements.sets import JudgedSet
-    from tertium.studies.judgements.study import ScoresByMeasure
+from tertium.errors import SettingError
 
 DEFAULT_MEASURES = ("bleu", "smd", "bertscore", "sss", "sss+smd", "sss+bertscore")
-DRAWN = "pearson"
-UNSAFE = re.compile(r"[^\w.+-]+")
+RANGE = re.compile(r"(\d+)(?:-(\d+))?")
 
 
+@study_command()
 def correlate(
+    options: StudyOptions,
     dataset: Datasets,
-    measure: StudyMeasures = None,
     langs: Langs = None,
     score: Score = None,
     against_source: AgainstSource = False,
-    output: Output = None,
-    limit: Limit = None,
-    samples: Samples = SAMPLES,
-    seed: Seed = 0,
-    plots: Plots = False,
-    quiet: Quiet = False,
-    model: Model = DEFAULT_MODEL,
-    compute_type: ComputeType = "auto",
-    threads: Threads = None,
-    no_cache: NoCache = False,
 ) -> None:
-    """Which measure goes with people's scores, segment by segment? (SentSim, section 5.)
+    """Which measure correlates with human scores, segment by segment? (SentSim, section 5.)
 
     Pearson, Spearman and Kendall, by dataset and language pair, against references (MT-REF) or,
-    with --against-source, against sources (SRC-MT). Sums of measures are spelt sss+wmd. With
-    --output, a study that was stopped goes on where it was.
+    with --against-source, against sources (SRC-MT). Sums of measures are written sss+wmd. With
+    --output, an interrupted study resumes.
     """
-    from tertium.stats.resampling import spawn
-    from tertium.studies.cells import CellFolder
-    from tertium.studies.columns import with_averages
-    from tertium.studies.judgements.agreement import segment_column
+    from tertium.studies.correlation import correlation_report
     from tertium.studies.judgements.study import JudgementStudy
-    from tertium.studies.judgements.tables import agreement_table
 
-    check_plots(plots, output)
-    sets = judged_sets(dataset, langs, score, limit)
-    study = JudgementStudy(
-        sets,
-        measure_specs(measure, DEFAULT_MEASURES),
-        against_source=against_source,
-        model=model,
-        cells=CellFolder(output / "scores") if output is not None else None,
-        load_model=model_loader(compute_type, threads, cache=not no_cache),
-    )
-    scores = run_study(study, quiet=quiet)
-    seeds = spawn(seed, len(sets))
-    tables = {}
-    for statistic in (DRAWN, *(each for each in SEGMENT_STATISTICS if each != DRAWN)):
-        columns = []
-        for judged, own in zip(sets, seeds, strict=True):
-            column = segment_column(
-                judged,
-                scores[judged.name],
-                statistic=statistic,  # type: ignore[arg-type]
-                samples=samples,
-                seed=own,
-            )
-            columns.append((judged.group, column))
-        averaged = with_averages(columns)
-        tables[statistic] = agreement_table(averaged, statistic.capitalize())
-        if plots and output is not None and statistic == DRAWN:
-            _draw(sets, scores, averaged, output)
-    show_tables(tables, output)
+    specs = options.specs(DEFAULT_MEASURES)
+    sets = judged_sets(dataset, langs, score, options.limit)
+    study = JudgementStudy(sets, specs, against_source, options.models(), options.runner())
+    scores = options.run(study)
+    report = correlation_report(sets, scores, samples=options.samples, seed=options.seed)
+    options.finish(report, study.runner)
 
 
-def _draw(
-    sets: Sequence[JudgedSet],
-    scores: dict[str, ScoresByMeasure],
-    columns: Sequence[Column],
-    folder: Path,
+@study_command("samples", "seed", "model", "no_cache")
+def layers(
+    options: StudyOptions,
+    dataset: Datasets,
+    encoder: Annotated[
+        str, typer.Option(help="An encoder, with all of its layers.")
+    ] = DEFAULT_MODEL,
+    measure: Annotated[
+        str, typer.Option("--measure", "-m", help="A measure that uses token vectors.")
+    ] = "bertscore",
+    only: Annotated[
+        str | None, typer.Option("--layers", help="Only these, as in 8-12 or 1,6,12.")
+    ] = None,
+    langs: Langs = None,
+    score: Score = None,
+    statistic: Annotated[str, typer.Option(help="pearson, spearman or kendall.")] = "pearson",
+    against_source: AgainstSource = False,
 ) -> None:
-    """Bars as in the paper's appendix, and for each set and measure what figures 1 and 2 show."""
-    from tertium.report.plots import grouped_bars, scatter
-    from tertium.studies.judgements.agreement import judged_places
+    """Which layer of an encoder correlates best with human scores? (SentSim, figures 3 and 4.)"""
+    from tertium.studies.correlation import layer_report, layer_specs
+    from tertium.studies.judgements.agreement import SegmentStatistic
+    from tertium.studies.judgements.study import JudgementStudy
 
-    names = list(dict.fromkeys(name for column in columns for name in column.values))
-    heights = {name: [column.values.get(name) for column in columns] for name in names}
-    headings = [column.heading for column in columns]
-    grouped_bars(headings, heights, folder / f"{DRAWN}.svg", label="Pearson's r")
-    for judged in sets:
-        places, human = judged_places(judged)
-        for name, found in scores[judged.name].items():
-            out = folder / "scatter" / f"{UNSAFE.sub('-', f'{judged.name}-{name}')}.svg"
-            own = [found.segments[n] for n in places]
-            scatter(human.tolist(), own, out, labels=("people's score", name))
+    options.specs(())
+    chosen_statistic = check_choice(statistic, SegmentStatistic)
+    sets = judged_sets(dataset, langs, score, options.limit)
+    models = options.models(cache=False)
+    layer_specs(measure, encoder, ())  # a measure without layers is refused before loading
+    chosen = _layers(only, deepest=int(models("tokens", encoder).settings["layer"]))
+    specs = layer_specs(measure, encoder, chosen)
+    study = JudgementStudy(sets, specs, against_source, models, options.runner())
+    scores = options.run(study)
+    title = f"{measure} with each layer of {encoder}: {statistic}"
+    report = layer_report(sets, scores, specs, chosen, chosen_statistic, title)
+    options.finish(report, study.runner)
+
+
+def _layers(only: str | None, *, deepest: int) -> list[int]:
+    """All layers, or those of ``--layers``."""
+    if only is None:
+        return list(range(1, deepest + 1))
+    chosen: list[int] = []
+    for part in only.split(","):
+        if (match := RANGE.fullmatch(part.strip())) is None:
+            raise SettingError(f"--layers {only}: write it as 8-12 or 1,6,12")
+        chosen += range(int(match[1]), int(match[2] or match[1]) + 1)
+    return chosen

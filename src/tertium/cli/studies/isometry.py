@@ -2,68 +2,57 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tertium.cli.options import DEFAULT_MODEL, ComputeType, HtmlFile, NoCache, Threads
-from tertium.cli.progress import progress_bar
-from tertium.cli.studies.options import (
-    Limit,
-    Output,
-    Plots,
-    Quiet,
-    Samples,
-    Seed,
-    StudyMeasures,
-    check_plots,
-    measure_specs,
-    model_loader,
-    show_tables,
-)
+from tertium.cli.options import DEFAULT_MODEL
+from tertium.cli.studies.options import StudyOptions, named, study_command
 from tertium.errors import InputError, SettingError
-from tertium.stats.conventions import SAMPLES
 
 if TYPE_CHECKING:
     from tertium.data.datasets.isometry import Predictions, TextPair
+    from tertium.measures.loading import ModelSource
     from tertium.models.base import ParaphraseDetector
-    from tertium.studies.isometry.study import IsometryStudy, PairSet
-    from tertium.studies.specs import ModelLoader
+    from tertium.studies.isometry.study import PairSet
 
 DEFAULT_MEASURES = ("chrf", "bleu")
-ENDINGS = ("majority", "pooled")
+PROTOCOLS = ("majority", "pooled")
 
 
+@study_command()
 def isometry(
+    options: StudyOptions,
     pairs: Annotated[
         Path | None,
         typer.Argument(help="Paraphrases in the source language: sentence1 and sentence2."),
     ] = None,
     columns: Annotated[
         list[str] | None,
-        typer.Option(help="NAME=FIRST,SECOND: a data set by its two columns; again for more."),
+        typer.Option(help="NAME=FIRST,SECOND: a data set by its two columns; may be repeated."),
     ] = None,
-    lang: Annotated[str, typer.Option("--lang", "-l", help="Of the pairs.")] = "de",
-    target_lang: Annotated[str, typer.Option(help="To translate into.")] = "en",
+    lang: Annotated[str, typer.Option("--lang", "-l", help="The language of the pairs.")] = "de",
+    target_lang: Annotated[str, typer.Option(help="The language to translate into.")] = "en",
     model: Annotated[
-        list[str] | None, typer.Option("--model", help="A translation model, again for more.")
+        list[str] | None, typer.Option("--model", help="A translation model; may be repeated.")
     ] = None,
     translations: Annotated[
         list[str] | None,
-        typer.Option(help="NAME=FILE: ready translations, in the columns of their sources."),
+        typer.Option(
+            help="NAME=FILE: existing translations, in the same columns as their sources."
+        ),
     ] = None,
     detector: Annotated[
         list[str] | None,
         typer.Option(
-            help="A detector's folder or name, or one for each language: de=ONE,en=OTHER; again "
-            "for more."
+            help="The folder or name of a detector, or one per language: de=ONE,en=OTHER; may be "
+            "repeated."
         ),
     ] = None,
     both_orders: Annotated[
-        bool, typer.Option("--both-orders", help="Let detectors judge each pair both ways round.")
+        bool, typer.Option("--both-orders", help="Detectors judge each pair in both orders.")
     ] = False,
     measure_detector: Annotated[
         list[str] | None,
@@ -76,98 +65,74 @@ def isometry(
     predictions: Annotated[
         list[str] | None,
         typer.Option(
-            help="MODEL,DATASET=FILE: translations and judgements as they were published, "
-            "instead of PAIRS; again for more."
+            help="MODEL,DATASET=FILE: translations and judgements in the published layout, "
+            "instead of PAIRS; may be repeated."
         ),
     ] = None,
     threshold: Annotated[
-        float, typer.Option(min=0, max=1, help="From which P(paraphrase) on S is 1.")
+        float, typer.Option(min=0, max=1, help="S is 1 from this P(paraphrase) on.")
     ] = 0.5,
-    measure: StudyMeasures = None,
     protocol: Annotated[
         list[str] | None,
         typer.Option(help="Of the correlations: majority or pooled. Default: both."),
     ] = None,
-    examples: Annotated[int, typer.Option(min=0, help="So many pairs of each behaviour.")] = 1,
-    beam_size: Annotated[int, typer.Option(min=1)] = 5,
-    output: Output = None,
-    html: HtmlFile = None,
-    limit: Limit = None,
-    samples: Samples = SAMPLES,
-    seed: Seed = 0,
-    plots: Plots = False,
-    quiet: Quiet = False,
-    compute_type: ComputeType = "auto",
-    threads: Threads = None,
-    no_cache: NoCache = False,
+    examples: Annotated[
+        int, typer.Option(min=0, help="The number of examples of each behaviour.")
+    ] = 1,
+    beam_size: Annotated[int, typer.Option(min=1, help="The beam size of translation.")] = 5,
 ) -> None:
-    """Do texts that mean the same still do so when they are translated? (Shankar, 2020.)
+    """Are translations of paraphrases still paraphrases? (Shankar, 2020.)
 
-    Translates paraphrases, lets detectors judge them before and after, and counts: isometric,
-    ambiguous, type 1, type 2. With --output, a study that was stopped goes on where it was.
+    Translates paraphrases, lets detectors judge them before and after translation, and counts
+    behaviours: isometric, ambiguous, type 1, type 2. With --output, an interrupted study resumes.
     """
     from tertium.data.datasets.isometry import write_predictions
     from tertium.studies.isometry.correlation import protocols
     from tertium.studies.isometry.report import analyse
+    from tertium.studies.isometry.study import IsometryStudy
+    from tertium.studies.runner import check_measures
 
-    check_plots(plots, output)
-    specs = measure_specs(measure, DEFAULT_MEASURES)
-    chosen = protocols(protocol or ENDINGS)
-    load = model_loader(compute_type, threads, cache=not no_cache)
-    facts = [f"threshold {threshold:g}; {samples} bootstrap samples, seed {seed}"]
+    specs = options.specs(DEFAULT_MEASURES)
+    chosen = protocols(protocol or PROTOCOLS)
+    models, runner = options.models(), options.runner()
+    facts = [f"threshold {threshold:g}; {options.samples} bootstrap samples, seed {options.seed}"]
     if predictions:
         if pairs is not None or detector or translations or measure_detector:
-            raise SettingError("--predictions has it all; leave out PAIRS and detectors")
-        found = _published(predictions, (lang, target_lang), limit)
+            raise SettingError("--predictions replaces PAIRS and detectors; leave them out")
+        results = _published(predictions, (lang, target_lang), options.limit)
     else:
-        from tertium.studies.cells import CellFolder
-        from tertium.studies.isometry.study import IsometryStudy
-
-        sets = _sets(pairs, columns or [], lang, limit)
+        sets = _sets(pairs, columns or [], lang, options.limit)
         ready = _ready(translations or [], sets, columns or [])
         names = model or ([] if ready else [DEFAULT_MODEL])
-        detectors = _detectors(detector or [], both_orders, compute_type, threads)
-        detectors += _learnt(measure_detector or [], validation or [], load)
+        check_measures(specs, models, (lang, target_lang))
+        detectors = _detectors(detector or [], both_orders, options)
+        detectors += _learnt(measure_detector or [], validation or [], models)
         if not detectors:
             raise InputError(
-                "which detector? Say --detector FOLDER, or --measure-detector MEASURE with "
+                "which detector? Give --detector FOLDER, or --measure-detector MEASURE with "
                 "--validation"
             )
+        engines = {name: models("translation", name) for name in names}
         study = IsometryStudy(
-            sets,
-            {name: load("translation", name, None) for name in names},
-            detectors,
-            target_lang,
-            ready=ready,
-            beam_size=beam_size,
-            cells=CellFolder(output / "scores") if output is not None else None,
+            sets, engines, detectors, target_lang, ready, beam_size=beam_size, runner=runner
         )
-        with progress_bar(lambda: study.size, shown=not quiet, what="pairs") as bar:
-            if bar is not None:
-                study.advance, study.progress = bar.advance, bar.detail
-            found = study.run()
-        if output is not None:
-            for each in found:
-                write_predictions(output / f"{each.model}.{each.dataset}.json", each)
-        facts += _facts(study)
-        if study.reused:
-            print(f"tertium: {study.reused} of {study.size} were done before", file=sys.stderr)
+        results = options.run(study, "pairs")
+        if options.output is not None:
+            for each in results:
+                write_predictions(options.output / f"{each.model}.{each.dataset}.json", each)
+        facts += study.facts()
     result = analyse(
-        found,
+        results,
         specs,
         protocols=chosen,
         threshold=threshold,
         examples=examples,
-        samples=samples,
-        seed=seed,
-        load_model=load,
+        samples=options.samples,
+        seed=options.seed,
+        models=models,
+        runner=runner,
     )
-    show_tables(result.tables(), output)
-    drawn = result.draw(output) if plots and output is not None else None
-    if html is not None:
-        from tertium.storage.atomic import write_text
-
-        write_text(html, result.page(facts, drawn))
+    options.finish(result.report(facts), runner)
 
 
 def _published(
@@ -177,9 +142,9 @@ def _published(
 
     found = []
     for option in given:
-        names, equals, file = option.partition("=")
+        names, file = named(option, "--predictions", "MODEL,DATASET=FILE")
         model, comma, dataset = names.partition(",")
-        if not equals or not comma:
+        if not comma:
             raise SettingError(f"--predictions {option}: write it as MODEL,DATASET=FILE")
         read = read_predictions(Path(file), model=model, dataset=dataset, langs=langs)
         found.append(first_predictions(read, limit))
@@ -190,7 +155,7 @@ def _sets(path: Path | None, columns: Sequence[str], lang: str, limit: int | Non
     from tertium.studies.isometry.study import read_pair_set
 
     if path is None:
-        raise InputError("which pairs? Name a file of paraphrases, or say --predictions")
+        raise InputError("which pairs? Give a file of paraphrases, or --predictions")
     if not columns:
         return [read_pair_set(path, lang=lang, limit=limit)]
     return [
@@ -200,9 +165,9 @@ def _sets(path: Path | None, columns: Sequence[str], lang: str, limit: int | Non
 
 
 def _named_columns(option: str) -> tuple[str, tuple[str, str]]:
-    name, equals, both = option.partition("=")
+    name, both = named(option, "--columns", "NAME=FIRST,SECOND")
     first, comma, second = both.partition(",")
-    if not equals or not comma:
+    if not comma:
         raise SettingError(f"--columns {option}: write it as NAME=FIRST,SECOND")
     return name, (first, second)
 
@@ -214,9 +179,7 @@ def _ready(
 
     found = {}
     for option in given:
-        name, equals, file = option.partition("=")
-        if not equals:
-            raise SettingError(f"--translations {option}: write it as NAME=FILE")
+        name, file = named(option, "--translations", "NAME=FILE")
         wanted: list[tuple[str, Any]] = [_named_columns(each) for each in columns]
         for dataset, both in wanted or [(sets[0].name, None)]:
             read = read_pair_set(Path(file), lang="", name=dataset, columns=both)
@@ -225,13 +188,16 @@ def _ready(
 
 
 def _detectors(
-    given: Sequence[str], both_orders: bool, compute_type: Any, threads: int | None
+    given: Sequence[str], both_orders: bool, options: StudyOptions
 ) -> list[ParaphraseDetector]:
     from tertium.models.detectors.catalog import load_detector
     from tertium.models.detectors.model import ByLanguage
 
     def load(name: str) -> ParaphraseDetector:
-        settings: dict[str, Any] = {"compute_type": compute_type, "threads": threads}
+        settings: dict[str, Any] = {
+            "compute_type": options.compute_type,
+            "threads": options.threads,
+        }
         return load_detector(name, both_orders=both_orders, **settings)
 
     found: list[ParaphraseDetector] = []
@@ -245,32 +211,16 @@ def _detectors(
 
 
 def _learnt(
-    given: Sequence[str], validation: Sequence[str], load: ModelLoader
+    given: Sequence[str], validation: Sequence[str], models: ModelSource
 ) -> list[ParaphraseDetector]:
     if not given:
         return []
     from tertium.data.datasets.plain import read_pairs
+    from tertium.measures.loading import MeasureSpec
     from tertium.studies.isometry.measure_detector import learn_detector
-    from tertium.studies.specs import MeasureSpec
 
     pairs = {}
     for option in validation:
-        lang, equals, file = option.partition("=")
-        if not equals:
-            raise SettingError(f"--validation {option}: write it as LANG=FILE")
+        lang, file = named(option, "--validation", "LANG=FILE")
         pairs[lang] = read_pairs(Path(file), lang=lang)
-    return [learn_detector(MeasureSpec.parse(text), pairs, load_model=load) for text in given]
-
-
-def _facts(study: IsometryStudy) -> list[str]:
-    """What the numbers depend on."""
-    import tertium
-
-    told = [f"tertium {tertium.__version__}; beam {study.beam_size}"]
-    for name, model in study.models.items():
-        settings = ", ".join(f"{key} {value}" for key, value in model.settings.items())
-        told.append(f"model {name}: {model.fingerprint[:12]}, {settings}")
-    for detector in study.detectors:
-        settings = ", ".join(f"{key} {value}" for key, value in detector.settings.items())
-        told.append(f"detector {detector.name}: {detector.fingerprint[:12]}, {settings}")
-    return told
+    return [learn_detector(MeasureSpec.parse(text), pairs, models=models) for text in given]

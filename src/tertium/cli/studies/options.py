@@ -1,92 +1,219 @@
-"""Options that several studies share."""
+"""The options of all studies, and what the commands do with them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, get_args, get_type_hints
 
 import typer
 
-from tertium.errors import SettingError
+from tertium.cli.options import DEFAULT_MODEL, ComputeType, HtmlFile, Model, NoCache, Threads
+from tertium.cli.progress import progress_bar
+from tertium.errors import InputError, SettingError
+from tertium.stats.conventions import SAMPLES
 
 if TYPE_CHECKING:
-    from tertium.measures.base import ModelKind
-    from tertium.report.tables import Table
-    from tertium.studies.specs import MeasureSpec, ModelLoader
+    from tertium.measures.loading import MeasureSpec
+    from tertium.studies.judgements.sets import JudgedSet
+    from tertium.studies.runner import Report, Runner, SharedModels
 
-StudyMeasures = Annotated[
-    list[str] | None,
+HUB = "hub"
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.")]
+Datasets = Annotated[
+    list[str],
     typer.Option(
-        "--measure",
-        "-m",
-        help="A measure, again for more: chrf, sss+wmd, cross@MODEL, direct:normalized=no.",
+        "--dataset",
+        help="NAME=FOLDER; may be repeated. Plain files (LANG.tsv or SRC-TGT.tsv), outputs in "
+        "columns with human.tsv, or webnlg, amr, mlqe, multi30k, wmt, mqm, stsb as published; "
+        "stsb=hub, wmt-da=hub and wmt-mqm=hub are downloaded.",
     ),
 ]
-Output = Annotated[
-    Path | None,
-    typer.Option(
-        "--output", "-o", help="A folder for tables and scores; what is there is not scored again."
-    ),
+Langs = Annotated[
+    str | None,
+    typer.Option("--langs", help="Only these languages or pairs, as in en or de-en,fi-en."),
 ]
-Limit = Annotated[
-    int | None, typer.Option("--limit", min=1, help="Only so many items of each set, for a trial.")
+Score = Annotated[
+    str | None, typer.Option("--score", help="The column of the judgement in plain files.")
 ]
-Samples = Annotated[int, typer.Option("--samples", min=1, help="Samples of the bootstrap.")]
-Seed = Annotated[int, typer.Option("--seed", help="Of the bootstrap.")]
-Plots = Annotated[
-    bool, typer.Option("--plots", help="Draw pictures into the folder (extra: plot).")
+AgainstSource = Annotated[
+    bool,
+    typer.Option("--against-source", help="Compare with sources: quality estimation as a metric."),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No bar.")]
 
 
-def measure_specs(given: list[str] | None, default: tuple[str, ...]) -> list[MeasureSpec]:
-    """Read the measures; none may be named twice."""
-    from tertium.studies.specs import MeasureSpec
+@dataclass(frozen=True)
+class StudyOptions:
+    """The options that studies share; a command has all of them but those that it replaces."""
 
-    specs = [MeasureSpec.parse(text) for text in given or default]
-    names = [str(spec) for spec in specs]
-    for name in names:
-        if names.count(name) > 1:
-            raise SettingError(f"{name} is asked for twice")
-    return specs
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure",
+            "-m",
+            help="A measure; may be repeated: chrf, sss+wmd, cross@MODEL, direct:normalized=no.",
+        ),
+    ] = None
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="A folder for tables and scores; scores that are there are reused.",
+        ),
+    ] = None
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Score everything again, and replace the scores.")
+    ] = False
+    plots: Annotated[
+        bool, typer.Option("--plots", help="Draw figures into the folder (extra: plot).")
+    ] = False
+    html: HtmlFile = None
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", min=1, help="Only so many items of each set, for a trial."),
+    ] = None
+    samples: Annotated[
+        int, typer.Option("--samples", min=1, help="The number of bootstrap samples.")
+    ] = SAMPLES
+    seed: Annotated[int, typer.Option("--seed", help="The seed of the bootstrap.")] = 0
+    quiet: Quiet = False
+    model: Model = DEFAULT_MODEL
+    compute_type: ComputeType = "auto"
+    threads: Threads = None
+    no_cache: NoCache = False
 
+    def specs(self, default: Sequence[str]) -> list[MeasureSpec]:
+        """The measures; the outputs are checked as well, before any work."""
+        from tertium.measures.loading import read_specs
+        from tertium.studies.runner import check_outputs
 
-def model_loader(
-    compute_type: str, threads: int | None, *, cache: bool, once: bool = True
-) -> ModelLoader:
-    """Load each model once, so that measures share its answers; or anew each time."""
-    from tertium.studies.specs import load_any
+        check_outputs(self.output, plots=self.plots, html=self.html)
+        return list(read_specs(self.measure or default))
 
-    loaded: dict[tuple[object, ...], Any] = {}
+    def models(self, **settings: Any) -> SharedModels:
+        """The source of models."""
+        from tertium.measures.loading import ModelSettings
+        from tertium.studies.runner import SharedModels
 
-    def load(kind: ModelKind, name: str, layer: int | None) -> Any:
-        key = (kind == "translation", name, layer)
-        if key not in loaded or not once:
-            loaded[key] = load_any(
-                kind, name, layer, cache=cache, compute_type=compute_type, threads=threads
+        given = ModelSettings(
+            model=self.model,
+            compute_type=self.compute_type,
+            threads=self.threads,
+            cache=not self.no_cache,
+        )
+        return SharedModels(replace(given, **settings))
+
+    def runner(self, *, processes: int = 1) -> Runner:
+        """The runner, which keeps its cells in the output folder."""
+        from tertium.studies.runner import CellFolder, Runner
+
+        folder = None if self.output is None else CellFolder(self.output / "scores")
+        return Runner(folder, processes=processes, overwrite=self.overwrite)
+
+    def run(self, study: Study, what: str = "rows") -> Any:
+        """Run a study with a progress bar."""
+        with progress_bar(lambda: study.size, shown=not self.quiet, what=what) as bar:
+            if bar is not None:
+                study.runner.advance, study.runner.progress = bar.advance, bar.detail
+            return study.run()
+
+    def finish(self, report: Report, runner: Runner) -> None:
+        """Print the tables, and write what was requested."""
+        from rich.console import Console
+
+        report = replace(report, tables={**report.tables, **runner.tables()})
+        console = Console(highlight=False)
+        for number, table in enumerate(report.tables.values()):
+            if number:
+                console.print()
+            table.print(console)
+        report.write(self.output, plots=self.plots, html=self.html)
+        if runner.reused:
+            print(
+                f"tertium: {runner.reused} of {runner.count} cells were reused from {self.output}",
+                file=sys.stderr,
             )
-            if not once and hasattr(loaded[key], "forget"):
-                loaded[key].forget()
-        return loaded[key]
-
-    return load
 
 
-def check_plots(plots: bool, output: Path | None) -> None:
-    """Pictures need a folder."""
-    if plots and output is None:
-        raise SettingError("--plots needs a folder to draw into: say --output")
+class Study(Protocol):
+    """What the commands run."""
+
+    runner: Runner
+
+    @property
+    def size(self) -> int: ...
+
+    def run(self) -> Any: ...
 
 
-def show_tables(tables: Mapping[str, Table], output: Path | None) -> None:
-    """Print the tables; with a folder, also write them, each under its name."""
-    from rich.console import Console
+def study_command(*without: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of all studies, which it receives as ``options``.
 
-    console = Console(highlight=False)
-    for number, (name, table) in enumerate(tables.items()):
-        if number:
-            console.print()
-        table.print(console)
-        if output is not None:
-            table.save(output, name)
+    Those of ``without`` are left out; an option that the command declares itself replaces the one
+    of the same name.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        hints = get_type_hints(command, include_extras=True)
+        own = [each for each in inspect.signature(command).parameters if each != "options"]
+        shared = get_type_hints(StudyOptions, include_extras=True)
+        added = [each for each in fields(StudyOptions) if each.name not in (*own, *without)]
+        parameters = [
+            inspect.signature(command).parameters[name].replace(annotation=hints[name])
+            for name in own
+        ] + [
+            inspect.Parameter(
+                each.name,
+                inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                default=each.default,
+                annotation=shared[each.name],
+            )
+            for each in added
+        ]
+
+        def run(**given: Any) -> None:
+            options = StudyOptions(**{each.name: given.pop(each.name) for each in added})
+            command(options, **given)
+
+        run.__name__, run.__doc__ = command.__name__, command.__doc__
+        run.__annotations__ = {each.name: each.annotation for each in parameters}
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        return run
+
+    return decorate
+
+
+def judged_sets(
+    datasets: Sequence[str], langs: str | None, score: str | None, limit: int | None
+) -> list[JudgedSet]:
+    """Read the datasets of ``--dataset``."""
+    from tertium.studies.judgements.sets import read_sets
+
+    chosen = langs.split(",") if langs is not None else None
+    sets: list[JudgedSet] = []
+    for option in datasets:
+        name, place = named(option, "--dataset", f"NAME=FOLDER or NAME={HUB}")
+        folder = None if place == HUB else Path(place).expanduser()
+        sets += read_sets(name, folder, chosen, score)
+    if not sets:
+        raise InputError(f"the data have nothing in {langs}")
+    return [each.limited(limit) for each in sets]
+
+
+def named(option: str, flag: str, form: str) -> tuple[str, str]:
+    """Split NAME=VALUE."""
+    name, equals, value = option.partition("=")
+    if not equals:
+        raise SettingError(f"{flag} {option}: write it as {form}")
+    return name, value
+
+
+def check_choice(value: str, allowed: Any) -> Any:
+    """Refuse what is not a value of a Literal type."""
+    if value not in get_args(allowed):
+        raise SettingError(f"{value}: it must be one of {', '.join(get_args(allowed))}")
+    return value

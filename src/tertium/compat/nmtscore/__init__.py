@@ -1,4 +1,4 @@
-"""The interface of the nmtscore package, version 0.3.3, over Tertium's engine.
+"""The interface of the nmtscore package, version 0.3.3, on Tertium's engine.
 
 >>> from tertium.compat.nmtscore import NMTScorer
 >>> scorer = NMTScorer("tertium-mini")
@@ -7,7 +7,6 @@
 """
 
 from tertium.compat.nmtscore.models import TranslationModel, load_translation_model
-from tertium.compat.nmtscore.scorer import NMTScorer
-from tertium.compat.nmtscore.version import __version__
+from tertium.compat.nmtscore.scorer import NMTScorer, __version__
 
 __all__ = ["NMTScorer", "TranslationModel", "__version__", "load_translation_model"]

@@ -1,4 +1,4 @@
-"""Tertium's models with the interface of the package's."""
+"""Tertium's models with the interface of the package."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tertium.errors import CutWarning, SettingError
 from tertium.models.catalog import load_model
 from tertium.models.engine import ComputeType
 from tertium.models.languages import source_language, target_language
-from tertium.models.translation.known import known_model
+from tertium.models.public import public_model
 
 DEVICE = re.compile(r"(cpu|cuda)(?::(\d+))?")
 FINGERPRINT_DIGITS = 12
@@ -21,9 +21,9 @@ FINGERPRINT_DIGITS = 12
 class EngineModel(TranslationModel):
     """A model from Tertium's catalog.
 
-    ``model_name_or_path`` (or ``model_dir``) is a folder to be used in place of the one that the
-    name stands for. ``compute_type`` and ``threads`` are those of :func:`tertium.load_model`;
-    ``fp16=False`` overrides an int8 ``compute_type``.
+    ``model_name_or_path`` (or ``model_dir``) is a folder to use instead of the named model;
+    ``compute_type`` and ``threads`` are those of :func:`tertium.load_model`; ``fp16=False``
+    overrides an int8 ``compute_type``.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class EngineModel(TranslationModel):
             compute_type=compute_type if fp16 else "float32",
             device=engine_device(device),
             threads=threads,
-            cache=False,  # whether answers are kept is said call by call
+            cache=False,  # use_cache is an argument of each call
         )
         self.model_name_or_path = published_name(str(name)) or self.model.name
 
@@ -55,7 +55,7 @@ class EngineModel(TranslationModel):
 
     @property
     def cache_path(self) -> Path:
-        """A file of its own for whatever can change a number."""
+        """A separate file for every combination of settings that can change a score."""
         choices = [self.model.fingerprint[:FINGERPRINT_DIGITS], *self.model.settings.values()]
         path = super().cache_path
         return path.with_name("-".join([path.stem, *choices]) + path.suffix)
@@ -75,7 +75,7 @@ class EngineModel(TranslationModel):
         beam: int | None = None,
         **kwargs: Any,
     ) -> list[Any]:
-        """Translate by beam search; the prism of the package says ``beam`` for ``num_beams``."""
+        """Translate by beam search; the package's Prism calls ``num_beams`` ``beam``."""
         refuse(kwargs, "translate_kwargs", "batch_size, num_beams (or beam) and use_cache")
         answers = self.model.translate(
             source_sentences,
@@ -96,7 +96,7 @@ class EngineModel(TranslationModel):
         batch_size: int = 8,
         **kwargs: Any,
     ) -> list[float]:
-        """``2 ** mean(ln p)``; the engine makes its own batches, which never change a number."""
+        """``2 ** mean(ln p)``; the engine chooses the batches, which do not change the scores."""
         refuse(kwargs, "score_kwargs", "batch_size and use_cache")
         answers = self.model.log_probs(
             hypothesis_sentences,
@@ -109,46 +109,46 @@ class EngineModel(TranslationModel):
 
 
 def published_name(name: str) -> str | None:
-    """What the package's signatures call a model: its name on the hub; Prism has none.
+    """The name of a model in the package's signatures: its hub id; Prism has none.
 
     >>> published_name("small100"), published_name("prism")
     ('alirezamsh/small100', 'prism')
     """
-    known = known_model(name)
-    return known.hub_id if known else name if name == "prism" else None
+    entry = public_model(name)
+    return entry.hub_id if entry else name if name == "prism" else None
 
 
 def engine_device(device: object) -> Literal["cpu", "cuda"]:
-    """Read a device as PyTorch spells it; a number is a GPU, and -1 the CPU.
+    """Parse a device as PyTorch writes it; a number is a GPU, and -1 the CPU.
 
     >>> engine_device(None), engine_device("cuda:0"), engine_device(-1)
     ('cpu', 'cuda', 'cpu')
     """
     if isinstance(device, int):
         device = "cpu" if device < 0 else f"cuda:{device}"
-    found = DEVICE.fullmatch(str(device or "cpu"))
-    if found is None:
+    match = DEVICE.fullmatch(str(device or "cpu"))
+    if match is None:
         raise SettingError(f"device {str(device)!r} is neither cpu nor cuda")
-    if found[1] == "cuda" and found[2] not in (None, "0"):
+    if match[1] == "cuda" and match[2] not in (None, "0"):
         raise SettingError(
             f"device {str(device)!r}: only the first GPU is used; "
-            f"choose another with CUDA_VISIBLE_DEVICES={found[2]}, and say 'cuda'"
+            f"select another with CUDA_VISIBLE_DEVICES={match[2]} and device='cuda'"
         )
-    return "cuda" if found[1] == "cuda" else "cpu"
+    return "cuda" if match[1] == "cuda" else "cpu"
 
 
-def refuse(kwargs: dict[str, Any], where: str, known: str) -> None:
-    """Say what is not there, where the package would hand it on to transformers."""
+def refuse(kwargs: dict[str, Any], where: str, supported: str) -> None:
+    """Refuse unsupported arguments, which the package would pass on to transformers."""
     if kwargs:
-        raise SettingError(f"{where} has no {', '.join(sorted(kwargs))}; there are {known}")
+        raise SettingError(f"{where} has no {', '.join(sorted(kwargs))}; supported: {supported}")
 
 
 def warn_of_cuts(cut: list[bool]) -> None:
-    """Say so if texts were too long for the model."""
+    """Warn if texts were truncated."""
     if any(cut):
         warnings.warn(
             f"{sum(cut)} of {len(cut)} texts are longer than the model reads, or have a "
-            "translation that does not end: only the beginning counts",
+            "translation that does not end: they were truncated",
             CutWarning,
             stacklevel=2,
         )

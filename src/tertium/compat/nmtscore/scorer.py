@@ -1,4 +1,4 @@
-"""The three measures of the package, over any of its models."""
+"""The three measures of the package, for any of its models."""
 
 from __future__ import annotations
 
@@ -7,10 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from tertium.compat.nmtscore.models import TranslationModel, load_translation_model
-from tertium.compat.nmtscore.texts import Sentences, paired
-from tertium.compat.nmtscore.version import __version__
+from tertium._version import __version__ as tertium_version
+from tertium.compat.nmtscore.models import (
+    Sentences,
+    TranslationModel,
+    load_translation_model,
+    paired,
+)
 from tertium.errors import LanguageError
+
+__version__ = f"0.3.3+tertium.{tertium_version}"
+"""The version of nmtscore whose interface this is, with Tertium's version as its local part."""
 
 Directed = Callable[[list[str], list[str], str | None, str | None], list[float]]
 """sim(A|B), given A, B and their languages."""
@@ -47,7 +54,7 @@ class NMTScorer:
         print_signature: bool = False,
         **kwargs: Any,
     ) -> float | list[float]:
-        """The cross-likelihood by way of English."""
+        """The cross-likelihood with English as the target language."""
         return self.score_cross_likelihood(
             a,
             b,
@@ -69,7 +76,7 @@ class NMTScorer:
         print_signature: bool = False,
         score_kwargs: Options = None,
     ) -> float | list[float]:
-        """How probable A is as a translation of B."""
+        """The probability of A as a translation of B."""
         b_lang = self._source_language(a_lang, b_lang, both_directions)
 
         def directed(
@@ -100,17 +107,17 @@ class NMTScorer:
         translate_kwargs: Options = None,
         score_kwargs: Options = None,
     ) -> float | list[float]:
-        """How probable it is to arrive at A from B by way of a pivot language."""
+        """The probability of A given the translation of B into a pivot language."""
         b_lang = self._source_language(a_lang, b_lang, both_directions)
 
         def translation(texts: list[str], lang: str | None) -> list[str]:
-            found: list[str] = self.model.translate(
+            translations: list[str] = self.model.translate(
                 tgt_lang=pivot_lang,
                 source_sentences=texts,
                 src_lang=lang,
                 **(translate_kwargs or {}),
             )
-            return found
+            return translations
 
         def directed(
             A: list[str], B: list[str], A_lang: str | None, B_lang: str | None
@@ -140,13 +147,13 @@ class NMTScorer:
         translate_kwargs: Options = None,
         score_kwargs: Options = None,
     ) -> float | list[float]:
-        """How well a translation of B into the target language would do as one of A."""
+        """The probability of the translation of B into the target language, given A."""
         if self.model.requires_src_lang and (a_lang is None or b_lang is None):
             a_lang = a_lang or "en"
             b_lang = b_lang or a_lang
             warnings.warn(
-                f"{self.model} must be told the languages of its input; {a_lang!r} and {b_lang!r} "
-                "are assumed (say them with a_lang and b_lang)",
+                f"{self.model} needs the languages of its input; {a_lang!r} and {b_lang!r} "
+                "are assumed (use a_lang and b_lang)",
                 stacklevel=2,
             )
 
@@ -164,7 +171,7 @@ class NMTScorer:
                 return self._p(translated, A, tgt_lang, A_lang, score_kwargs)  # p(B'|A)
             B_ = [text for text, _ in translated]
             BB = [score for _, score in translated]
-            if None in BB:  # a model need not score what it translates
+            if None in BB:  # a model may translate without scores
                 BB = self._p(B_, B, tgt_lang, B_lang, score_kwargs)
             BA = self._p(B_, A, tgt_lang, A_lang, score_kwargs)
             return ratio(BA, BB)  # p(B'|A) / p(B'|B)
@@ -185,7 +192,7 @@ class NMTScorer:
     ) -> list[float]:
         """p(target|source), which in the package is ``2 ** mean(ln p)``."""
         if target_lang is None:
-            raise LanguageError("the language of b is needed and was not given: say b_lang")
+            raise LanguageError("the language of b is needed and was not given: use b_lang")
         scores: list[float] = self.model.score(
             tgt_lang=target_lang,
             source_sentences=sources,
@@ -202,14 +209,13 @@ class NMTScorer:
             return b_lang
         if both_directions:
             raise LanguageError(
-                "b_lang is needed: in both directions, b is translated into as well; "
-                "say it, or both_directions=False"
+                "b_lang is needed: with both directions, b_lang is also a target language; "
+                "use b_lang, or both_directions=False"
             )
         if not self.model.requires_src_lang:
             return None
         warnings.warn(
-            f"{self.model} must be told the language of b; {a_lang!r} is assumed "
-            "(say it with b_lang)",
+            f"{self.model} needs the language of b; {a_lang!r} is assumed (use b_lang)",
             stacklevel=3,
         )
         return a_lang
@@ -266,7 +272,7 @@ def ratio(numerator: Sequence[float], denominator: Sequence[float]) -> list[floa
 
 
 def transformers_version() -> str:
-    """The version that the package's signature names; Tertium scores without transformers."""
+    """The version in the package's signature; Tertium scores without transformers."""
     try:
         return version("transformers")
     except PackageNotFoundError:

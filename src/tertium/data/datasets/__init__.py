@@ -1,1 +1,1 @@
-"""Readers of the public datasets, each in the layout it is published in, and of anybody's own."""
+"""Readers of published datasets; :data:`tertium.data.datasets.base.DATASETS` lists them."""

@@ -1,4 +1,4 @@
-"""What translation models made of paraphrases, and what detectors think of both sides.
+"""Translations of paraphrases, with the outputs of paraphrase detectors before and after.
 
 The layout is that of Shankar (2020), https://github.com/atreyasha/semantic-isometry-nmt: a JSON
 object of numbered pairs, each with ``sentence_original`` and ``sentence_paraphrase`` (``source``
@@ -20,14 +20,14 @@ from tertium.storage.atomic import write_text
 ORIGINAL, PARAPHRASE = "sentence_original", "sentence_paraphrase"
 SOURCE, TARGET = "source", "target"
 SCORES = "_bar"
-"""Of scores by chrF and BLEU, which the published files hold as well, under names like ours."""
+"""The suffix of chrF and BLEU scores, which the published files also contain."""
 
 TextPair = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Judged:
-    """The probabilities that one detector gives to the pairs: before translation, and after."""
+    """The probabilities of one detector for all pairs: before and after translation."""
 
     source: Sequence[float]
     target: Sequence[float]
@@ -35,7 +35,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Predictions:
-    """One model on one data set: the pairs, their translations, and the detectors' answers."""
+    """One model on one dataset: the pairs, their translations, and the detectors' outputs."""
 
     model: str
     dataset: str
@@ -50,13 +50,15 @@ class Predictions:
         for each in self.judged.values():
             sizes |= {len(each.source), len(each.target)}
         if len(sizes) > 1:
-            raise InputError(f"{self.name}: texts and answers differ in number: {sorted(sizes)}")
+            raise InputError(
+                f"{self.name}: texts and detector outputs differ in number: {sorted(sizes)}"
+            )
         if not self.sources:
-            raise InputError(f"{self.name}: there are no pairs")
+            raise InputError(f"{self.name}: no pairs")
 
     @property
     def name(self) -> str:
-        """How messages and tables call it.
+        """Its name in messages and tables.
 
         >>> Predictions("mini", "news", [("a", "b")], [("c", "d")], {}).name
         'mini, news'
@@ -67,14 +69,14 @@ class Predictions:
 def read_predictions(
     path: Path, *, model: str, dataset: str, langs: tuple[str, str] = ("de", "en")
 ) -> Predictions:
-    """Read a file of predictions, plain or packed."""
+    """Read a file of predictions, compressed or not."""
     try:
         with open_bytes(path) as stream:
             content = json.load(stream)
     except ValueError as error:
         raise InputError(f"{path} is not JSON: {error}") from None
     if not isinstance(content, dict) or not content:
-        raise InputError(f"{path} is no JSON object of numbered pairs")
+        raise InputError(f"{path} is not a JSON object of numbered pairs")
     records = list(content.items())
     first = records[0][1]
     detectors = [
@@ -97,12 +99,12 @@ def read_predictions(
             for name in detectors
         }
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{path} is not laid out as predictions are: {error!r}") from None
+        raise InputError(f"{path} does not have the layout of predictions: {error!r}") from None
     return Predictions(model, dataset, texts[SOURCE], texts[TARGET], judged, langs)
 
 
 def first_predictions(predictions: Predictions, count: int | None) -> Predictions:
-    """Only the first pairs, for a trial."""
+    """Only the first pairs, for a quick trial."""
     if count is None:
         return predictions
     return replace(
@@ -117,7 +119,7 @@ def first_predictions(predictions: Predictions, count: int | None) -> Prediction
 
 
 def write_predictions(path: Path, predictions: Predictions) -> None:
-    """Write a file that :func:`read_predictions` reads."""
+    """Write a file that :func:`read_predictions` can read."""
     content: dict[str, dict[str, Any]] = {}
     texts = zip(predictions.sources, predictions.targets, strict=True)
     for place, (sources, targets) in enumerate(texts):
@@ -134,7 +136,7 @@ def write_predictions(path: Path, predictions: Predictions) -> None:
 
 
 def _probability(value: Any) -> float:
-    found = float(value)
-    if not 0 <= found <= 1:
-        raise ValueError(f"{value} is no probability")
-    return found
+    probability = float(value)
+    if not 0 <= probability <= 1:
+        raise ValueError(f"{value} is not a probability")
+    return probability

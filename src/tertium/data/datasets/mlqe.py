@@ -1,8 +1,8 @@
-"""MLQE-PE, direct assessments: translations of one system, judged without a reference.
+"""MLQE-PE, direct assessment: translations of one system, judged without a reference.
 
-The repository has ``data/direct-assessments/SPLIT/LANGS-SPLIT.tar.gz``; what is in them can also
-lie unpacked in the folder. Scores are ``z_mean``; ``model_scores`` are the system's own, and no
-judgement.
+The repository has ``data/direct-assessments/SPLIT/LANGS-SPLIT.tar.gz``; the archives may also be
+unpacked. Scores are ``z_mean``; ``model_scores`` are the system's own log-probabilities, not human
+scores.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from tertium.data.datasets.base import JudgedSegment, check_count, fault
-from tertium.data.datasets.values import number
+from tertium.data.datasets.base import JudgedSegment, check_count, dataset
+from tertium.data.datasets.reading import DOWNLOAD_AGAIN, number, row_error
 from tertium.data.lines import read_lines
 from tertium.errors import InputError
 from tertium.text import Text
@@ -23,6 +23,14 @@ COLUMNS = ("original", "translation")
 SEGMENTS = {"dev": 1000, "test": 1000, "train": 7000}
 
 
+@dataset(
+    "mlqe",
+    JudgedSegment,
+    "MLQE-PE: translations of one system with direct assessments, without references",
+    origin="https://github.com/sheffieldnlp/mlqe-pe",
+    licence="CC0 1.0",
+    layout="direct-assessments/SPLIT/LANGS-SPLIT.tar.gz, or their unpacked .tsv files",
+)
 def read_mlqe(
     lang_pair: str,
     split: Literal["train", "dev", "test"] = "test",
@@ -36,13 +44,15 @@ def read_mlqe(
     header = lines[0].split("\t")
     for column in (*COLUMNS, score):
         if column not in header:
-            raise InputError(f"{path} has no column {column!r}: it has {', '.join(header)}")
+            raise InputError(
+                f"{path} has no column {column!r}: its columns are {', '.join(header)}"
+            )
     segments = []
     for row, line in enumerate(lines[1:], start=1):
         fields = line.split("\t")  # no quoting: a quotation mark is a character
         if len(fields) != len(header):
             reason = f"{len(fields)} fields, where the first line has {len(header)}"
-            raise fault(path, row, reason, "fetch the file anew")
+            raise row_error(path, row, reason, DOWNLOAD_AGAIN)
         record = dict(zip(header, fields, strict=True))
         segments.append(
             JudgedSegment(
@@ -57,18 +67,18 @@ def read_mlqe(
 
 
 def _table(folder: Path, lang_pair: str, split: str) -> tuple[Path, list[str]]:
-    """Find the table, packed or not: a ``.tsv`` named after the languages and the split."""
+    """Find the table, packed or not: a ``.tsv`` file named after the split and the languages."""
     for path in sorted(folder.rglob("*.tsv")):
-        if _is_it(path.name, lang_pair, split):
+        if _matches(path.name, lang_pair, split):
             return path, [line for line in read_lines(path) if line]
     for path in sorted(folder.rglob(f"{lang_pair}-{split}.tar.gz")):
         for name, content in _members(path):
-            if _is_it(name, lang_pair, split):
+            if _matches(name, lang_pair, split):
                 return path, [line.rstrip("\r") for line in content.split("\n") if line]
     raise InputError(f"{folder} has no table of {lang_pair} {split} (direct-assessments)")
 
 
-def _is_it(name: str, lang_pair: str, split: str) -> bool:
+def _matches(name: str, lang_pair: str, split: str) -> bool:
     return name.startswith(split) and lang_pair.replace("-", "") in name
 
 
@@ -81,4 +91,4 @@ def _members(path: Path) -> Iterator[tuple[str, str]]:
                     content = io.TextIOWrapper(stream, "utf-8", newline="\n").read()
                     yield Path(member.name).name, content
     except (tarfile.TarError, OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be unpacked: {error}; fetch it anew") from None
+        raise InputError(f"{path} cannot be unpacked: {error}; {DOWNLOAD_AGAIN}") from None

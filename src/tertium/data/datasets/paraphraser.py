@@ -1,7 +1,7 @@
 """ParaPhraser: Russian news headlines (Pivovarova et al., 2018).
 
 ``paraphrases_gold.xml`` is the test set, ``paraphrases.xml`` the training set. Classes are 1
-(precise), 0 (near) and -1 (no paraphrase); the first two are positive, as in the shared task.
+(precise), 0 (near) and -1 (not a paraphrase); the first two are positive, as in the shared task.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from html import unescape
 from pathlib import Path
 from typing import Literal
 
-from tertium.data.datasets.base import LabelledPair, check_labels, fault
+from tertium.data.datasets.base import LabelledPair, check_labels, dataset
+from tertium.data.datasets.reading import row_error
 from tertium.data.lines import check_file
 from tertium.errors import InputError
 from tertium.text import Text
@@ -19,11 +20,20 @@ from tertium.text import Text
 FILES = {"test": "paraphrases_gold.xml", "train": "paraphrases.xml"}
 CLASSES = {"1": True, "0": True, "-1": False}
 PAPER = {"test": (1152, 772)}
-# The published files are not always well-formed (bare ampersands), so no XML parser reads them.
+# The published files are not always well-formed (bare ampersands), so they are not parsed as XML.
 PAIR = re.compile(r"<paraphrase>(.*?)</paraphrase>", re.DOTALL)
 VALUE = re.compile(r'<value name="(\w+)">(.*?)</value>', re.DOTALL)
 
 
+@dataset(
+    "paraphraser",
+    LabelledPair,
+    "ParaPhraser: Russian news headlines",
+    origin="http://paraphraser.ru",
+    licence="see its origin",
+    layout="paraphrases_gold.xml (test) or paraphrases.xml (train)",
+    languages=["ru"],
+)
 def read_paraphraser(split: Literal["test", "train"], *, folder: Path) -> list[LabelledPair]:
     """Read a split from a folder with the published files."""
     path = folder / FILES[split]
@@ -34,7 +44,9 @@ def read_paraphraser(split: Literal["test", "train"], *, folder: Path) -> list[L
         missing = [name for name in ("text_1", "text_2", "class") if name not in field]
         if missing or field["class"] not in CLASSES:
             reason = f"no {missing[0]}" if missing else f"the class is {field['class']!r}"
-            raise fault(path, row, reason, "a pair has text_1, text_2 and a class of -1, 0 or 1")
+            raise row_error(
+                path, row, reason, "a pair has text_1, text_2 and a class of -1, 0 or 1"
+            )
         pairs.append(
             LabelledPair(
                 field.get("id", str(row)),
@@ -44,6 +56,6 @@ def read_paraphraser(split: Literal["test", "train"], *, folder: Path) -> list[L
             )
         )
     if not pairs:
-        raise InputError(f"{path} holds no pairs; it should be the XML of paraphraser.ru")
+        raise InputError(f"{path} contains no pairs; expected the XML of paraphraser.ru")
     check_labels(f"ParaPhraser {split}", pairs, PAPER.get(split))
     return pairs

@@ -1,7 +1,7 @@
 """PAWS-X: adversarial paraphrases in seven languages (Yang et al., 2019).
 
-The release (x-final.tar.gz) has a folder for each language with ``dev_2k.tsv`` and ``test_2k.tsv``;
-on the hub it is ``google-research-datasets/paws-x``. Labels are the same in all languages.
+The release (x-final.tar.gz) has one folder per language with ``dev_2k.tsv`` and ``test_2k.tsv``. A
+pair has the same id and the same label in all languages.
 """
 
 from __future__ import annotations
@@ -11,11 +11,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
-from tertium.data.datasets.base import LabelledPair, check_labels, fault
-from tertium.data.datasets.hub import hub_records
-from tertium.data.datasets.values import label, text
+from tertium.data.datasets.base import LabelledPair, check_labels, dataset
+from tertium.data.datasets.reading import FileRecord, check_fields, hub_records, label, text
 from tertium.data.lines import check_file, read_lines
-from tertium.data.records import Record
 from tertium.text import Text
 
 LANGUAGES = ("en", "de", "es", "fr", "ja", "ko", "zh")
@@ -23,7 +21,7 @@ HUB_ID = "google-research-datasets/paws-x"
 FILES = {"dev": "dev_2k.tsv", "test": "test_2k.tsv"}
 HUB_SPLITS = {"dev": "validation", "test": "test"}
 PLACEHOLDER = "NS"
-"""What stands for a sentence that was not translated."""
+"""Marks a sentence that was not translated."""
 PAPER = {
     ("de", "dev"): (831, 1101),
     ("de", "test"): (895, 1073),
@@ -39,6 +37,16 @@ PAPER = {
 """Positive and negative pairs in table A3 of the NMTScore paper."""
 
 
+@dataset(
+    "pawsx",
+    LabelledPair,
+    "PAWS-X: adversarial paraphrase pairs in seven languages",
+    origin="https://github.com/google-research-datasets/paws",
+    licence="free use for any purpose (Google)",
+    layout="LANG/dev_2k.tsv and LANG/test_2k.tsv",
+    languages=LANGUAGES,
+    hub_id=HUB_ID,
+)
 def read_pawsx(
     lang: str,
     split: Literal["dev", "test"],
@@ -46,7 +54,7 @@ def read_pawsx(
     folder: Path | None = None,
     offline: bool = False,
 ) -> list[LabelledPair]:
-    """Read a language and a split from ``folder``, or from the hub; placeholders are left out."""
+    """Read a language and a split from ``folder``, or the hub, without placeholders."""
     if folder is None:
         pattern = f"{lang}/{HUB_SPLITS[split]}-*.parquet"
         rows = hub_records(HUB_ID, pattern, offline=offline)
@@ -67,10 +75,10 @@ def read_pawsx(
 
 
 def across(first: Sequence[LabelledPair], second: Sequence[LabelledPair]) -> list[LabelledPair]:
-    """Make pairs of two languages from the pairs of each (section 4.6 of the NMTScore paper).
+    """Make cross-lingual pairs from the pairs of two languages (NMTScore paper, section 4.6).
 
-    Pairs are joined by their id, where both have the same label: first the first sentence of one
-    language with the second of the other, for all ids; then, for all ids, the other way round.
+    Pairs with the same id and label are joined: for all ids the first sentence of one language with
+    the second of the other, followed by all pairs in the reverse direction.
 
     >>> de = [LabelledPair("7", Text("Hund"), Text("Köter"), True)]
     >>> en = [LabelledPair("7", Text("dog"), Text("hound"), True)]
@@ -88,14 +96,14 @@ def across(first: Sequence[LabelledPair], second: Sequence[LabelledPair]) -> lis
     return forward + backward
 
 
-def _released(path: Path) -> Iterator[tuple[Path, int, Record]]:
-    """Read a file of the release: tabs, with CSV's quotation marks round fields that hold one."""
+def _released(path: Path) -> Iterator[FileRecord]:
+    """Read a file of the release: tab-separated; fields with a quote are quoted as in CSV."""
     check_file(path)
     lines = csv.reader((line + "\n" for line in read_lines(path)), delimiter="\t")
     header = next(lines, [])
     for row, fields in enumerate(lines, start=1):
-        if len(fields) != len(header):
-            raise fault(
-                path, row, f"{len(fields)} fields, not {len(header)}", "fetch the release anew"
-            )
-        yield path, row, dict(zip(header, fields, strict=True))
+        yield (
+            path,
+            row,
+            dict(zip(header, check_fields(fields, len(header), path, row), strict=True)),
+        )

@@ -1,7 +1,7 @@
-"""TaPaCo: sets of paraphrases from Tatoeba in 73 languages (Scherrer, 2020).
+"""TaPaCo: paraphrase sets from Tatoeba in 73 languages (Scherrer, 2020).
 
-The release (tapaco_v1.0.zip) has ``LANG.txt``: tabs, with the set in the first column and the
-sentence in the third; on the hub it is ``community-datasets/tapaco``.
+The release (tapaco_v1.0.zip) has ``LANG.txt``: tab-separated, with the set's id in the first column
+and the sentence in the third.
 """
 
 from __future__ import annotations
@@ -9,14 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tertium.data.datasets.base import ParaphraseSet, fault
-from tertium.data.datasets.hub import hub_records
+from tertium.data.datasets.base import ParaphraseSet, dataset
+from tertium.data.datasets.reading import DOWNLOAD_AGAIN, hub_records, row_error
 from tertium.data.lines import read_lines
 from tertium.errors import InputError
 
 HUB_ID = "community-datasets/tapaco"
 
 
+@dataset(
+    "tapaco",
+    ParaphraseSet,
+    "TaPaCo: paraphrase sets from Tatoeba in 73 languages",
+    origin="https://zenodo.org/record/3707949",
+    licence="CC BY 2.0",
+    layout="LANG.txt",
+    hub_id=HUB_ID,
+)
 def read_tapaco(
     lang: str, *, folder: Path | None = None, offline: bool = False
 ) -> list[ParaphraseSet]:
@@ -34,7 +43,7 @@ def _released(folder: Path, lang: str) -> Iterator[tuple[str, str]]:
     for row, line in enumerate(read_lines(path), start=1):
         fields = line.split("\t")
         if len(fields) < 3:
-            raise fault(path, row, f"{len(fields)} fields, not 3 or more", "fetch it anew")
+            raise row_error(path, row, f"{len(fields)} fields, not 3 or more", DOWNLOAD_AGAIN)
         yield fields[0], fields[2]
 
 

@@ -1,20 +1,18 @@
 """Turku Paraphrase Corpus: Finnish, and a Swedish test set (Kanerva et al., 2021).
 
 The repository has ``data/dev.json``, ``data/test.json`` and ``data-sv/test.json``. A pair is
-positive where its label has a 4. The NMTScore paper used a later and larger Finnish release, as the
-hub has it (``classification``), in which every pair stands in both orders.
+positive if its label contains a 4. The NMTScore paper used the later and larger Finnish release of
+the hub (``classification``), in which every pair occurs in both orders.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from tertium.data.datasets.base import LabelledPair, check_labels, fault
-from tertium.data.datasets.hub import hub_records
-from tertium.data.lines import check_file
+from tertium.data.datasets.base import LabelledPair, check_labels, dataset
+from tertium.data.datasets.reading import FileRecord, hub_records, read_json, row_error
 from tertium.errors import InputError
 from tertium.text import Text
 
@@ -25,6 +23,16 @@ PARAPHRASE = "4"
 PAPER = {("fi", "test"): (15368, 5574), ("sv", "test"): (783, 298)}
 
 
+@dataset(
+    "turku",
+    LabelledPair,
+    "Turku Paraphrase Corpus: Finnish, and a Swedish test set",
+    origin="https://github.com/TurkuNLP/Turku-paraphrase-corpus",
+    licence="CC BY-SA 4.0",
+    layout="data/dev.json, data/test.json and data-sv/test.json",
+    languages=["fi", "sv"],
+    hub_id=HUB_ID,
+)
 def read_turku(
     lang: Literal["fi", "sv"],
     split: Literal["dev", "test"],
@@ -45,29 +53,22 @@ def read_turku(
         )
         names = ("text1", "text2")
     else:
-        raise InputError("the Swedish pairs are not on the hub; name a clone of the repository")
+        raise InputError("the Swedish pairs are not on the hub; give a clone of the repository")
     pairs = []
     for path, row, item in rows:
-        a, b, found = (item.get(name) for name in (*names, "label"))
-        if not (isinstance(a, str) and isinstance(b, str) and isinstance(found, str)):
-            cure = f"an item has {names[0]}, {names[1]} and label, all text"
-            raise fault(path, row, "a text or the label is missing", cure)
+        a, b, annotation = (item.get(name) for name in (*names, "label"))
+        if not (isinstance(a, str) and isinstance(b, str) and isinstance(annotation, str)):
+            cure = f"an item must have {names[0]}, {names[1]} and label, all text"
+            raise row_error(path, row, "a text or the label is missing", cure)
         pairs.append(
             LabelledPair(
-                str(item.get("id", row)), Text(a, lang), Text(b, lang), PARAPHRASE in found
+                str(item.get("id", row)), Text(a, lang), Text(b, lang), PARAPHRASE in annotation
             )
         )
     check_labels(f"Turku {lang} {split}", pairs, PAPER.get((lang, split)))
     return pairs
 
 
-def _items(path: Path) -> Iterator[tuple[Path, int, Any]]:
-    check_file(path)
-    try:
-        items = json.loads(path.read_text("utf-8"))
-    except ValueError as error:
-        raise InputError(f"{path} is not JSON: {error}; fetch it anew") from None
-    if not isinstance(items, list):
-        raise InputError(f"{path} is no list of pairs; fetch it anew")
-    for row, item in enumerate(items, start=1):
+def _items(path: Path) -> Iterator[FileRecord]:
+    for row, item in enumerate(read_json(path, list), start=1):
         yield path, row, item if isinstance(item, dict) else {}

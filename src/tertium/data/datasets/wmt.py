@@ -1,8 +1,9 @@
-"""The packages of the WMT metrics tasks (2016 to 2020): plain text, and judgements in tables.
+"""WMT judgements: the packages of the metrics tasks (2016 to 2020), and single tables of the hub.
 
-Somewhere in the folder there are ``DA-seglevel.csv`` (LP DATA SYSTEM SID HUMAN) or
-``RR-seglevel.csv`` (LP DATA SID BETTER WORSE), all with spaces between the fields, and the folders
-``sources``, ``references`` and ``system-outputs``. Segments count from 1.
+A package contains (at any depth) ``DA-seglevel.csv`` (LP DATA SYSTEM SID HUMAN) or
+``RR-seglevel.csv`` (LP DATA SID BETTER WORSE), with spaces between the fields, and the folders
+``sources``, ``references`` and ``system-outputs``. Segments are numbered from 1. A single table has
+the columns lp, src, mt, ref and score.
 """
 
 from __future__ import annotations
@@ -10,23 +11,37 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
-from tertium.data.datasets.base import JudgedSegment, RankedPair, fault
-from tertium.data.datasets.values import number
+from tertium.data.datasets.base import JudgedSegment, RankedPair, dataset
+from tertium.data.datasets.reading import (
+    DOWNLOAD_AGAIN,
+    check_fields,
+    hub_records,
+    number,
+    row_error,
+    table_records,
+    text,
+)
 from tertium.data.lines import read_lines
 from tertium.errors import InputError
 from tertium.text import Text
 
-Found = TypeVar("Found")
+Judgement = TypeVar("Judgement", JudgedSegment, RankedPair)
 
 SYSTEMS = "DA-syslevel.csv"
 RANKINGS = ("RR-seglevel.csv", "DArr-seglevel.csv")
+HUB_IDS = {
+    "da": "RicardoRei/wmt-da-human-evaluation",
+    "mqm": "RicardoRei/wmt-mqm-human-evaluation",
+}
+ORIGIN = "https://www.statmt.org (metrics tasks, 2016 to 2020)"
+LICENCE = "free use for research (WMT)"
 
 
 @dataclass
-class Texts:
-    """The texts of a test set, read when they are asked for."""
+class TestSetTexts:
+    """The texts of a test set; each file is read when first needed."""
 
     folder: Path
     testset: str
@@ -46,7 +61,7 @@ class Texts:
         try:
             return self._line(f"{place}.{self.lang_pair}", segment)
         except InputError:
-            return self._line(place, segment)  # some names have the languages in them already
+            return self._line(place, segment)  # some names contain the languages already
 
     def _stem(self) -> str:
         return f"{self.testset}-{self.lang_pair.replace('-', '')}"
@@ -57,12 +72,20 @@ class Texts:
             self._read[path] = list(read_lines(path))
         lines = self._read[path]
         if not 1 <= segment <= len(lines):
-            raise InputError(f"{path} has no line {segment}: it has {len(lines)}")
+            raise InputError(f"{path} has no line {segment}, only {len(lines)} lines")
         return lines[segment - 1]
 
 
+@dataset(
+    "wmt-da",
+    JudgedSegment,
+    "WMT metrics task: segments with direct assessments (z-scores)",
+    origin=ORIGIN,
+    licence=LICENCE,
+    layout="an unpacked package of a metrics task: DA-seglevel.csv, references, system-outputs",
+)
 def read_wmt_da(folder: Path, lang_pair: str) -> list[JudgedSegment]:
-    """Read the segments with a direct assessment; the score is that of the table (a z-score).
+    """Read the segments with a direct assessment; the score is a z-score.
 
     Where several systems gave the same output, ``system`` has their names joined by ``+``.
     """
@@ -72,7 +95,7 @@ def read_wmt_da(folder: Path, lang_pair: str) -> list[JudgedSegment]:
     for row, (pair, testset, system, segment, score) in _rows(path):
         if pair != lang_pair:
             continue
-        texts = texts or Texts(folder, testset, lang_pair)
+        texts = texts or TestSetTexts(folder, testset, lang_pair)
         place = _segment(segment, path, row)
         segments.append(
             JudgedSegment(
@@ -87,14 +110,22 @@ def read_wmt_da(folder: Path, lang_pair: str) -> list[JudgedSegment]:
     return _not_empty(segments, path, lang_pair)
 
 
+@dataset(
+    "wmt-outputs",
+    JudgedSegment,
+    "WMT metrics task: all outputs of all systems, without scores",
+    origin=ORIGIN,
+    licence=LICENCE,
+    layout="an unpacked package of a metrics task: sources, references and system-outputs",
+)
 def read_wmt_outputs(folder: Path, lang_pair: str) -> list[JudgedSegment]:
-    """Read all outputs of all systems; none is judged by itself."""
+    """Read all outputs of all systems, without scores."""
     places = [path for path in sorted(folder.rglob(lang_pair)) if path.is_dir()]
     place = next((path for path in places if path.parent.parent.name == "system-outputs"), None)
     if place is None:
         raise InputError(f"{folder} has no system-outputs/TESTSET/{lang_pair}")
     testset = place.parent.name
-    texts = Texts(folder, testset, lang_pair)
+    texts = TestSetTexts(folder, testset, lang_pair)
     source_lang, _, lang = lang_pair.partition("-")
     segments = []
     for path in sorted(place.iterdir()):
@@ -113,25 +144,33 @@ def read_wmt_outputs(folder: Path, lang_pair: str) -> list[JudgedSegment]:
 
 
 def read_wmt_systems(folder: Path, lang_pair: str) -> dict[str, float]:
-    """Read people's scores of the systems (LP, perhaps DATA, SYSTEM, HUMAN)."""
+    """Read human scores of the systems (LP, perhaps DATA, SYSTEM, HUMAN)."""
     path = _find(folder, SYSTEMS)
-    found = {}
+    scores = {}
     for row, line in enumerate(read_lines(path)):
         fields = line.split()
         if row == 0 or not fields or fields[0] != lang_pair:
             continue
         if len(fields) < 3:
-            raise fault(path, row, f"{len(fields)} fields, not 3", "fetch the package anew")
+            raise row_error(path, row, f"{len(fields)} fields, not 3", DOWNLOAD_AGAIN)
         score = number(fields[-1], "HUMAN", path, row)
         if score is not None:
-            found[fields[-2]] = score
-    return found
+            scores[fields[-2]] = score
+    return scores
 
 
+@dataset(
+    "wmt-rankings",
+    RankedPair,
+    "WMT metrics task: which of two systems is better on a segment (daRR)",
+    origin=ORIGIN,
+    licence=LICENCE,
+    layout="an unpacked package of a metrics task: RR-seglevel.csv or DArr-seglevel.csv",
+)
 def read_wmt_rankings(folder: Path, lang_pair: str) -> list[RankedPair]:
-    """Read which of two systems was better on a segment (daRR)."""
+    """Read relative judgements of two systems on a segment (daRR)."""
     path = next(
-        (found for name in RANKINGS for found in sorted(folder.rglob(name))), folder / RANKINGS[0]
+        (file for name in RANKINGS for file in sorted(folder.rglob(name))), folder / RANKINGS[0]
     )
     ranked = [
         RankedPair(pair, segment, better, worse)
@@ -139,6 +178,54 @@ def read_wmt_rankings(folder: Path, lang_pair: str) -> list[RankedPair]:
         if pair == lang_pair
     ]
     return _not_empty(ranked, path, lang_pair)
+
+
+@dataset(
+    "wmt-table",
+    JudgedSegment,
+    "WMT judgements of all years in one table: direct assessment, or MQM",
+    origin="https://huggingface.co/RicardoRei",
+    licence="see the hub",
+    layout="the columns lp, src, mt, ref and score",
+    hub_id=", ".join(HUB_IDS.values()),
+)
+def read_wmt_table(
+    kind: Literal["da", "mqm"],
+    lang_pair: str,
+    *,
+    year: int | None = None,
+    path: Path | None = None,
+    offline: bool = False,
+) -> list[JudgedSegment]:
+    """Read a language pair, of one year or all years, from a file or from the hub."""
+    source_lang, _, lang = lang_pair.partition("-")
+    if path is None:
+        rows = hub_records(HUB_IDS[kind], "*.csv", offline=offline)
+    else:
+        rows = table_records(path)
+    segments = []
+    for file, row, record in rows:
+        if record.get("lp") is None:
+            raise row_error(file, row, "no column 'lp'", f"its columns are {', '.join(record)}")
+        if record["lp"] != lang_pair:
+            continue
+        if year is not None and number(record.get("year"), "year", file, row) != year:
+            continue
+        segments.append(
+            JudgedSegment(
+                str(row),
+                Text(text(record, "mt", file, row), lang),
+                (Text(text(record, "ref", file, row), lang),),
+                Text(text(record, "src", file, row), source_lang),
+                str(record.get("system", "")),
+                number(record.get("score"), "score", file, row),
+            )
+        )
+    if not segments:
+        raise InputError(
+            f"{path or HUB_IDS[kind]} has nothing for {lang_pair}, {year or 'any year'}"
+        )
+    return segments
 
 
 def _find(folder: Path, place: str) -> Path:
@@ -151,25 +238,22 @@ def _find(folder: Path, place: str) -> Path:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Read five fields a line, after a header (which in 2018 lacks a name)."""
+    """Read five fields per line after the header (which lacks a name in 2018)."""
     if not path.exists():
         raise InputError(f"{path} is missing; unpack the package of the metrics task there")
     for row, line in enumerate(read_lines(path)):
         if row == 0 or not line.strip():
             continue
-        fields = line.split()
-        if len(fields) != 5:
-            raise fault(path, row, f"{len(fields)} fields, not 5", "fetch the package anew")
-        yield row, fields
+        yield row, check_fields(line.split(), 5, path, row)
 
 
 def _segment(value: str, path: Path, row: int) -> int:
     if not value.isdecimal():
-        raise fault(path, row, f"the segment is {value!r}", "it must be a number from 1")
+        raise row_error(path, row, f"the segment is {value!r}", "it must be a positive integer")
     return int(value)
 
 
-def _not_empty(found: list[Found], path: Path, lang_pair: str) -> list[Found]:
-    if not found:
+def _not_empty(judgements: list[Judgement], path: Path, lang_pair: str) -> list[Judgement]:
+    if not judgements:
         raise InputError(f"{path} has nothing for {lang_pair}")
-    return found
+    return judgements

@@ -18,8 +18,8 @@ from tertium.engines.local.processes import work_ahead
 from tertium.engines.output import RowSink
 from tertium.engines.progress import NO_PROGRESS, JobProgress
 from tertium.errors import InputError, ResumeError, SettingError
-from tertium.filters.base import Filter, Pair
-from tertium.filters.margin import Margin, Side
+from tertium.filters.base import BitextPair, Filter
+from tertium.filters.margin import EncodedSide, Margin
 from tertium.filters.sequence import ROWS_AT_A_TIME, Count, Outcome, judge_in_turn, number
 from tertium.measures.signature import spell
 from tertium.storage.atomic import write_at
@@ -186,7 +186,7 @@ class Block:
     """A batch of rows in a stage, with the verdicts of earlier stages."""
 
     start: int
-    pairs: list[Pair]
+    pairs: list[BitextPair]
     verdicts: Verdicts
     digest: str
     """Of all rows up to the end of this block."""
@@ -202,7 +202,7 @@ class Block:
         by = self.verdicts["filter"]
         return np.flatnonzero((by == 0) | (by > index)).tolist()
 
-    def pick(self, rows: Sequence[int]) -> list[Pair]:
+    def pick(self, rows: Sequence[int]) -> list[BitextPair]:
         return [self.pairs[row] for row in rows]
 
 
@@ -230,7 +230,7 @@ class _Judging:
         first = list(takewhile(lambda one: one.portable, filters))
         last = filters[len(first) :]
 
-        def query(block: Block) -> tuple[list[Filter], list[Pair]]:
+        def query(block: Block) -> tuple[list[Filter], list[BitextPair]]:
             return first, [] if block.done else block.pick(block.reaching(indices.start))
 
         blocks = self._blocks(stage, state)
@@ -279,11 +279,11 @@ class _Judging:
         with self.run.explaining():
             write_at(self.run.part / name, count * values[:1].nbytes, content)
 
-    def _side(self, name: str, count: int) -> Side:
+    def _side(self, name: str, count: int) -> EncodedSide:
         """The vectors that were collected; they stay on disk."""
         hashes = np.fromfile(self.run.part / f"{name}.hashes", dtype=np.uint64)
         vectors = np.memmap(self.run.part / f"{name}.vectors", dtype=np.float32, mode="r")
-        return Side(hashes, vectors.reshape(count, -1))
+        return EncodedSide(hashes, vectors.reshape(count, -1))
 
     def _record(
         self, block: Block, rows: Sequence[int], outcomes: Sequence[Outcome], first: int
@@ -306,7 +306,7 @@ class _Judging:
             fresh = stage == 0 and not done
             yield Block(
                 start,
-                [Pair(row.source, row.target) for row in rows],
+                [BitextPair(row.source, row.target) for row in rows],
                 np.zeros(len(rows), VERDICT) if fresh else self.verdicts.get(start, len(rows)),
                 digest,
                 done,
@@ -328,7 +328,7 @@ class _Judging:
         self.progress.advance(self.passed)
 
 
-def judge_pairs(query: tuple[Sequence[Filter], Sequence[Pair]]) -> list[Outcome]:
+def judge_pairs(query: tuple[Sequence[Filter], Sequence[BitextPair]]) -> list[Outcome]:
     """Judge pairs in another process."""
     filters, pairs = query
     return judge_in_turn(filters, pairs)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context
 from typing import TypeVar
+
+from tertium.processes import follow_parent
 
 Task = TypeVar("Task")
 Query = TypeVar("Query")
@@ -47,16 +46,3 @@ def work_ahead(
                 yield done, future.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-
-
-def follow_parent() -> None:
-    """Leave Ctrl-C to the parent, and exit when it has ended, which a pool does not notice."""
-
-    def watch() -> None:
-        parent = parent_process()
-        if parent is not None:
-            parent.join()
-            os._exit(1)
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=watch, daemon=True).start()

@@ -29,9 +29,9 @@ from tertium.models.encoders.folder import (
     read_encoder_folder,
     write_encoder_card,
 )
-from tertium.models.encoders.known import KNOWN_ENCODERS
 from tertium.models.encoders.pooling import Dense
 from tertium.models.encoders.sentence_modules import MODULES, SentenceModules, read_sentence_modules
+from tertium.models.public import public_encoder
 from tertium.storage.unfinished import appearing
 
 
@@ -65,7 +65,7 @@ def convert_encoder(
     if not source.is_dir():
         raise ModelError(f"{source}: there is no such folder")
     name = name or out.name
-    known = KNOWN_ENCODERS.get(name) or KNOWN_ENCODERS.get(source.name)
+    known = public_encoder(name) or public_encoder(source.name)
     modules = read_sentence_modules(source)
     config = read_config(modules.transformer)
     layers = count_layers(config, modules.transformer)

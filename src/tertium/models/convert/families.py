@@ -1,7 +1,8 @@
-"""Which family a Hugging Face folder belongs to, and what its vocabulary and languages are.
+"""Model families: the vocabulary and the languages of a translation model in Hugging Face's format.
 
-Used when models are converted. What is found here goes into ``tertium.json``, so that nothing of
-it has to be found again when a model is used.
+A family is a function that reads such a folder, registered under the ``model_type`` of its
+``config.json``. It is used for conversion only: the result is stored in ``tertium.json``. Plug-ins
+use the entry point group ``tertium.families``.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from tertium.models.convert.published import (
     read_object,
 )
 from tertium.models.languages import LanguageSet
+from tertium.registry import Registry
 
 M2M100_TAG = re.compile(r"__([a-z]{2,3})__")
 FLORES_TAG = re.compile(r"([a-z]{3}_[A-Z][a-z]{3})")
@@ -34,45 +36,51 @@ POSITIONS = "max_position_embeddings"
 TOKENIZER = "tokenizer.json"
 SENTENCEPIECE_FILES = ("spm.model", "sentencepiece.bpe.model")
 UNLIMITED = 1024
-"""Where a model has relative positions, texts are cut here all the same: for memory's sake."""
+"""The maximum length of models with relative positions, which limits memory."""
 
 
 @dataclass(frozen=True)
 class Family:
-    """What conversion has to know of a folder."""
+    """What conversion needs to know about a translation model."""
 
     dialect: str
     tokens: list[str]
-    """The vocabulary, by number; shorter than the model's where the rest is made up."""
+    """The vocabulary by id; it may be shorter than the model's, which is padded."""
     languages: LanguageSet
     max_length: int
     source_tokenizer: str
     target_tokenizer: str
     early_stopping: bool = False
-    """Whether beam search ends as soon as as many translations have ended as the beam is wide."""
+    """Whether beam search stops as soon as ``beam_size`` translations are complete."""
+
+
+FamilyReader = Callable[[Path, dict[str, Any], str], Family]
+"""Reads a folder, given its ``config.json`` and the name of the model."""
+FAMILIES: Registry[FamilyReader] = Registry("model family", group="tertium.families")
 
 
 def recognise(folder: Path, *, dialect: str | None = None, name: str | None = None) -> Family:
-    """Find out what a folder is; ``dialect`` settles what its files leave open."""
+    """Describe the model in a folder; ``dialect`` decides what its files leave open."""
     config = read_config_file(folder)
     kind = config.get("model_type")
-    if not isinstance(kind, str) or kind not in READERS:
+    if not isinstance(kind, str) or kind not in FAMILIES:
         raise ModelError(
-            f"{folder}: translation models of type {kind!r} are none that Tertium knows "
-            f"({', '.join(sorted(READERS))})"
+            f"{folder}: translation models of type {kind!r} are unsupported "
+            f"(supported: {', '.join(sorted(FAMILIES.names()))})"
         )
-    found = READERS[kind](folder, config, name or folder.name)
-    for tokenizer in {found.source_tokenizer, found.target_tokenizer} - {TOKENIZER}:
+    model = FAMILIES.get(kind)(folder, config, name or folder.name)
+    for tokenizer in {model.source_tokenizer, model.target_tokenizer} - {TOKENIZER}:
         open_pieces(folder / tokenizer)
     search = {**config, **_read_optional(folder / "generation_config.json")}
-    found = replace(found, early_stopping=search.get("early_stopping") is True)
-    if dialect is None or dialect == found.dialect:
-        return found
-    if {dialect, found.dialect} == {"m2m100", "small100"}:  # the same files, another frame
-        return replace(found, dialect=dialect)
-    raise ModelError(f"{folder} speaks {found.dialect}, not {dialect}")
+    model = replace(model, early_stopping=search.get("early_stopping") is True)
+    if dialect is None or dialect == model.dialect:
+        return model
+    if {dialect, model.dialect} == {"m2m100", "small100"}:  # same files, different special tokens
+        return replace(model, dialect=dialect)
+    raise ModelError(f"{folder} has the dialect {model.dialect}, not {dialect}")
 
 
+@FAMILIES.register("m2m_100")
 def _m2m100(folder: Path, config: dict[str, Any], name: str) -> Family:
     limit = count(config, folder / CONFIG, POSITIONS)
     settings = _read_optional(folder / "tokenizer_config.json")
@@ -93,7 +101,7 @@ def _m2m100(folder: Path, config: dict[str, Any], name: str) -> Family:
 
 
 def _m2m100_tags(folder: Path, settings: dict[str, Any]) -> list[str]:
-    """The tags that follow ``vocab.json``: as stated, or the hundred of the M2M100 release."""
+    """The language tags after those of ``vocab.json``: as stated, or the 100 of M2M100."""
     file = folder / "added_tokens.json"
     added = _read_vocabulary(file) if file.is_file() else []
     special = _read_optional(folder / "special_tokens_map.json")
@@ -112,22 +120,25 @@ def _m2m100_tags(folder: Path, settings: dict[str, Any]) -> list[str]:
     return [f"__{code}__" for code in codes]
 
 
+@FAMILIES.register("mbart")
 def _mbart(folder: Path, config: dict[str, Any], name: str) -> Family:
     tokens = _json_tokens(folder / TOKENIZER)
     limit = count(config, folder / CONFIG, POSITIONS)
     family = _tagged("mbart50", tokens, MBART50_TAG, limit, TOKENIZER)
-    if "af" not in family.languages.all:  # one of the languages that mBART-25 does not have
-        raise ModelError(f"{folder} is an mBART of 25 languages; only mBART-50 can be converted")
+    if "af" not in family.languages.all:  # a language that mBART-25 does not have
+        raise ModelError(f"{folder} is an mBART with 25 languages; only mBART-50 is supported")
     return family
 
 
+@FAMILIES.register("t5")
 def _t5(folder: Path, config: dict[str, Any], name: str) -> Family:
     tokens = _json_tokens(folder / TOKENIZER)
     return _tagged("madlad", tokens, MADLAD_TAG, UNLIMITED, TOKENIZER)
 
 
+@FAMILIES.register("marian")
 def _marian(folder: Path, config: dict[str, Any], name: str) -> Family:
-    """A bilingual model is named by its folder; one with several targets has tags."""
+    """A bilingual model states its languages in its name; one with several targets has tags."""
     tokens = _read_vocabulary(folder / "vocab.json")
     settings = _read_optional(folder / "tokenizer_config.json")
     tags = {found[1]: token for token in tokens if (found := MARIAN_TAG.fullmatch(token))}
@@ -136,8 +147,7 @@ def _marian(folder: Path, config: dict[str, Any], name: str) -> Family:
     target = settings.get("target_lang") or (pair[2] if pair else None)
     if source is None or (target is None and not tags):
         raise ModelError(
-            f"{folder} does not say which languages it translates; "
-            "name it opus-mt-SOURCE-TARGET (--name)"
+            f"{folder} does not state its languages; name it opus-mt-SOURCE-TARGET (--name)"
         )
     targets = tags if len(tags) > 1 else {str(target): next(iter(tags.values()), "")}
     return Family(
@@ -150,30 +160,25 @@ def _marian(folder: Path, config: dict[str, Any], name: str) -> Family:
     )
 
 
-READERS: dict[str, Callable[[Path, dict[str, Any], str], Family]] = {
-    "m2m_100": _m2m100,
-    "mbart": _mbart,
-    "marian": _marian,
-    "t5": _t5,
-}
-
-
 def _tagged(
     dialect: str, tokens: Sequence[str], tag: re.Pattern[str], limit: int, tokenizer: str
 ) -> Family:
     tags = {found[1]: token for token in tokens if (found := tag.fullmatch(token))}
     if not tags:
-        raise ModelError(f"the vocabulary has no language tags of the kind that {dialect} has")
-    return Family(dialect, list(tokens), with_aliases(tags, tags), limit, tokenizer, tokenizer)
+        raise ModelError(f"the vocabulary has no language tags of the dialect {dialect}")
+    languages = with_aliases(tags, tags)
+    return Family(dialect, list(tokens), languages, limit, tokenizer, tokenizer)
 
 
 def with_aliases(source: dict[str, str], target: dict[str, str]) -> LanguageSet:
-    """Add the other ISO 639 names of the languages; one name may stand for several languages.
+    """Add alternative ISO 639 codes of the languages; a code may stand for several languages.
 
     >>> tags = {code: code for code in ("eng_Latn", "zho_Hans", "zho_Hant", "arb_Arab")}
-    >>> found = with_aliases(tags, tags)
-    >>> found.resolve("en"), found.resolve("eng"), found.resolve("ar"), found.aliases["zh"]
-    ('eng_Latn', 'eng_Latn', 'arb_Arab', ('zho_Hans', 'zho_Hant'))
+    >>> languages = with_aliases(tags, tags)
+    >>> languages.resolve("en"), languages.resolve("eng"), languages.resolve("ar")
+    ('eng_Latn', 'eng_Latn', 'arb_Arab')
+    >>> languages.aliases["zh"]
+    ('zho_Hans', 'zho_Hant')
     """
     from langcodes import Language, standardize_tag
 
@@ -183,11 +188,11 @@ def with_aliases(source: dict[str, str], target: dict[str, str]) -> LanguageSet:
         language = code.split("_")[0]
         short = standardize_tag(language)
         names = {language, short, standardize_tag(language, macro=True)}
-        with suppress(LookupError):  # a code with no three-letter form
+        with suppress(LookupError):  # a code without a three-letter form
             names.add(Language.get(short).to_alpha3())
         for name in names - set(codes):
             aliases.setdefault(name, []).append(code)
-    return LanguageSet(source, target, {name: tuple(found) for name, found in aliases.items()})
+    return LanguageSet(source, target, {name: tuple(each) for name, each in aliases.items()})
 
 
 def _read_optional(file: Path) -> dict[str, Any]:
@@ -196,10 +201,10 @@ def _read_optional(file: Path) -> dict[str, Any]:
 
 def _read_vocabulary(file: Path) -> list[str]:
     if not file.is_file():
-        raise ModelError(f"{file.parent} has no {file.name}: it is no model that can be converted")
+        raise ModelError(f"{file.parent} has no {file.name}: it cannot be converted")
     ids = read_object(file)
     if not all(isinstance(id_, int) for id_ in ids.values()):
-        raise ModelError(f"{file} is no vocabulary: not every piece has a number")
+        raise ModelError(f"{file} is not a vocabulary: not every token has an id")
     return _by_id(ids)
 
 

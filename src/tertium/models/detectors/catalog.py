@@ -1,4 +1,4 @@
-"""Detectors by the names that users know, or by their folders."""
+"""Load paraphrase detectors by name or folder."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ def load_detector(
     compute_type: ComputeType = "auto",
     threads: int | None = None,
 ) -> ParaphraseDetector:
-    """Load a detector by name or folder; ``both_orders`` makes the order of texts irrelevant.
+    """Load a detector by name or folder; ``both_orders`` averages over both orders of the texts.
 
-    ``detect`` gives P(paraphrase) of each pair. See ``docs/detectors.md`` for how to get one.
+    ``detect`` returns P(paraphrase) of each pair. ``docs/detectors.md`` says how to get one.
     """
     from tertium.models.detectors.model import Commutative, detector_of
 
     path = look_up(detector)
     if path is None:
         raise ModelError(
-            f"no detector {str(detector)!r}: neither a folder nor a cached name; train one with "
+            f"no detector {str(detector)!r}: neither a folder nor in the cache; train one with "
             "`tertium train detector`, or convert one with `tertium models convert --detector`"
         )
     folder = read_detector_folder(path)

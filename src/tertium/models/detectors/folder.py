@@ -1,4 +1,4 @@
-"""A detector on disk: an encoder, the head behind it, and ``"kind": "detector"`` in its card."""
+"""The folder of a detector: an encoder, its head, and ``"kind": "detector"`` in its card."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ HEAD = "head.npz"
 
 @dataclass(frozen=True)
 class Detecting:
-    """What decides a detector's answers, beside its files."""
+    """The settings of a detector that determine its output."""
 
     family: str
-    """The type that the Hugging Face folder stated: bert, xlm-roberta and so on."""
+    """The ``model_type`` of the Hugging Face folder: bert, xlm-roberta and so on."""
     layers: int
     max_length: int
-    """The longest pair that is read, frame included."""
+    """The maximum length of a pair in tokens, including special tokens."""
     activations: tuple[str, ...]
-    """Those of the layers of the head, whose weights are in ``head.npz``."""
+    """The activations of the layers of the head, whose weights are in ``head.npz``."""
     positive: int = 1
-    """Which of the classes says that two texts are paraphrases."""
+    """The class that means paraphrase."""
     lowercase: bool = False
 
     @property
     def types(self) -> bool:
-        """Whether the network is told which of the two texts a piece belongs to.
+        """Whether the network uses token types, which tell the two texts apart.
 
         >>> Detecting("xlm-roberta", 12, 128, ("tanh", "identity")).types
         False
@@ -51,13 +51,13 @@ class Detecting:
         return self.family == "bert"
 
     def as_card(self) -> dict[str, Any]:
-        """As it stands in ``tertium.json``."""
+        """The fields in ``tertium.json``."""
         return {**vars(self), "activations": list(self.activations)}
 
 
 @dataclass(frozen=True)
 class DetectorFolder:
-    """What ``tertium.json`` says of a detector, and where the folder is."""
+    """The contents of ``tertium.json`` of a detector, and the path of its folder."""
 
     path: Path
     name: str
@@ -68,11 +68,11 @@ class DetectorFolder:
     sizes: Mapping[str, int]
 
     def check(self) -> None:
-        """Hash every file and compare."""
+        """Verify the hash of every file."""
         check_fingerprint(self.path, self.sizes, self.detecting.as_card(), self.fingerprint)
 
     def head(self) -> tuple[Dense, ...]:
-        """The layers behind the vector of the first piece; the last one gives the classes."""
+        """The layers applied to the vector of the first token; the last one gives the classes."""
         import numpy as np
 
         from tertium.models.encoders.pooling import dense_layers
@@ -82,11 +82,11 @@ class DetectorFolder:
 
 
 def read_detector_folder(path: Path) -> DetectorFolder:
-    """Read a detector's folder; files that are absent or of another size are an error."""
+    """Read the folder of a detector; missing files or wrong sizes are an error."""
     card = read_card(path)
     if kind(card) != DETECTOR:
         raise ModelError(
-            f"{card.get('name', path)} is no detector of paraphrases but a model for "
+            f"{card.get('name', path)} is not a paraphrase detector but a model for "
             f"{kind(card)}; train one with `tertium train detector`"
         )
     return read_as(path, card, _from_card)
@@ -109,7 +109,7 @@ def _from_card(path: Path, card: Mapping[str, Any]) -> DetectorFolder:
 def write_detector_card(
     path: Path, detecting: Detecting, *, name: str, licence: str, origin: str
 ) -> DetectorFolder:
-    """Write ``tertium.json`` for the files in ``path``: the last step of making the folder."""
+    """Write ``tertium.json`` for the files in ``path``, as the last step of conversion."""
     files = sorted([*ENGINE_FILES, VOCABULARY, TOKENIZER, HEAD])
     save_own_card(
         path, DETECTOR, files, detecting.as_card(), name=name, licence=licence, origin=origin

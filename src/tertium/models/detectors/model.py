@@ -1,6 +1,6 @@
-"""Detectors of paraphrases: a classification head behind an encoder, and the mean of both orders.
+"""Paraphrase detectors: an encoder with a classification head, and combinations of detectors.
 
-The encoder is run by CTranslate2, the head by numpy, so that no PyTorch is needed.
+The encoder runs in CTranslate2 and the head in numpy, so that PyTorch is not needed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tertium.models.engine import ComputeType
 
 
 class EncoderDetector:
-    """A detector folder that runs: P(paraphrase) is the softmax over the classes of its head."""
+    """A detector loaded from a folder; P(paraphrase) is the softmax over the classes."""
 
     def __init__(
         self,
@@ -78,12 +78,12 @@ class EncoderDetector:
         lang: Languages = None,
         progress: Progress | None = None,
     ) -> Detections:
-        """Judge each pair in the order given; the language does not matter to the network."""
+        """Judge each pair in the given order; the language is ignored."""
         check_pairs(first, second)
         readings = self._reader.read_pairs(first, second)
-        found = self._encoder.encode(readings, self._classify, progress)
+        probabilities = self._encoder.encode(readings, self._classify, progress)
         return Detections(
-            tuple(found[reading.ids] for reading in readings),
+            tuple(probabilities[reading.ids] for reading in readings),
             tuple(reading.cut for reading in readings),
         )
 
@@ -97,9 +97,9 @@ class EncoderDetector:
 
 @dataclass(frozen=True)
 class Commutative:
-    """A detector for which the order of the texts does not matter: the mean of both orders.
+    """Averages a detector over both orders of the texts.
 
-    A network that reads two texts one after the other may answer otherwise when they are swapped.
+    The output of a network that reads two texts as one sequence depends on their order.
     """
 
     detector: ParaphraseDetector
@@ -136,7 +136,7 @@ class Commutative:
 
 @dataclass(frozen=True)
 class ByLanguage:
-    """A detector for each language, for want of one that knows them all."""
+    """One detector per language, if no detector supports all of them."""
 
     detectors: Mapping[str, ParaphraseDetector]
 
@@ -171,17 +171,17 @@ class ByLanguage:
         for code in dict.fromkeys(langs):
             if code is None or code not in self.detectors:
                 raise LanguageError(
-                    f"no detector for {code or 'texts of unknown language'}: there is one for "
+                    f"no detector for {code or 'texts of unknown language'}; available: "
                     f"{', '.join(self.detectors)}"
                 )
-            places = [place for place, own in enumerate(langs) if own == code]
-            found = self.detectors[code].detect(
+            places = [place for place, lang_ in enumerate(langs) if lang_ == code]
+            result = self.detectors[code].detect(
                 [first[place] for place in places],
                 [second[place] for place in places],
                 lang=code,
                 progress=progress,
             )
-            for place, p, shortened in zip(places, found.probabilities, found.cut, strict=True):
+            for place, p, shortened in zip(places, result.probabilities, result.cut, strict=True):
                 probabilities[place], cut[place] = p, shortened
         return Detections(tuple(probabilities), tuple(cut))
 
@@ -189,11 +189,11 @@ class ByLanguage:
 @lru_cache(maxsize=4)
 def detector_of(
     path: Path,
-    fingerprint: str,  # a folder that was written anew is another detector
+    fingerprint: str,  # a folder that was rewritten is another detector
     compute_type: ComputeType,
     threads: int | None,
 ) -> EncoderDetector:
-    """The detector that lies in a folder; the last few stay loaded."""
+    """The detector in a folder; the last few stay loaded."""
     folder = read_detector_folder(path)
     if folder.fingerprint != fingerprint:
         raise ModelError(f"{path} was changed while it was being loaded")
@@ -201,7 +201,7 @@ def detector_of(
 
 
 def check_pairs(first: Sequence[str], second: Sequence[str]) -> None:
-    """There must be as many second texts as first ones, and both must be lists."""
+    """Check that two lists of texts have the same length."""
     if isinstance(first, str) or isinstance(second, str):
         raise InputError("give two lists of texts, not a string")
     if len(first) != len(second):

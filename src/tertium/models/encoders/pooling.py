@@ -1,4 +1,4 @@
-"""From the vectors of a text's pieces to the one vector of the text."""
+"""Pooling: a sentence vector from the token vectors of a text."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ ACTIVATIONS: dict[str, Callable[[Vectors], Vectors]] = {
 
 @dataclass(frozen=True, eq=False)
 class Dense:
-    """A layer behind the pooling, as LaBSE has one."""
+    """A dense layer after the pooling, as in LaBSE."""
 
     weight: Vectors
     bias: Vectors | None
     activation: str
 
     def __call__(self, vector: Vectors) -> Vectors:
-        made = self.weight @ vector
+        output = self.weight @ vector
         if self.bias is not None:
-            made += self.bias
-        return ACTIVATIONS[self.activation](made)
+            output += self.bias
+        return ACTIVATIONS[self.activation](output)
 
 
 @dataclass(frozen=True, eq=False)
 class Pooling:
-    """How a text's vector is made; several modes are put side by side.
+    """Makes the vector of a text; the results of several modes are concatenated.
 
-    One text at a time, so that no vector depends on its neighbours.
+    Texts are pooled one by one, so that vectors do not depend on the batch.
 
     >>> pool = Pooling()
     >>> rows = np.array([[3, 0], [3, 8]], dtype=np.float32)
@@ -57,17 +57,19 @@ class Pooling:
     modes: tuple[str, ...] = ("mean",)
     dense: tuple[Dense, ...] = ()
     framing: bool = True
-    """Whether pieces count that only frame the text."""
+    """Whether special tokens around the text are included."""
 
     def __post_init__(self) -> None:
         for mode in self.modes:
             if mode not in MODES:
-                raise ModelError(f"unknown pooling {mode!r}; this version has {', '.join(MODES)}")
+                raise ModelError(
+                    f"unknown pooling {mode!r}; this version supports {', '.join(MODES)}"
+                )
         for layer in self.dense:
             if layer.activation not in ACTIVATIONS:
                 raise ModelError(
                     f"unknown activation {layer.activation!r}; "
-                    f"this version has {', '.join(ACTIVATIONS)}"
+                    f"this version supports {', '.join(ACTIVATIONS)}"
                 )
 
     def __call__(self, rows: Vectors, framing: Sequence[bool]) -> Vectors:
@@ -81,11 +83,11 @@ class Pooling:
         return vector / length if length > 0 else vector
 
     def width(self, depth: int) -> int:
-        """How many numbers the vector of a text has, where that of a piece has ``depth``."""
+        """The length of a sentence vector if a token vector has length ``depth``."""
         return len(self.dense[-1].weight) if self.dense else depth * len(self.modes)
 
     def describe(self) -> str:
-        """Name it in a signature.
+        """Its name in a signature.
 
         >>> Pooling(("cls", "mean"), framing=False).describe()
         'cls+mean-noframe'
@@ -97,7 +99,7 @@ class Pooling:
 def dense_layers(
     activations: Sequence[str], arrays: Mapping[str, NDArray[Any]]
 ) -> tuple[Dense, ...]:
-    """Put stored layers together again: ``weight_0``, ``bias_0``, ``weight_1`` and so on."""
+    """Load layers from arrays named ``weight_0``, ``bias_0``, ``weight_1`` and so on."""
     return tuple(
         Dense(arrays[f"weight_{place}"], arrays.get(f"bias_{place}"), activation)
         for place, activation in enumerate(activations)

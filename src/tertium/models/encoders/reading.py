@@ -1,4 +1,4 @@
-"""How an encoder reads a text: its pieces, their numbers, and what frames them."""
+"""Tokenization for encoders: tokens, ids, and which of them are special tokens."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from tertium.models.translation.dialects import dialect
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A text as it goes to the engine."""
+    """A tokenized text; ``framing`` marks special tokens that are not part of the text."""
 
     tokens: tuple[str, ...]
     ids: tuple[int, ...]
     framing: tuple[bool, ...]
     cut: bool
     types: tuple[int, ...] = ()
-    """Of a pair: which of the two texts each piece belongs to."""
+    """For a pair of texts: the text (0 or 1) of each token."""
 
 
 class Reader(Protocol):
-    """Makes readings of texts."""
+    """Tokenizes texts."""
 
     @property
     def settings(self) -> Mapping[str, str]: ...
@@ -39,9 +39,9 @@ class Reader(Protocol):
 
 
 class JsonReader:
-    """Reads with a ``tokenizer.json``, which knows its frame; the language does not matter.
+    """Tokenizes with a ``tokenizer.json``, which adds special tokens; the language is ignored.
 
-    No text spells a token that is the model's own: ``[SEP]`` in a text is four pieces, or unknown.
+    Text never becomes a special token: ``[SEP]`` in a text is split into tokens, or unknown.
     """
 
     settings: Mapping[str, str] = {}
@@ -62,35 +62,35 @@ class JsonReader:
         self._reserved.discard(self._unknown)
 
     def read(self, texts: Sequence[str], lang: Languages) -> list[Reading]:
-        return self._readings(self._spelled(texts))
+        return self._readings(self._prepared(texts))
 
     def read_pairs(self, first: Sequence[str], second: Sequence[str]) -> list[Reading]:
-        """Read two texts as one sequence, as a classifier of pairs does; the longer one is cut."""
-        return self._readings(zip(self._spelled(first), self._spelled(second), strict=True))
+        """Tokenize pairs of texts as one sequence each; the longer text is truncated first."""
+        return self._readings(zip(self._prepared(first), self._prepared(second), strict=True))
 
-    def _spelled(self, texts: Sequence[str]) -> list[str]:
+    def _prepared(self, texts: Sequence[str]) -> list[str]:
         return [text.lower() for text in texts] if self._lowercase else list(texts)
 
     def _readings(self, wanted: Iterable[str | tuple[str, str]]) -> list[Reading]:
         readings = []
-        for found in self._backend.encode_batch(list(wanted)):
-            framing = tuple(map(bool, found.special_tokens_mask))
+        for encoding in self._backend.encode_batch(list(wanted)):
+            framing = tuple(map(bool, encoding.special_tokens_mask))
             ids = tuple(
                 self._unknown if id_ in self._reserved and not frames else id_
-                for id_, frames in zip(found.ids, framing, strict=True)
+                for id_, frames in zip(encoding.ids, framing, strict=True)
             )
-            types = tuple(found.type_ids)
-            cut = bool(found.overflowing)
-            readings.append(Reading(tuple(found.tokens), ids, framing, cut, types))
+            types = tuple(encoding.type_ids)
+            cut = bool(encoding.overflowing)
+            readings.append(Reading(tuple(encoding.tokens), ids, framing, cut, types))
         return readings
 
 
 class SourceReader:
-    """Reads as the encoder of a translation model: the text is framed as a source.
+    """Tokenizes for the encoder of a translation model: the text becomes a source.
 
-    Some families name the target's language before a source. A text that is only to be encoded has
-    no target; it is read as if it were to be translated into English, or, where the model has no
-    English, into the first of its languages: the same for all texts, so that they can be compared.
+    Some families put a tag of the target language before the source. Encoding has no target
+    language, so English is used, or the first language (by code) if the model has no English: the
+    same for all texts, so that their vectors are comparable.
     """
 
     def __init__(self, folder: ModelFolder) -> None:
@@ -112,10 +112,10 @@ class SourceReader:
 
     def read(self, texts: Sequence[str], lang: Languages) -> list[Reading]:
         tags = [self._source_tag(code) for code in per_row(lang, len(texts))]
-        spelled = [self._dialect.source_text(text, target_tag=self._into) for text in texts]
+        prepared = [self._dialect.source_text(text, target_tag=self._into) for text in texts]
         return [
             self._framed(pieces, tag)
-            for pieces, tag in zip(self._tokenizer.encode(spelled), tags, strict=True)
+            for pieces, tag in zip(self._tokenizer.encode(prepared), tags, strict=True)
         ]
 
     def _framed(self, pieces: list[str], source_tag: str) -> Reading:
@@ -139,7 +139,7 @@ class SourceReader:
         return self.languages.source[source_language(self, lang)]
 
     def _common_target(self) -> str:
-        with suppress(LanguageError):  # the model has several kinds of English
+        with suppress(LanguageError):  # the model has several variants of English
             code = self.languages.resolve("en")
             if code in self.languages.target:
                 return code

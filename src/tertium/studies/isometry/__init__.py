@@ -1,1 +1,1 @@
-"""Isometry of translation models (Shankar, 2020)."""
+"""The isometry of translation models (Shankar, 2020)."""

@@ -1,11 +1,12 @@
-"""Does a translation keep what is equivalent equivalent? The classes of Shankar (2020), 4.3.1.
+"""The behaviours of a translation model on paraphrases (Shankar, 2020, section 4.3.1).
 
-A pair of texts has S = 1 where a detector calls it a paraphrase, before translation and after;
-several detectors decide by the mode *of the pair* (before, after).
+S of a pair of texts is 1 if a detector calls them paraphrases; there is one S before translation
+and one after. Several detectors decide by the mode *of the pair* (before, after).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -25,7 +26,7 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class Behaviour:
-    """A value of M(S), and what it is called."""
+    """A value of M(S), and its name."""
 
     code: int
     """Twice S before translation, and S after it; or NONE."""
@@ -55,7 +56,7 @@ def equivalent(probabilities: ArrayLike, threshold: float = THRESHOLD) -> Bools:
 
 
 def decisions(predictions: Predictions, threshold: float = THRESHOLD) -> Ints:
-    """The code of (S before, S after): a row a detector, a column a pair."""
+    """The codes of (S before, S after), of shape (detectors, pairs)."""
     if not predictions.judged:
         raise InputError(f"{predictions.name}: there is no detector")
     rows = [
@@ -66,7 +67,7 @@ def decisions(predictions: Predictions, threshold: float = THRESHOLD) -> Ints:
 
 
 def mode(codes: ArrayLike) -> Ints:
-    """M: what most detectors say of each pair; NONE where no answer is the most frequent one.
+    """M: the most frequent code of each pair; NONE if several are equally frequent.
 
     >>> mode([[3, 3, 0], [3, 0, 1], [0, 0, 2]])
     array([ 3,  0, -1])
@@ -93,7 +94,7 @@ def agreement(codes: ArrayLike, names: Sequence[str]) -> list[str]:
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:
-    """Names without what follows their first dot, as far as they stay apart.
+    """Names without what follows their first dot, unless two would then be the same.
 
     >>> short_names(["xlm-r.pawsx.1", "mbert.pawsx.2"])
     {'xlm-r.pawsx.1': 'xlm-r', 'mbert.pawsx.2': 'mbert'}
@@ -103,3 +104,21 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
         name: short if cut.count(short) == 1 else name
         for name, short in zip(names, cut, strict=True)
     }
+
+
+def agreement_counts(
+    predictions: Sequence[Predictions], threshold: float = THRESHOLD
+) -> dict[tuple[str, str], Counter[tuple[int, str]]]:
+    """How many pairs there are of each behaviour and agreement, by model and data set."""
+    counts = {}
+    for each in predictions:
+        codes = decisions(each, threshold)
+        names = short_names(list(each.judged))
+        patterns = agreement(codes, [names[name] for name in each.judged])
+        modes = mode(codes).tolist()
+        shown = (
+            (code, "" if code == NONE else pattern)
+            for code, pattern in zip(modes, patterns, strict=True)
+        )
+        counts[each.model, each.dataset] = Counter(shown)
+    return counts

@@ -1,4 +1,4 @@
-"""Does a measure agree with the detectors? Pearson's r of scores and S (table 3 of the paper)."""
+"""The correlation of a measure with the detectors: Pearson's r of scores and S (table 3)."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from numpy.typing import ArrayLike
 
 from tertium.data.datasets.isometry import Predictions
 from tertium.errors import SettingError
-from tertium.models.base import Progress
+from tertium.measures.loading import MeasureSpec, ModelSource
 from tertium.stats.arrays import Floats, Ints
 from tertium.stats.conventions import SAMPLES, Interval
-from tertium.stats.correlation import pearson
-from tertium.stats.correlation_test import positive_correlation_p, strength
+from tertium.stats.correlation import pearson, positive_correlation_p, strength
 from tertium.stats.resampling import bootstrap_counts, percentile_interval
 from tertium.studies.isometry.classes import NONE, THRESHOLD, decisions, mode
-from tertium.studies.specs import MeasureSpec, ModelLoader, Similarity, load_any
+from tertium.studies.runner import Runner, SharedModels, similarity_job
 from tertium.text import Text
 
 Protocol = Literal["majority", "pooled"]
-"""``majority``: S of the mode, pairs without one removed, as the paper's text says. ``pooled``: the
-own S of every detector, nothing removed, as its printed numbers come out."""
+"""``majority``: S of the mode, without the pairs that have none, as the text of the paper says.
+``pooled``: S of every detector, nothing removed, which gives the printed numbers."""
+SIDES = ("source", "target")
 SAMPLES_AT_A_TIME = 50
 
 
 @dataclass(frozen=True)
 class SideScores:
-    """What a measure gives to the pairs before translation and after, order not mattering."""
+    """The scores of the pairs before and after translation, the mean of both orders."""
 
     source: Floats
     target: Floats
@@ -41,34 +41,58 @@ class Correlation:
 
     r: float
     interval: Interval | None
-    """By resampling pairs: a pair goes with both of its sides, and with all detectors."""
+    """By resampling pairs, each with both of its sides and all detectors."""
     p: float
-    """One-tailed t-test over all points, as in the paper; NaN where r is."""
+    """One-tailed t-test over all points, as in the paper; NaN if r is."""
     items: int
 
     @property
     def strength(self) -> str:
-        """What Schober et al. (2018) call it."""
+        """The interpretation by Schober et al. (2018)."""
         return "" if np.isnan(self.r) else strength(self.r)
 
 
-def side_scores(
-    predictions: Predictions,
-    spec: MeasureSpec,
+def score_sides(
+    predictions: Sequence[Predictions],
+    specs: Sequence[MeasureSpec],
     *,
-    load_model: ModelLoader = load_any,
-    default_model: str = "",
-    progress: Progress | None = None,
+    models: ModelSource | None = None,
+    runner: Runner | None = None,
+) -> dict[tuple[str, str, str], SideScores]:
+    """Score both sides of all pairs, as the mean of both orders (equation 11).
+
+    The result is by measure, model and data set, without the measures that lack a language.
+    """
+    source = SharedModels() if models is None else models
+    run = Runner() if runner is None else runner
+    jobs = {}
+    for spec in specs:
+        for each in predictions:
+            sides = zip(SIDES, each.langs, (each.sources, each.targets), strict=True)
+            for side, lang, pairs in sides:
+                texts = {side: [(Text(a, lang), Text(b, lang)) for a, b in pairs]}
+                name = f"{each.dataset} {each.model} {side}"
+                key = (str(spec), each.model, each.dataset, side)
+                jobs[key] = similarity_job(name, spec, texts, source, (lang,))
+    scored = run.run(list(jobs.values()))
+    values = {
+        key: np.array(scored[job.key].parts[key[3]], dtype=np.float64)
+        for key, job in jobs.items()
+        if job.key in scored
+    }
+    return {
+        key: SideScores(values[(*key, "source")], values[(*key, "target")])
+        for key in dict.fromkeys(key[:3] for key in jobs)
+        if all((*key, side) in values for side in SIDES)
+    }
+
+
+def side_scores(
+    predictions: Predictions, spec: MeasureSpec, *, models: ModelSource | None = None
 ) -> SideScores:
-    """Score both sides by the mean of both orders (equation 11)."""
-    found = []
-    sides = (predictions.sources, predictions.targets)
-    for lang, pairs in zip(predictions.langs, sides, strict=True):
-        measure = spec.make(lang, load_model, default_model)
-        texts = [(Text(a, lang), Text(b, lang)) for a, b in pairs]
-        scores = Similarity(measure, measure).segments(texts, progress).scores
-        found.append(np.array(scores, dtype=np.float64))
-    return SideScores(*found)
+    """Score both sides of one set by one measure."""
+    [scores] = score_sides([predictions], [spec], models=models).values()
+    return scores
 
 
 def correlate(
@@ -80,7 +104,7 @@ def correlate(
     samples: int = SAMPLES,
     seed: int = 0,
 ) -> Correlation:
-    """Correlate the scores of a measure with S, by one protocol or the other."""
+    """Correlate the scores of a measure with S by one of the protocols."""
     codes = decisions(predictions, threshold)
     x, y, pairs = points(codes, scores, protocol)
     kept = len(np.unique(pairs))
@@ -100,7 +124,7 @@ def correlate(
 
 
 def points(codes: ArrayLike, scores: SideScores, protocol: Protocol) -> tuple[Floats, Floats, Ints]:
-    """The scores, the S that go with them, and the pair that each point belongs to.
+    """The scores, their S, and the pair that each point belongs to.
 
     >>> both = SideScores(np.array([10.0, 20.0]), np.array([30.0, 40.0]))
     >>> x, y, pair = points([[3, 0], [3, 2], [3, 1]], both, "majority")
@@ -117,11 +141,11 @@ def points(codes: ArrayLike, scores: SideScores, protocol: Protocol) -> tuple[Fl
         raise SettingError(f"protocol={protocol!r}: it must be one of {names}")
     kept = table != NONE
     x, y, pairs = [], [], []
-    for own, there in zip(table, kept, strict=True):
-        for side, values in ((own >> 1, scores.source), (own & 1, scores.target)):
-            x.append(values[there])
-            y.append(side[there].astype(np.float64))
-            pairs.append(np.flatnonzero(there))
+    for codes_of, keep in zip(table, kept, strict=True):
+        for side, values in ((codes_of >> 1, scores.source), (codes_of & 1, scores.target)):
+            x.append(values[keep])
+            y.append(side[keep].astype(np.float64))
+            pairs.append(np.flatnonzero(keep))
     return np.concatenate(x), np.concatenate(y), np.concatenate(pairs)
 
 
@@ -133,5 +157,5 @@ def protocols(given: Sequence[str]) -> list[Protocol]:
     """
     for name in given:
         if name not in get_args(Protocol):
-            raise SettingError(f"no protocol {name!r}: there are {', '.join(get_args(Protocol))}")
+            raise SettingError(f"unknown protocol {name!r}; use {' or '.join(get_args(Protocol))}")
     return list(given)  # type: ignore[arg-type]

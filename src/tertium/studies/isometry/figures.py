@@ -1,65 +1,117 @@
-"""What the figures of the isometry study show, drawn into a folder (extra: plot)."""
+"""Figures 4 to 7 of the isometry study (Shankar, 2020); one panel per model and data set."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from tertium.data.datasets.isometry import Predictions
-from tertium.stats.correlation_test import stars
-from tertium.studies.isometry import plots as isometry_plots
-from tertium.studies.isometry.classes import ALL, BEHAVIOURS, THRESHOLD, decisions, short_names
+from tertium.report.plots import FAINT, MAIN, blank_figure, save_figure
+from tertium.stats.correlation import stars
+from tertium.studies.isometry.classes import (
+    ALL,
+    BEHAVIOURS,
+    THRESHOLD,
+    agreement_counts,
+    decisions,
+    short_names,
+)
 from tertium.studies.isometry.correlation import Correlation, Protocol, SideScores, points
-from tertium.studies.isometry.tables import agreement_counts
 
 NOBODY = "no agreement"
+BINS = 20
+COLOURS = ("#2a5d84", "#7fb2d5", "#e0a458", "#b5651d", "#8c6bb1", "#5aae61", "#c2c7cc")
+"""Of agreement: full agreement first, none last."""
+
 Panel = tuple[str, str]
+"""A model and a data set."""
 
 
-def draw_detections(found: Sequence[Predictions], out: Path) -> None:
-    """Figure 4: a row a detector, a column a model and a data set."""
-    names = short_names(list(found[0].judged))
-    shown = {
-        (short, f"{each.model}\n{each.dataset}"): (
-            each.judged[name].source,
-            each.judged[name].target,
+def draw_detections(predictions: Sequence[Predictions], out: Path) -> None:
+    """Figure 4: P(paraphrase) after translation against before.
+
+    One row per detector, one column per model and data set; each panel is a histogram, relative to
+    its highest bin.
+    """
+    names = short_names(list(predictions[0].judged))
+    columns = len(predictions)
+    figure, grid = _grid(len(names) * columns, columns, out, height=2.5)
+    panels = [(name, each) for name in names for each in predictions]
+    for number, (axes, (name, each)) in enumerate(zip(grid, panels, strict=True)):
+        judged = each.judged[name]
+        x, y = np.asarray(judged.source), np.asarray(judged.target)
+        shares, _, _ = np.histogram2d(x, y, BINS, [[0, 1], [0, 1]])
+        shares = np.where(shares > 0, shares / shares.max(), np.nan)
+        picture = axes.imshow(
+            shares.T, cmap="viridis", norm=_logarithmic(), origin="lower", extent=(0, 1, 0, 1)
         )
-        for name, short in names.items()
-        for each in found
-    }
-    isometry_plots.detections(shown, out, columns=len(found))
+        axes.plot([0, 1], [0, 1], color=FAINT, linestyle=":", linewidth=1)
+        axes.set_aspect("equal")
+        if number < columns:
+            axes.set_title(_title(each), fontsize="small")
+        if number % columns == 0:
+            axes.set_ylabel(f"{names[name]}\nafter", fontsize="small")
+    figure.supxlabel("P(paraphrase) before translation", fontsize="small")
+    figure.colorbar(picture, ax=grid, label="density, relative", shrink=0.6)
+    save_figure(figure, out)
 
 
-def draw_behaviours(found: Sequence[Predictions], out: Path, threshold: float = THRESHOLD) -> None:
-    """Figure 5."""
-    symbols = {each.code: f"{each.symbol} {each.name}" for each in BEHAVIOURS}
-    counts = {
-        panel: {(symbols[code], key or NOBODY): number for (code, key), number in own.items()}
-        for panel, own in agreement_counts(found, threshold).items()
-    }
-    patterns = {key for own in counts.values() for _, key in own}
-    order = sorted(patterns, key=lambda key: (key == NOBODY, key != ALL, -key.count("+"), key))
-    isometry_plots.behaviours(counts, list(symbols.values()), order, out)
+def draw_behaviours(
+    predictions: Sequence[Predictions], out: Path, threshold: float = THRESHOLD
+) -> None:
+    """Figure 5: how many pairs show each behaviour, by the detectors that agree on it."""
+    counts = agreement_counts(predictions, threshold)
+    patterns = {pattern for own in counts.values() for _, pattern in own}
+    order = sorted(patterns, key=lambda key: (key == "", key != ALL, -key.count("+"), key))
+    names = [f"{each.symbol} {each.name}" for each in BEHAVIOURS]
+    figure, grid = _grid(len(counts), len(counts), out, height=4.2)
+    tallest = 0
+    for axes, each in zip(grid, predictions, strict=True):
+        own = counts[each.model, each.dataset]
+        base = np.zeros(len(names), dtype=np.int64)
+        for pattern, colour in zip(order, _colours(len(order)), strict=True):
+            heights = np.array([own.get((b.code, pattern), 0) for b in BEHAVIOURS])
+            axes.bar(names, heights, bottom=base, color=colour, label=pattern or NOBODY)
+            base = base + heights
+        for place, total in enumerate(base.tolist()):
+            axes.text(place, total, str(total), ha="center", va="bottom", fontsize="x-small")
+        axes.set_title(_title(each), fontsize="small")
+        axes.tick_params(axis="x", rotation=60, labelsize="small")
+        tallest = max(tallest, int(base.max()))
+    grid[0].set_ylim(0, 1.08 * tallest)
+    grid[0].set_ylabel("pairs")
+    handles, labels = grid[0].get_legend_handles_labels()
+    figure.legend(handles, labels, fontsize="small", loc="outside lower center", ncols=3)
+    save_figure(figure, out)
 
 
 def draw_sides(
-    found: Sequence[Predictions], scores: Mapping[Panel, SideScores], out: Path, measure: str
+    predictions: Sequence[Predictions], scores: Mapping[Panel, SideScores], out: Path, measure: str
 ) -> None:
-    """Figure 6."""
-    shown = {
-        (each.model, each.dataset): (
-            scores[each.model, each.dataset].source,
-            scores[each.model, each.dataset].target,
-        )
-        for each in found
-    }
-    isometry_plots.sides(shown, out, measure=measure)
+    """Figure 6: the scores of a measure after translation against those before it."""
+    figure, grid = _grid(len(predictions), len(predictions), out, height=3.4)
+    values = np.concatenate(
+        [side for each in scores.values() for side in (each.source, each.target)]
+    )
+    low, high = float(values.min()), float(values.max())
+    for axes, each in zip(grid, predictions, strict=True):
+        own = scores[each.model, each.dataset]
+        x, y = own.source, own.target
+        axes.scatter(x, y, s=5, color=MAIN, alpha=0.25, linewidths=0, rasterized=True)
+        axes.plot([low, high], [low, high], color="black", linestyle=":", linewidth=1)
+        axes.plot(x.mean(), y.mean(), marker="+", color="#b5651d", markersize=12, mew=2)
+        axes.set_title(_title(each), fontsize="small")
+        axes.set_aspect("equal")
+    grid[0].set_ylabel(f"{measure} after")
+    figure.supxlabel(f"{measure} before translation (cross: the means)", fontsize="small")
+    save_figure(figure, out)
 
 
 def draw_equivalence(
-    found: Sequence[Predictions],
+    predictions: Sequence[Predictions],
     scores: Mapping[Panel, SideScores],
     correlations: Mapping[Panel, Correlation],
     protocol: Protocol,
@@ -68,12 +120,44 @@ def draw_equivalence(
     measure: str,
     threshold: float = THRESHOLD,
 ) -> None:
-    """Figure 7."""
-    shown = {}
-    for each in found:
+    """Figure 7: the scores of a measure where S is 0 and where it is 1, with r as the title."""
+    figure, grid = _grid(len(predictions), len(predictions), out, height=3.4)
+    for axes, each in zip(grid, predictions, strict=True):
         panel = (each.model, each.dataset)
         x, y, _ = points(decisions(each, threshold), scores[panel], protocol)
-        own = correlations[panel]
-        told = "r undefined" if np.isnan(own.r) else f"r = {own.r:.3f}{stars(own.p)}"
-        shown[panel] = (x, y, told)
-    isometry_plots.by_equivalence(shown, out, measure=f"{measure} ({protocol})")
+        groups = {place: x[y == place] for place in (0, 1) if (y == place).sum() > 1}
+        if groups:
+            drawn = axes.violinplot(list(groups.values()), list(groups), widths=0.8)
+            for body in drawn["bodies"]:
+                body.set_facecolor(MAIN)
+        for place, own in groups.items():
+            axes.plot(place, np.median(own), marker="_", color="black", markersize=14)
+        axes.set_xticks([0, 1], [f"S = {place}\n({(y == place).sum()})" for place in (0, 1)])
+        axes.set_xlim(-0.6, 1.6)
+        found = correlations[panel]
+        r = "r undefined" if np.isnan(found.r) else f"r = {found.r:.3f}{stars(found.p)}"
+        axes.set_title(f"{_title(each)}: {r}", fontsize="small")
+    grid[0].set_ylabel(f"{measure} ({protocol})")
+    save_figure(figure, out)
+
+
+def _title(each: Predictions) -> str:
+    return f"{each.model}\n{each.dataset}"
+
+
+def _grid(panels: int, columns: int, out: Path, *, height: float) -> tuple[Any, Any]:
+    rows = -(-panels // columns)
+    figure = blank_figure(max(4.5, 2.7 * columns + 1), height * rows + 0.6, out)
+    return figure, figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
+
+
+def _colours(count: int) -> list[str]:
+    if count > len(COLOURS):
+        return [COLOURS[place % len(COLOURS)] for place in range(count)]
+    return [*COLOURS[: count - 1], COLOURS[-1]]
+
+
+def _logarithmic() -> Any:
+    from matplotlib.colors import LogNorm
+
+    return LogNorm(vmin=1e-3, vmax=1.0)

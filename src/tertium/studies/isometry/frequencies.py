@@ -1,4 +1,4 @@
-"""How often each behaviour is found (table 2), how sure that is, and whether models differ."""
+"""The frequency of each behaviour (table 2), with intervals and differences between models."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from tertium.stats.resampling import (
 from tertium.studies.isometry.classes import BEHAVIOURS, THRESHOLD, Behaviour, decisions, mode
 
 MEAN = "mean"
-"""The macro-average over the data sets, which the paper calls mu."""
+"""The macro-average over the data sets (mu in the paper)."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """How large a part of the pairs shows a behaviour."""
+    """The share of pairs with a behaviour."""
 
     value: float
     replicates: Floats
-    """The same in each bootstrap sample; all models on a data set have the same samples."""
+    """The same in each bootstrap sample; all models on a data set share their samples."""
 
     @property
     def interval(self) -> Interval:
@@ -46,10 +46,10 @@ class Frequencies:
     datasets: Sequence[str]
     shares: Mapping[tuple[str, str, Behaviour], Share]
     sizes: Mapping[str, int]
-    """Of the data sets."""
+    """The number of pairs of each data set."""
 
     def columns(self) -> list[tuple[str, str]]:
-        """Models and data sets, in the order of the paper's tables."""
+        """Models and data sets, in the order of the tables of the paper."""
         extra = [MEAN] if len(self.datasets) > 1 else []
         return [(model, name) for model in self.models for name in (*self.datasets, *extra)]
 
@@ -61,7 +61,7 @@ def frequencies(
     samples: int = SAMPLES,
     seed: int = 0,
 ) -> Frequencies:
-    """Count the behaviours; every model must have been tried on every data set."""
+    """Count the behaviours; every model needs results on every data set."""
     modes = {(each.model, each.dataset): mode(decisions(each, threshold)) for each in found}
     models = list(dict.fromkeys(each.model for each in found))
     datasets = list(dict.fromkeys(each.dataset for each in found))
@@ -87,7 +87,7 @@ def frequencies(
 
 
 def frequency_table(found: Frequencies) -> Table:
-    """Table 2: a row a behaviour, a column a model and a data set, with 95 % intervals."""
+    """Table 2: one row per behaviour, one column per model and data set, with 95 % intervals."""
     columns = found.columns()
     rows = []
     for behaviour in BEHAVIOURS:
@@ -102,9 +102,9 @@ def frequency_table(found: Frequencies) -> Table:
 
 
 def difference_table(found: Frequencies) -> Table | None:
-    """Where the models differ: frequencies of one less those of another, with p-values.
+    """The differences in frequency between models, with p-values.
 
-    The test is the paired bootstrap, two-sided: all models translate the same pairs.
+    The test is the two-sided paired bootstrap: all models translate the same pairs.
     """
     rows = []
     names = [*found.datasets, *([MEAN] if len(found.datasets) > 1 else [])]
@@ -143,12 +143,14 @@ def _check_complete(
     modes: Mapping[tuple[str, str], Ints], models: Sequence[str], datasets: Sequence[str]
 ) -> None:
     if not modes:
-        raise InputError("there are no predictions to look at")
+        raise InputError("there are no predictions")
     for name in datasets:
         sizes = set()
         for model in models:
             if (model, name) not in modes:
-                raise InputError(f"{model} was not tried on {name}: models cannot be compared")
+                raise InputError(
+                    f"{model} has no results on {name}, so that models cannot be compared"
+                )
             sizes.add(len(modes[model, name]))
         if len(sizes) > 1:
-            raise InputError(f"{name} has not as many pairs for every model: {sorted(sizes)}")
+            raise InputError(f"{name} has different numbers of pairs by model: {sorted(sizes)}")

@@ -1,9 +1,10 @@
-"""Any measure as a detector: a threshold that is learnt on validation pairs, one a language."""
+"""Any measure as a detector: a threshold learnt on validation pairs, one per language."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
@@ -11,26 +12,27 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tertium.data.datasets.base import LabelledPair
-from tertium.errors import LanguageError, SettingError
+from tertium.errors import CutWarning, LanguageError, SettingError
+from tertium.measures.base import CUT_REASON
+from tertium.measures.loading import MeasureSpec, ModelSource
 from tertium.models.base import Detections, Languages, Progress, per_row
-from tertium.models.catalog import DEFAULT_MODEL
 from tertium.stats.arrays import Floats
 from tertium.stats.classification import best_threshold
-from tertium.studies.specs import MeasureSpec, ModelLoader, Similarity, load_any
+from tertium.studies.runner import SharedModels, Similarity
 from tertium.text import Text
 
 STEEPEST, FLATTEST = 1e-3, 1e2
-"""Between which shares of the scores' deviation the scale is looked for."""
+"""The range of the scale, in standard deviations of the scores."""
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """From scores to probabilities: a logistic curve that is above 0.5 above the threshold."""
+    """From scores to probabilities: a logistic curve, above 0.5 for scores above the threshold."""
 
     threshold: float
     scale: float
     accuracy: float
-    """On the pairs that it was learnt on."""
+    """On the validation pairs."""
 
     def __call__(self, scores: ArrayLike) -> Floats:
         """P(paraphrase) of scores.
@@ -74,7 +76,7 @@ def calibrate(labels: ArrayLike, scores: ArrayLike) -> Calibration:
 
 @dataclass(frozen=True)
 class MeasureDetector:
-    """A measure with what it learnt; the order of the texts does not matter."""
+    """A measure with its learnt thresholds; the order of the texts does not matter."""
 
     spec: MeasureSpec
     similarities: Mapping[str, Similarity]
@@ -87,7 +89,7 @@ class MeasureDetector:
 
     @property
     def fingerprint(self) -> str:
-        """What the measure is, and what it learnt."""
+        """A hash of the measure and of its calibrations."""
         learnt = {lang: asdict(each) for lang, each in self.calibrations.items()}
         signed = {lang: each.signature for lang, each in self.similarities.items()}
         spelled = json.dumps([str(self.spec), signed, learnt], sort_keys=True)
@@ -124,8 +126,8 @@ class MeasureDetector:
             return next(iter(self.calibrations))
         if lang is None or lang not in self.calibrations:
             raise LanguageError(
-                f"{self.name} has learnt no threshold for {lang or 'texts of unknown language'}: "
-                f"only for {', '.join(self.calibrations)}; give validation pairs"
+                f"{self.name} has no threshold for {lang or 'texts of unknown language'}: "
+                f"only for {', '.join(self.calibrations)}; give validation pairs in it"
             )
         return lang
 
@@ -134,11 +136,10 @@ def learn_detector(
     spec: MeasureSpec,
     validation: Mapping[str, Sequence[LabelledPair]],
     *,
-    load_model: ModelLoader = load_any,
-    default_model: str = DEFAULT_MODEL,
+    models: ModelSource | None = None,
     progress: Progress | None = None,
 ) -> MeasureDetector:
-    """Learn a threshold for each language that there are validation pairs in.
+    """Learn a threshold for each language of the validation pairs.
 
     >>> from tertium.text import Text
     >>> pairs = [LabelledPair("1", Text("a cat"), Text("a cat"), True),
@@ -151,12 +152,14 @@ def learn_detector(
         raise SettingError(f"{spec} needs validation pairs to learn a threshold from")
     similarities, calibrations = {}, {}
     for lang, pairs in validation.items():
-        measure = spec.make(lang, load_model, default_model)
-        similarity = Similarity(measure, measure)
+        similarity = Similarity.make(spec, SharedModels() if models is None else models, lang)
         if similarity.needs_all_rows:
-            raise SettingError(f"{spec}: a score that depends on other pairs is no detector")
+            raise SettingError(f"{spec} cannot be a detector: its scores depend on the other pairs")
         texts = [(Text(pair.a.text, lang), Text(pair.b.text, lang)) for pair in pairs]
-        scores = similarity.segments(texts, progress).scores
-        calibrations[lang] = calibrate([pair.label for pair in pairs], scores)
+        result = similarity.segments(texts, progress)
+        if any(result.cut):
+            text = f"{spec}: {sum(result.cut)} of {len(texts)} validation pairs {CUT_REASON}"
+            warnings.warn(text, CutWarning, stacklevel=2)
+        calibrations[lang] = calibrate([pair.label for pair in pairs], result.scores)
         similarities[lang] = similarity
     return MeasureDetector(spec, similarities, calibrations)

@@ -1,26 +1,33 @@
-"""All that the isometry study says: tables, figures, and the page."""
+"""The tables, figures and page of the isometry study."""
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
+
+import numpy as np
 
 from tertium.data.datasets.isometry import Predictions
-from tertium.models.base import Progress
-from tertium.models.catalog import DEFAULT_MODEL
-from tertium.report.study_page import Picture, Section, StudyPage
-from tertium.report.tables import Table
+from tertium.measures.loading import MeasureSpec, ModelSource
+from tertium.report.tables import Cell, Table
 from tertium.stats.conventions import ALPHA, SAMPLES
+from tertium.stats.correlation import stars
 from tertium.stats.resampling import bootstrap_p_value
-from tertium.studies.isometry.classes import BEHAVIOURS, THRESHOLD, short_names
+from tertium.studies.isometry.classes import (
+    ALL,
+    BEHAVIOURS,
+    THRESHOLD,
+    agreement_counts,
+    decisions,
+    short_names,
+)
 from tertium.studies.isometry.correlation import (
     Correlation,
     Protocol,
     SideScores,
     correlate,
-    side_scores,
+    score_sides,
 )
 from tertium.studies.isometry.figures import (
     draw_behaviours,
@@ -35,21 +42,25 @@ from tertium.studies.isometry.frequencies import (
     frequencies,
     frequency_table,
 )
-from tertium.studies.isometry.tables import agreement_table, correlation_table, examples_table
-from tertium.studies.specs import MeasureSpec, ModelLoader, load_any
+from tertium.studies.runner import Chapter, Figure, Report, Runner, file_name
 
 ISOMETRIC = BEHAVIOURS[0]
-CAPTIONS = {
-    "detections": "P(paraphrase) before and after translation, by detector (figure 4)",
-    "behaviours": "How many pairs show each behaviour, by who agrees on it (figure 5)",
-    "sides": "Scores before and after translation (figure 6)",
-    "equivalence": "Scores of pairs that are called paraphrases, and of others (figure 7)",
-}
+FREQUENCIES = (
+    "A pair is isometric if its texts are called paraphrases before and after translation; type 1 "
+    "only after, type 2 only before. If several answers of the detectors are equally frequent, "
+    "there is no decision."
+)
+CORRELATIONS = (
+    "Scores are the mean of both orders. Majority: the decision of all detectors, without "
+    "undecided pairs. Pooled: each detector by itself."
+)
+Correlations = Mapping[tuple[str, str, str, str], Correlation]
+"""By measure, protocol, model and data set."""
 
 
 @dataclass(frozen=True)
 class Isometry:
-    """What came out."""
+    """The results of the study."""
 
     predictions: Sequence[Predictions]
     frequencies: Frequencies
@@ -57,13 +68,24 @@ class Isometry:
     protocols: Sequence[Protocol]
     scores: Mapping[tuple[str, str, str], SideScores]
     """By measure, model and data set."""
-    correlations: Mapping[tuple[str, str, str, str], Correlation]
-    """By measure, protocol, model and data set."""
+    correlations: Correlations
     threshold: float
     examples: int
 
+    def report(self, facts: Sequence[str] = ()) -> Report:
+        """Everything to print, write and draw."""
+        return Report(
+            "Does translation preserve equivalence in meaning?",
+            self.tables(),
+            self.figures(),
+            lead=self._lead(),
+            findings=self.findings(),
+            chapters=self._chapters(),
+            facts=facts,
+        )
+
     def tables(self) -> dict[str, Table]:
-        """Every table, under the name that its files have."""
+        """Every table, by the name of its files."""
         tables = {"frequencies": frequency_table(self.frequencies)}
         differences = difference_table(self.frequencies)
         if differences is not None:
@@ -79,58 +101,54 @@ class Isometry:
                 tables[name] = examples_table(each, count=count, threshold=threshold)
         return tables
 
-    def draw(self, folder: Path, suffix: str = ".svg") -> dict[str, Path]:
-        """Draw every figure; the files by what they show."""
-        drawn = {name: folder / f"{name}{suffix}" for name in ("detections", "behaviours")}
-        draw_detections(self.predictions, drawn["detections"])
-        draw_behaviours(self.predictions, drawn["behaviours"], self.threshold)
+    def figures(self) -> dict[str, Figure]:
+        """Every figure, by the name of its file."""
+        figures = {
+            "detections": Figure(
+                partial(draw_detections, self.predictions),
+                "P(paraphrase) before and after translation, by detector (figure 4)",
+            ),
+            "behaviours": Figure(
+                partial(draw_behaviours, self.predictions, threshold=self.threshold),
+                "Pairs by behaviour, and by the detectors that agree on it (figure 5)",
+            ),
+        }
         panels = [(each.model, each.dataset) for each in self.predictions]
         for measure in self.measures:
             scores = {panel: self.scores[(measure, *panel)] for panel in panels}
-            out = drawn[f"sides-{measure}"] = folder / f"sides-{_safe(measure)}{suffix}"
-            draw_sides(self.predictions, scores, out, measure)
+            figures[f"sides-{file_name(measure)}"] = Figure(
+                partial(draw_sides, self.predictions, scores, measure=measure),
+                "Scores before and after translation (figure 6)",
+            )
             for protocol in self.protocols:
                 found = {panel: self.correlations[(measure, protocol, *panel)] for panel in panels}
-                out = folder / f"equivalence-{_safe(measure)}-{protocol}{suffix}"
-                drawn[f"equivalence-{measure}-{protocol}"] = out
-                draw_equivalence(
-                    self.predictions,
-                    scores,
-                    found,
-                    protocol,
-                    out,
-                    measure=measure,
-                    threshold=self.threshold,
+                figures[f"equivalence-{file_name(measure)}-{protocol}"] = Figure(
+                    partial(
+                        draw_equivalence,
+                        self.predictions,
+                        scores,
+                        found,
+                        protocol,
+                        measure=measure,
+                        threshold=self.threshold,
+                    ),
+                    "Scores of pairs that are called paraphrases, and of others (figure 7)",
                 )
-        return drawn
+        return figures
 
     def findings(self) -> list[str]:
         """The frequencies of isometry in words, and whether models differ in them."""
-        found, told = self.frequencies, []
+        found, lines = self.frequencies, []
         for model in found.models:
             share = found.shares[model, MEAN, ISOMETRIC]
             low, high = share.interval.low, share.interval.high
-            told.append(
+            lines.append(
                 f"{model} is isometric on {share.value:.1%} of the pairs (95 % interval "
                 f"{low:.1%} to {high:.1%})."
             )
         for place, one in enumerate(found.models):
-            for other in found.models[place + 1 :]:
-                told.append(_compared(found, one, other))
-        return told
-
-    def page(self, facts: Sequence[str] = (), drawn: Mapping[str, Path] | None = None) -> str:
-        """Write the page, with its pictures in it (extra: plot); ``drawn`` are those of before."""
-        if drawn is None:
-            with tempfile.TemporaryDirectory() as folder:
-                return self.page(facts, self.draw(Path(folder)))
-        return StudyPage(
-            "Does translation keep what means the same the same?",
-            self._lead(),
-            self.findings(),
-            self._sections(drawn),
-            facts,
-        ).html()
+            lines += [_compared(found, one, other) for other in found.models[place + 1 :]]
+        return lines
 
     def _lead(self) -> str:
         sizes = ", ".join(f"{name} ({size})" for name, size in self.frequencies.sizes.items())
@@ -142,43 +160,18 @@ class Isometry:
             f"P(paraphrase) >= {self.threshold:g}."
         )
 
-    def _sections(self, drawn: Mapping[str, Path]) -> list[Section]:
-        tables = self.tables()
-
-        def some(*beginnings: str) -> list[Table]:
-            return [table for name, table in tables.items() if name.startswith(beginnings)]
-
-        def pictures(*beginnings: str) -> list[Picture]:
-            return [
-                Picture(path, CAPTIONS[name.partition("-")[0]])
-                for name, path in drawn.items()
-                if name.startswith(beginnings)
-            ]
-
-        sections = [
-            Section(
-                "How often is meaning kept?",
-                "A pair is isometric if its texts are called paraphrases before translation and "
-                "after; type 1, only after; type 2, only before. Where the detectors have no most "
-                "frequent answer, there is none.",
-                some("frequencies", "differences"),
-                pictures("behaviours"),
-            ),
-            Section("The detectors", "", some("agreement"), pictures("detections")),
+    def _chapters(self) -> list[Chapter]:
+        names = ("frequencies", "differences", "behaviours")
+        chapters = [
+            Chapter("How often is meaning preserved?", names, FREQUENCIES),
+            Chapter("The detectors", ("agreement", "detections")),
         ]
         if self.correlations:
-            sections.append(
-                Section(
-                    "Do measures agree with the detectors?",
-                    "Scores are the mean of both orders. Majority: what the detectors decide "
-                    "together, undecided pairs left out. Pooled: each detector for itself.",
-                    some("correlations"),
-                    pictures("sides", "equivalence"),
-                )
-            )
+            names = ("correlations", "sides", "equivalence")
+            chapters.append(Chapter("Do measures agree with the detectors?", names, CORRELATIONS))
         if self.examples:
-            sections.append(Section("Examples", "", some("examples"), of_texts=True))
-        return sections
+            chapters.append(Chapter("Examples", ("examples",), of_texts=True))
+        return chapters
 
 
 def analyse(
@@ -190,26 +183,111 @@ def analyse(
     examples: int = 1,
     samples: int = SAMPLES,
     seed: int = 0,
-    load_model: ModelLoader = load_any,
-    default_model: str = DEFAULT_MODEL,
-    progress: Progress | None = None,
+    models: ModelSource | None = None,
+    runner: Runner | None = None,
 ) -> Isometry:
-    """Classify, count, score and correlate."""
+    """Classify, count, score and correlate; a measure that lacks a language is left out."""
     found = frequencies(predictions, threshold=threshold, samples=samples, seed=seed)
-    scores: dict[tuple[str, str, str], SideScores] = {}
-    correlations: dict[tuple[str, str, str, str], Correlation] = {}
-    for spec in specs:
-        for each in predictions:
-            panel = (each.model, each.dataset)
-            own = scores[(str(spec), *panel)] = side_scores(
-                each, spec, load_model=load_model, default_model=default_model, progress=progress
-            )
-            for protocol in protocols:
-                correlations[(str(spec), protocol, *panel)] = correlate(
-                    each, own, protocol, threshold=threshold, samples=samples, seed=seed
-                )
-    names = [str(spec) for spec in specs]
+    run = Runner() if runner is None else runner
+    scores = score_sides(predictions, specs, models=models, runner=run)
+    run.warn()
+    panels = [(each.model, each.dataset) for each in predictions]
+    names = [str(spec) for spec in specs if all((str(spec), *panel) in scores for panel in panels)]
+    correlations: dict[tuple[str, str, str, str], Correlation] = {
+        (name, protocol, each.model, each.dataset): correlate(
+            each,
+            scores[name, each.model, each.dataset],
+            protocol,
+            threshold=threshold,
+            samples=samples,
+            seed=seed,
+        )
+        for name in names
+        for each in predictions
+        for protocol in protocols
+    }
     return Isometry(predictions, found, names, protocols, scores, correlations, threshold, examples)
+
+
+def correlation_table(found: Correlations) -> Table:
+    """Table 3, for every measure and protocol; the last column of a model is the mean of its r."""
+    models = list(dict.fromkeys(key[2] for key in found))
+    datasets = list(dict.fromkeys(key[3] for key in found))
+    rows = []
+    for measure, protocol in dict.fromkeys(key[:2] for key in found):
+        values, limits, words = [], [], []
+        for model in models:
+            own = [found[measure, protocol, model, name] for name in datasets]
+            for each in own:
+                values.append(Cell(f"{each.r:.3f}{stars(each.p)}" if each.strength else ""))
+                limits.append(_limits(each))
+                words.append(Cell(each.strength))
+            if len(own) > 1:
+                mean = float(np.mean([each.r for each in own]))
+                values.append(Cell(None if np.isnan(mean) else mean, ".3f"))
+                limits.append(Cell(""))
+                words.append(Cell(""))
+        rows.append([Cell(measure), Cell(protocol), *values])
+        rows.append([Cell(""), Cell("95 % interval"), *limits])
+        rows.append([Cell(""), Cell("strength"), *words])
+    extra = [MEAN] if len(datasets) > 1 else []
+    columns = [f"{model}, {name}" for model in models for name in (*datasets, *extra)]
+    return Table(
+        ["measure", "protocol", *columns],
+        rows,
+        "Pearson's r of the scores of both sides with S",
+        "One-tailed t-test of r > 0 over all points: *** p <= 0.001, ** 0.01, * 0.05. The points "
+        "of a pair are not independent, above all when pooled; the intervals allow for it.",
+    )
+
+
+def agreement_table(predictions: Sequence[Predictions], threshold: float = THRESHOLD) -> Table:
+    """Figure 5 in numbers: how many pairs show a behaviour, by the detectors that agree on it."""
+    counts = agreement_counts(predictions, threshold)
+    patterns = list(dict.fromkeys(key for own in counts.values() for _, key in own))
+    patterns.sort(key=lambda key: (key == "", key != ALL, -key.count("+"), key))
+    rows = []
+    for (model, name), own in counts.items():
+        for behaviour in BEHAVIOURS:
+            numbers = [own.get((behaviour.code, pattern), 0) for pattern in patterns]
+            first = [Cell(f"{model}, {name}"), Cell(f"{behaviour.symbol} {behaviour.name}")]
+            rows.append([*first, *map(Cell, numbers), Cell(sum(numbers))])
+    header = ["model, data", "M(S)", *(pattern or "nobody" for pattern in patterns), "pairs"]
+    return Table(header, rows, "Which detectors agree on the behaviour")
+
+
+def examples_table(
+    predictions: Predictions, *, count: int = 1, threshold: float = THRESHOLD
+) -> Table:
+    """Table 4: pairs on which all detectors agree, the most certain ones first."""
+    codes = decisions(predictions, threshold)
+    whole = (codes == codes[0]).all(axis=0)
+    probabilities = np.array(
+        [[each.source, each.target] for each in predictions.judged.values()], dtype=np.float64
+    )
+    certainty = np.abs(probabilities - threshold).min(axis=(0, 1))
+    rows = []
+    for behaviour in BEHAVIOURS:
+        places = np.flatnonzero(whole & (codes[0] == behaviour.code))
+        for place in places[np.argsort(-certainty[places], kind="stable")][:count].tolist():
+            symbol = Cell(f"{behaviour.symbol} {behaviour.name}")
+            rows.append(
+                [symbol, Cell(place), Cell("source"), *map(Cell, predictions.sources[place])]
+            )
+            rows.append(
+                [Cell(""), Cell(""), Cell("target"), *map(Cell, predictions.targets[place])]
+            )
+    return Table(
+        ["M(S)", "pair", "side", "sentence", "paraphrase"],
+        rows,
+        f"Examples on which all detectors agree: {predictions.name}",
+    )
+
+
+def _limits(each: Correlation) -> Cell:
+    if each.interval is None:
+        return Cell("")
+    return Cell(f"{each.interval.low:.3f} to {each.interval.high:.3f}")
 
 
 def _compared(found: Frequencies, one: str, other: str) -> str:
@@ -223,9 +301,3 @@ def _compared(found: Frequencies, one: str, other: str) -> str:
         f"{better} is isometric more often than {worse}, by {abs(observed):.1%} of the pairs "
         f"(paired bootstrap, p = {p:.3f})."
     )
-
-
-def _safe(name: str) -> str:
-    from tertium.studies.cells import UNSAFE
-
-    return UNSAFE.sub("-", name)

@@ -1,13 +1,11 @@
 """The isometry of translation models (Shankar, 2020): translate paraphrases, and judge both sides.
 
-A model is isometric on a pair if texts that mean the same still do when they are translated.
+A model is isometric on a pair of paraphrases if their translations are paraphrases as well.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -16,15 +14,16 @@ from typing import Any
 
 from tertium._version import __version__
 from tertium.data.datasets.isometry import Judged, Predictions, TextPair
-from tertium.data.datasets.values import text
+from tertium.data.datasets.reading import text
 from tertium.data.pairs import ALIASES
 from tertium.data.records import open_table
-from tertium.errors import CutWarning, InputError
+from tertium.errors import InputError, LanguageError
 from tertium.models.base import ParaphraseDetector, Progress, TranslationModel
-from tertium.studies.cells import CellFolder, Scored
+from tertium.studies.runner import Advance, Job, Runner, Scored, fingerprint
 
 PAIRS_AT_A_TIME = 128
 TRANSLATE, JUDGE = "translation", "judgement"
+PART = "pairs"
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ def read_pair_set(
     for column in columns:
         if column not in names:
             raise InputError(
-                f"{path}: which columns are the pairs? It has {', '.join(names)}; say --columns "
+                f"{path}: which columns hold the pairs? It has {', '.join(names)}; use --columns "
                 "NAME=FIRST,SECOND"
             )
     pairs = [
@@ -64,31 +63,26 @@ def read_pair_set(
         for row, record in enumerate(islice(table, limit), start=1)
     ]
     if not pairs:
-        raise InputError(f"{path} holds no pairs")
+        raise InputError(f"{path} has no pairs")
     return PairSet(name or path.name.partition(".")[0], lang, pairs)
 
 
 @dataclass
 class IsometryStudy:
-    """Models and detectors over sets of paraphrases; ``cells`` keeps what is done."""
+    """Models and detectors over sets of paraphrases."""
 
     sets: Sequence[PairSet]
     models: Mapping[str, TranslationModel]
     detectors: Sequence[ParaphraseDetector]
     target_lang: str
     ready: Mapping[tuple[str, str], Sequence[TextPair]] = field(default_factory=dict)
-    """Translations that are there already, by the name of their model and of the set."""
+    """Existing translations, by the name of their model and of the set."""
     beam_size: int = 5
-    cells: CellFolder | None = None
-    progress: Progress | None = None
-    advance: Callable[[int], None] | None = None
-    done: int = field(default=0, init=False)
-    reused: int = field(default=0, init=False)
-    cut: int = field(default=0, init=False)
+    runner: Runner = field(default_factory=Runner)
 
     @property
     def names(self) -> list[str]:
-        """The models, also those of whose translations only the text is there."""
+        """The models, including those of existing translations."""
         return list(dict.fromkeys([*self.models, *(model for model, _ in self.ready)]))
 
     @property
@@ -98,110 +92,123 @@ class IsometryStudy:
         return pairs * (len(self.models) + len(self.detectors) * (1 + len(self.names)))
 
     def run(self) -> list[Predictions]:
-        """Translate and judge what was not yet, and put it together."""
-        found = []
+        """Translate and judge every pair that is not done yet."""
+        self._check()
+        predictions = []
         for each in self.sets:
-            sources = {d.name: self._judge(d, each.name, each.lang, each.pairs) for d in self._own}
+            sources = self._judge(each.name, each.lang, each.pairs)
             for model in self.names:
                 targets = self._targets(model, each)
-                judged = {}
-                for detector in self._own:
-                    task = f"{each.name} {model}"
-                    after = self._judge(detector, task, self.target_lang, targets)
-                    judged[detector.name] = Judged(sources[detector.name], after)
+                after = self._judge(f"{each.name} {model}", self.target_lang, targets)
+                judged = {name: Judged(sources[name], after[name]) for name in sources}
                 langs = (each.lang, self.target_lang)
-                found.append(Predictions(model, each.name, each.pairs, targets, judged, langs))
-        if self.cut:
-            warnings.warn(
-                f"{self.cut} pairs are longer than a model or a detector reads: only their "
-                "beginning counts",
-                CutWarning,
-                stacklevel=2,
-            )
-        return found
+                predictions.append(
+                    Predictions(model, each.name, each.pairs, targets, judged, langs)
+                )
+        self.runner.warn_partly()
+        return predictions
 
-    @property
-    def _own(self) -> Sequence[ParaphraseDetector]:
+    def facts(self) -> list[str]:
+        """Everything that the numbers depend on."""
+        facts = [f"tertium {__version__}; beam {self.beam_size}"]
+        engines: list[tuple[str, TranslationModel | ParaphraseDetector]] = [
+            *((f"model {name}", model) for name, model in self.models.items()),
+            *((f"detector {each.name}", each) for each in self.detectors),
+        ]
+        for name, engine in engines:
+            settings = ", ".join(f"{key} {value}" for key, value in engine.settings.items())
+            facts.append(f"{name}: {engine.fingerprint[:12]}, {settings}")
+        return facts
+
+    def _check(self) -> None:
         names = [detector.name for detector in self.detectors]
         if not names:
             raise InputError("there is no detector")
         twice = {name for name in names if names.count(name) > 1}
         if twice:
             raise InputError(f"two detectors have the same name: {', '.join(sorted(twice))}")
-        return self.detectors
+        for each in self.sets:
+            for model in self.names:
+                ready = self.ready.get((model, each.name))
+                if ready is None and model not in self.models:
+                    raise InputError(f"there are no translations of {each.name} by {model}")
+                if ready is not None and len(ready) < len(each.pairs):
+                    raise InputError(
+                        f"{model}: {len(ready)} translations for {len(each.pairs)} pairs of "
+                        f"{each.name}"
+                    )
 
     def _targets(self, model: str, own: PairSet) -> list[TextPair]:
         if (model, own.name) in self.ready:
-            ready = list(self.ready[model, own.name])
-            if len(ready) < len(own.pairs):
-                raise InputError(
-                    f"{model}: {len(ready)} translations for {len(own.pairs)} pairs of {own.name}"
-                )
-            return ready[: len(own.pairs)]
-        if model not in self.models:
-            raise InputError(f"there are no translations of {own.name} by {model}")
+            return list(self.ready[model, own.name])[: len(own.pairs)]
         engine = self.models[model]
-        signature = _signature(
-            engine, into=self.target_lang, of=own.lang, beam_size=str(self.beam_size)
-        )
+        into, beam_size = self.target_lang, self.beam_size
 
-        def translate(pairs: Sequence[TextPair]) -> Scored:
+        def translate(pairs: Sequence[TextPair], progress: Progress | None) -> Scored:
             texts = [text for pair in pairs for text in pair]
             made = engine.translate(
                 texts,
-                target_lang=self.target_lang,
+                target_lang=into,
                 source_lang=own.lang,
-                beam_size=self.beam_size,
-                progress=self.progress,
+                beam_size=beam_size,
+                progress=progress,
             )
-            both = [[made[at].text, made[at + 1].text] for at in range(0, len(made), 2)]
-            cut = sum(made[at].cut or made[at + 1].cut for at in range(0, len(made), 2))
-            return Scored({"test": both}, cut)
+            both = list(zip(made[::2], made[1::2], strict=True))
+            cut = [place for place, (a, b) in enumerate(both) if a.cut or b.cut]
+            return Scored({PART: [[a.text, b.text] for a, b in both]}, cut)
 
-        found = self._parts(TRANSLATE, f"{own.name} {model}", signature, own.pairs, translate)
-        return [(str(a), str(b)) for a, b in found]
+        signature = _signature(engine, into=into, of=own.lang, beam_size=str(beam_size))
+        task = f"{own.name} {model}"
+        return [
+            (str(a), str(b))
+            for a, b in self._parts(task, TRANSLATE, signature, own.pairs, translate)
+        ]
 
-    def _judge(
-        self, detector: ParaphraseDetector, task: str, lang: str, pairs: Sequence[TextPair]
-    ) -> list[float]:
-        def judge(some: Sequence[TextPair]) -> Scored:
-            found = detector.detect(
-                [a for a, _ in some], [b for _, b in some], lang=lang, progress=self.progress
-            )
-            return Scored({"test": list(found.probabilities)}, sum(found.cut))
+    def _judge(self, task: str, lang: str, pairs: Sequence[TextPair]) -> dict[str, list[float]]:
+        """The probabilities that each detector gives the pairs."""
+        judged = {}
+        for detector in self.detectors:
 
-        signature = _signature(detector, lang=lang)
-        return self._parts(f"{JUDGE} {detector.name}", task, signature, pairs, judge)
+            def judge(
+                some: Sequence[TextPair],
+                progress: Progress | None,
+                detector: ParaphraseDetector = detector,
+            ) -> Scored:
+                first, second = [a for a, _ in some], [b for _, b in some]
+                result = detector.detect(first, second, lang=lang, progress=progress)
+                cut = [place for place, mark in enumerate(result.cut) if mark]
+                return Scored({PART: list(result.probabilities)}, cut)
+
+            label, signature = f"{JUDGE} {detector.name}", _signature(detector, lang=lang)
+            judged[detector.name] = self._parts(task, label, signature, pairs, judge)
+        return judged
 
     def _parts(
         self,
-        what: str,
         task: str,
+        label: str,
         signature: str,
         pairs: Sequence[TextPair],
-        make: Callable[[Sequence[TextPair]], Scored],
+        make: Callable[[Sequence[TextPair], Progress | None], Scored],
     ) -> list[Any]:
-        """Do some pairs at a time; those that were done before are not done again."""
-        found: list[Any] = []
+        """Do some pairs at a time, each in a cell of its own."""
+        jobs = []
         for start in range(0, len(pairs), PAIRS_AT_A_TIME):
             some = pairs[start : start + PAIRS_AT_A_TIME]
-            data = hashlib.sha256(json.dumps(some).encode()).hexdigest()
-            key = (task, f"{what} {start}", signature, data)
-            scored = None if self.cells is None else self.cells.get(*key)
-            if scored is None:
-                scored = make(some)
-                if self.cells is not None:
-                    self.cells.put(*key, scored)
-            else:
-                self.reused += len(some)
-            found += scored.parts["test"]
-            self.cut += scored.cut
-            self.done += len(some)
-            if self.advance is not None:
-                self.advance(self.done)
-        return found
+
+            def compute(
+                progress: Progress | None, _: Advance, some: Sequence[TextPair] = some
+            ) -> Scored:
+                return make(some, progress)
+
+            data = fingerprint(some)
+            jobs.append(Job(task, f"{label} {start}", signature, data, len(some), compute, label))
+        scored = self.runner.run(jobs)
+        for job in jobs:
+            if job.key not in scored:
+                raise LanguageError(self.runner.left_out[job.key])
+        return [each for cell in scored.values() for each in cell.parts[PART]]
 
 
 def _signature(engine: TranslationModel | ParaphraseDetector, **choices: str) -> str:
-    told = [engine.fingerprint, dict(engine.settings), choices, __version__]
-    return json.dumps(told, sort_keys=True)
+    return json.dumps([engine.fingerprint, dict(engine.settings), choices], sort_keys=True)

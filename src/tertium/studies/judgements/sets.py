@@ -1,32 +1,29 @@
-"""Sets of judged outputs, from the datasets that there are."""
+"""Sets of judged outputs, read from plain files or from published datasets."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
-from tertium.data.datasets import amr, mlqe, multi30k, webnlg, wmt
+from tertium.data.datasets import mlqe, mtme, multi30k, nlg, stsb, wmt
 from tertium.data.datasets.base import JudgedSegment, RankedPair
-from tertium.data.datasets.mtme import read_mtme
-from tertium.data.datasets.plain import read_judged
-from tertium.data.datasets.systems import read_system_scores, read_systems
+from tertium.data.datasets.plain import read_judged, read_system_scores, read_systems
 from tertium.errors import InputError
 
 PLAIN = re.compile(r"(?P<langs>[a-z]{2,3}(-[a-z]{2,3})?)\.tsv(\.gz|\.xz|\.bz2)?")
 HUMAN = "human.tsv"
 SCORES = {"webnlg": "adequacy", "amr": "semantic_accuracy", "mlqe": "z_mean"}
-"""The columns that have the judgement in plain files, by the beginning of the dataset's name."""
+"""The column of the judgement in plain files, by the beginning of the name of the dataset."""
 
 Langs = Sequence[str] | None
 
 
 @dataclass(frozen=True)
 class JudgedSet:
-    """Outputs of one system or several for some inputs, in one language or from one to another."""
+    """Outputs of one or several systems for the same inputs, with human judgements."""
 
     name: str
     group: str
@@ -34,7 +31,7 @@ class JudgedSet:
     segments: Sequence[JudgedSegment]
     rankings: Sequence[RankedPair] = ()
     system_scores: Mapping[str, float] = field(default_factory=dict)
-    """Given human scores of systems; otherwise, a system's is the mean over its segments."""
+    """Human scores of systems, if given; otherwise the mean over the segments of a system."""
 
     @property
     def systems(self) -> list[str]:
@@ -44,16 +41,8 @@ class JudgedSet:
     def lang(self) -> str:
         return self.segments[0].hypothesis.lang or ""
 
-    @property
-    def fingerprint(self) -> str:
-        """What the texts are; judgements do not change scores."""
-        content = [
-            [segment.hypothesis, segment.references, segment.source] for segment in self.segments
-        ]
-        return hashlib.sha256(json.dumps(content).encode("ascii")).hexdigest()
-
     def limited(self, inputs: int | None) -> JudgedSet:
-        """All outputs for the first inputs, for a quick trial."""
+        """All outputs for the first ``inputs`` inputs, for a quick trial."""
         if inputs is None:
             return self
         kept = set(list(dict.fromkeys(segment.id for segment in self.segments))[:inputs])
@@ -65,11 +54,19 @@ class JudgedSet:
 
 
 def read_sets(
-    name: str, folder: Path, langs: Langs = None, score: str | None = None
+    name: str, folder: Path | None, langs: Langs = None, score: str | None = None
 ) -> list[JudgedSet]:
-    """Read a dataset: plain (LANG.tsv or SRC-TGT.tsv), with systems in columns, or as published."""
+    """Read a dataset: plain (LANG.tsv or SRC-TGT.tsv), with systems in columns, or as published.
+
+    Without a folder, it is downloaded.
+    """
+    if folder is None:
+        for begin, reader in ON_HUB.items():
+            if name.startswith(begin):
+                return reader(name, None, langs)
+        raise InputError(f"{name} cannot be downloaded; only {', '.join(ON_HUB)} can")
     if not folder.is_dir():
-        raise InputError(f"{name}: there is no folder {folder}")
+        raise InputError(f"{name}: the folder {folder} does not exist")
     files = {
         match["langs"]: path
         for path in sorted(folder.iterdir())
@@ -82,12 +79,12 @@ def read_sets(
             for code, path in files.items()
             if langs is None or code in langs
         ]
-    for known, reader in PUBLISHED.items():
-        if name.startswith(known):
-            return reader(name, folder, langs)
-    names = ", ".join(PUBLISHED)
+    for begin, published in {**ON_HUB, **PUBLISHED}.items():
+        if name.startswith(begin):
+            return published(name, folder, langs)
+    names = ", ".join([*PUBLISHED, *ON_HUB])
     raise InputError(
-        f"{folder} holds no LANG.tsv or SRC-TGT.tsv; published layouts are read of {names}"
+        f"{folder} has no LANG.tsv or SRC-TGT.tsv; published layouts are those of {names}"
     )
 
 
@@ -102,7 +99,7 @@ def _with_systems(name: str, path: Path, code: str, _: str | None) -> JudgedSet:
     scores = read_system_scores(path.parent / HUMAN, code)
     segments = [each for each in read_systems(path, code) if each.system in scores]
     if not segments:
-        raise InputError(f"{path.parent / HUMAN} judges no system of {path}")
+        raise InputError(f"{path.parent / HUMAN} has no scores for the systems of {path}")
     return JudgedSet(f"{name} {code}", name, segments, system_scores=scores)
 
 
@@ -111,16 +108,16 @@ def _webnlg(name: str, folder: Path, langs: Langs) -> list[JudgedSet]:
         each for each in ("en", "ru") if (folder / f"webnlg2020.{each}.metrics.jsonl").exists()
     ]
     return [
-        JudgedSet(f"{name} {lang}", f"{name} {lang}", webnlg.read_webnlg(lang, folder=folder))
+        JudgedSet(f"{name} {lang}", f"{name} {lang}", nlg.read_webnlg(lang, folder=folder))
         for lang in there
         if langs is None or lang in langs
     ]
 
 
 def _amr(name: str, folder: Path, langs: Langs) -> list[JudgedSet]:
-    there = [each for each in amr.LANGUAGES if (folder / f"amr.{each}.metrics.jsonl").exists()]
+    there = [each for each in nlg.AMR_LANGUAGES if (folder / f"amr.{each}.metrics.jsonl").exists()]
     return [
-        JudgedSet(f"{name} {lang}", name, amr.read_amr(lang, folder=folder))
+        JudgedSet(f"{name} {lang}", name, nlg.read_amr(lang, folder=folder))
         for lang in there
         if langs is None or lang in langs
     ]
@@ -144,18 +141,18 @@ def _wmt(name: str, folder: Path, langs: Langs) -> list[JudgedSet]:
     """A package of a metrics task, or a test set of mt-metrics-eval."""
     sets = []
     for pair in _named(name, langs):
-        told = f"{name} {pair}"
+        label = f"{name} {pair}"
         if (folder / "human-scores").is_dir():
-            sets.append(JudgedSet(told, name, read_mtme(folder, pair)))
+            sets.append(JudgedSet(label, name, mtme.read_mtme(folder, pair)))
             continue
         ranked = any(next(folder.rglob(file), None) for file in wmt.RANKINGS)
         scored = next(folder.rglob(wmt.SYSTEMS), None) is not None
         if not ranked and not scored:
-            sets.append(JudgedSet(told, name, wmt.read_wmt_da(folder, pair)))
+            sets.append(JudgedSet(label, name, wmt.read_wmt_da(folder, pair)))
             continue
         sets.append(
             JudgedSet(
-                told,
+                label,
                 name,
                 wmt.read_wmt_outputs(folder, pair),
                 wmt.read_wmt_rankings(folder, pair) if ranked else [],
@@ -165,16 +162,62 @@ def _wmt(name: str, folder: Path, langs: Langs) -> list[JudgedSet]:
     return sets
 
 
+def _mqm(name: str, folder: Path, langs: Langs) -> list[JudgedSet]:
+    """Files of google/wmt-mqm-human-evaluation, such as mqm_newstest2020_ende.tsv."""
+    sets = []
+    for pair in _named(name, langs):
+        files = sorted(folder.rglob(f"mqm*{pair.replace('-', '')}*.tsv"))
+        if not files:
+            raise InputError(f"{folder} has no ratings of {pair}, as in mqm_*_ende.tsv")
+        sets += [
+            JudgedSet(f"{name} {path.stem}", name, mtme.read_mqm(path, pair)) for path in files
+        ]
+    return sets
+
+
+def _stsb(name: str, folder: Path | None, langs: Langs) -> list[JudgedSet]:
+    """The test sets, plain (LANG.test.tsv) or as published; each pair is an input of its own."""
+    sets = []
+    for lang in langs or ("en",):
+        plain = None if folder is None else folder / f"{lang}.test.tsv"
+        if plain is not None and plain.exists():
+            segments = read_judged(plain, lang=lang)
+        else:
+            segments = stsb.read_stsb(lang, "test", folder=folder)
+        sets.append(JudgedSet(f"{name} {lang}", name, segments))
+    return sets
+
+
+def _wmt_table(name: str, folder: Path | None, langs: Langs) -> list[JudgedSet]:
+    """One table of all years, as on the hub."""
+    kind: Literal["da", "mqm"] = "mqm" if name.startswith("wmt-mqm") else "da"
+    path = None
+    if folder is not None:
+        path = next(iter(sorted(folder.glob("*.csv"))), None)
+        if path is None:
+            raise InputError(f"{folder} has no CSV file with the columns lp, src, mt, ref, score")
+    return [
+        JudgedSet(f"{name} {pair}", name, wmt.read_wmt_table(kind, pair, path=path))
+        for pair in _named(name, langs)
+    ]
+
+
 def _named(name: str, langs: Langs) -> Sequence[str]:
     if langs is None:
-        raise InputError(f"which languages of {name}? Say --langs, as in de-en,fi-en")
+        raise InputError(f"which languages of {name}? Use --langs, as in de-en,fi-en")
     return langs
 
 
+ON_HUB: Mapping[str, Callable[[str, Path | None, Langs], list[JudgedSet]]] = {
+    "stsb": _stsb,
+    "wmt-da": _wmt_table,
+    "wmt-mqm": _wmt_table,
+}
 PUBLISHED: Mapping[str, Callable[[str, Path, Langs], list[JudgedSet]]] = {
     "webnlg": _webnlg,
     "amr": _amr,
     "mlqe": _mlqe,
     "multi30k": _multi30k,
+    "mqm": _mqm,
     "wmt": _wmt,
 }

@@ -1,38 +1,42 @@
-"""How far do measures agree with people? Correlation at the level of segments and of systems.
+"""Scores of judged outputs, for the correlation with human judgements.
 
 NMTScore, section 5 (WebNLG, AMR: Kendall's tau-b, both directions, the best of several references,
-Boot-Both) and Prism, section 4.5 (WMT: Kendall-like tau of relative rankings, Pearson's r of the
-systems, also of the best ones alone; quality estimation as a metric).
+Boot-Both) and Prism, section 4.5 (WMT: Kendall-like tau of relative rankings, Pearson's r of
+systems, of all and of the best ones; quality estimation as a metric).
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tertium.errors import DataWarning, InputError, LanguageError
-from tertium.measures.base import Measure
-from tertium.measures.signature import spell
+from tertium.measures.base import Measure, check_readable
+from tertium.measures.loading import MeasureSpec, ModelSource, make_measure
 from tertium.measures.translation import NMTScore
 from tertium.models.base import Progress
-from tertium.models.catalog import DEFAULT_MODEL
-from tertium.studies.cells import CellFolder, Scored
 from tertium.studies.judgements.sets import JudgedSet
-from tertium.studies.specs import MeasureSpec, ModelLoader, load_any
-from tertium.text import Row, Text
+from tertium.studies.runner import (
+    ROWS_AT_A_TIME,
+    Advance,
+    Job,
+    Runner,
+    Scored,
+    SharedModels,
+    fingerprint,
+    rows_of,
+)
+from tertium.text import Row
 
 FORTH, BACK, BOTH = "hyp|ref", "ref|hyp", "both"
-ROWS_AT_A_TIME = 1024
 
 
 @dataclass(frozen=True)
 class MeasureScores:
-    """What a measure, in one direction, gives the segments of a set."""
+    """The scores that a measure, in one direction, gives the segments of a set."""
 
     segments: list[float]
     statistics: list[tuple[float, ...]] | None = None
-    """Numbers that add up to the score of a system; without them it is the mean."""
+    """Additive statistics for the score of a system; without them it is the mean."""
     system: Callable[[Sequence[float]], float] | None = None
 
 
@@ -41,19 +45,14 @@ ScoresByMeasure = Mapping[str, MeasureScores]
 
 @dataclass
 class JudgementStudy:
-    """Measures over sets of judged outputs; ``cells`` keeps what is done."""
+    """Measures over sets of judged outputs."""
 
     sets: Sequence[JudgedSet]
     specs: Sequence[MeasureSpec]
     against_source: bool = False
-    """Compare with the source even where there is a reference: quality estimation as a metric."""
-    model: str = DEFAULT_MODEL
-    cells: CellFolder | None = None
-    load_model: ModelLoader = load_any
-    progress: Progress | None = None
-    advance: Callable[[int], None] | None = None
-    done: int = field(default=0, init=False)
-    reused: int = field(default=0, init=False)
+    """Compare with the source instead of the references: quality estimation as a metric."""
+    models: ModelSource = field(default_factory=SharedModels)
+    runner: Runner = field(default_factory=Runner)
 
     @property
     def size(self) -> int:
@@ -62,96 +61,109 @@ class JudgementStudy:
 
     def run(self) -> dict[str, ScoresByMeasure]:
         """Score all sets: by set, then by measure and direction."""
-        return {each.name: self._score_set(each) for each in self.sets}
+        cells = [
+            JudgedCell.make(judged, spec, self.against_source, self.models)
+            for judged in self.sets
+            for spec in self.specs
+        ]
+        jobs = [cell.job() for cell in cells]
+        scored = self.runner.run(jobs)
+        self.runner.warn()
+        scores: dict[str, dict[str, MeasureScores]] = {judged.name: {} for judged in self.sets}
+        for cell, job in zip(cells, jobs, strict=True):
+            if job.key in scored:
+                scores[job.dataset].update(cell.by_direction(scored[job.key]))
+        return dict(scores)
 
-    def _score_set(self, judged: JudgedSet) -> ScoresByMeasure:
-        found: dict[str, MeasureScores] = {}
-        for spec in self.specs:
-            try:
-                found.update(self._score(judged, spec))
-            except LanguageError as error:
-                warnings.warn(
-                    f"{spec} is left out of {judged.name}: {error}", DataWarning, stacklevel=2
-                )
-            self.done += len(judged.segments)
-            if self.advance is not None:
-                self.advance(self.done)
-        return found
 
-    def _score(self, judged: JudgedSet, spec: MeasureSpec) -> dict[str, MeasureScores]:
-        measure = spec.make(judged.lang, self.load_model, self.model)
+@dataclass(frozen=True)
+class JudgedCell:
+    """The outputs of a set, each compared with each of its references, or with its source."""
+
+    judged: JudgedSet
+    name: str
+    measure: Measure
+    both: bool
+    """Whether both directions are reported separately, as for the measures of NMTScore."""
+
+    @classmethod
+    def make(
+        cls, judged: JudgedSet, spec: MeasureSpec, against_source: bool, models: ModelSource
+    ) -> JudgedCell:
+        """Make the measure, and refuse a set that lacks what it reads."""
+        name = str(spec)
+        if against_source:
+            spec = spec.with_defaults({"against": "source"})
+        measure = make_measure(spec, models, lang=judged.lang)
         both = isinstance(measure, NMTScore) and "both_directions" not in spec.settings
         if isinstance(measure, NMTScore) and both:
             measure = replace(measure, both_directions=False)
-        others = [self._compared(measure, judged, place) for place in range(len(judged.segments))]
-        scored = self._scored(judged, spec, measure, others, both)
-        counts = [len(texts) for texts in others]
+        for segment in judged.segments:
+            check_readable(
+                measure,
+                f"{judged.name}, segment {segment.id},",
+                has_references=bool(segment.references),
+                has_source=segment.source is not None,
+                cure="give them, or use --against-source" if segment.source is not None else "",
+            )
+        return cls(judged, name, measure, both)
+
+    def job(self) -> Job:
+        """The cell as the runner computes it."""
+        signature = repr((sorted(self.measure.description().items()), self.both))
+        texts = [[each.hypothesis, each.references, each.source] for each in self.judged.segments]
+        rows = len(self.judged.segments)
+        data = fingerprint(texts)
+        return Job(self.judged.name, self.name, signature, data, rows, self.compute)
+
+    def compute(self, progress: Progress | None, advance: Advance) -> Scored:
+        """Score every output, one way or both."""
+        measure = self.measure
+        rows: list[Row] = []
+        places: list[int] = []
+        for place, segment in enumerate(self.judged.segments):
+            for other in segment.references if "reference" in measure.reads else [None]:
+                references = () if other is None else (other,)
+                rows.append(Row(len(rows) + 1, segment.hypothesis, references, segment.source))
+                places.append(place)
+        parts: dict[str, list[object]] = {"forth": [], "back": [], "statistics": []}
+        cut: set[int] = set()
+        step = len(rows) if measure.needs_all_rows else ROWS_AT_A_TIME
+        for start in range(0, len(rows), step):
+            some = rows[start : start + step]
+            result = measure.segments(some, progress)
+            parts["forth"] += result.scores
+            parts["statistics"] += map(list, result.statistics)
+            marks = result.cut
+            if self.both:
+                swapped = [(measure.compared(row)[0], row.hypothesis) for row in some]
+                back = measure.segments(rows_of(swapped, start + 1), progress)
+                parts["back"] += back.scores
+                marks = [one or other for one, other in zip(marks, back.cut, strict=True)]
+            cut |= {places[start + place] for place, mark in enumerate(marks) if mark}
+            advance(places[start + len(some) - 1] + 1)
+        return Scored(parts, sorted(cut))
+
+    def by_direction(self, scored: Scored) -> dict[str, MeasureScores]:
+        """The scores of the segments, by measure and direction; of several references the best."""
+        counts = [1] * len(self.judged.segments)
+        if "reference" in self.measure.reads:
+            counts = [len(segment.references) for segment in self.judged.segments]
         forth, back = scored.parts["forth"], scored.parts["back"]
         single = max(counts) == 1
         natural = MeasureScores(
             _best(forth, counts),
             [tuple(each) for each in scored.parts["statistics"]] if single else None,
-            measure.system if single else None,
+            self.measure.system if single else None,
         )
-        if not both:
-            return {str(spec): natural}
+        if not self.both:
+            return {self.name: natural}
         means = [(x + y) / 2 for x, y in zip(forth, back, strict=True)]
         return {
-            f"{spec} {FORTH}": natural,
-            f"{spec} {BACK}": MeasureScores(_best(back, counts)),
-            f"{spec} {BOTH}": MeasureScores(_best(means, counts)),
+            f"{self.name} {FORTH}": natural,
+            f"{self.name} {BACK}": MeasureScores(_best(back, counts)),
+            f"{self.name} {BOTH}": MeasureScores(_best(means, counts)),
         }
-
-    def _compared(self, measure: Measure, judged: JudgedSet, place: int) -> tuple[Text, ...]:
-        """What a segment is compared with: its references, or its source."""
-        segment = judged.segments[place]
-        source = self.against_source or measure.against == "source"
-        if segment.references and not source:
-            return segment.references
-        if segment.source is None:
-            raise InputError(
-                f"{judged.name}, segment {segment.id}: there is no "
-                f"{'source' if source else 'reference'} to compare it with"
-            )
-        return (segment.source,)
-
-    def _scored(
-        self,
-        judged: JudgedSet,
-        spec: MeasureSpec,
-        measure: Measure,
-        others: Sequence[Sequence[Text]],
-        both: bool,
-    ) -> Scored:
-        """Score each output with each text that it is compared with, one way or both."""
-        told = {name: spell(value) for name, value in measure.choices().items()}
-        signature = repr((measure.name, sorted(told.items()), both, self.against_source))
-        key = (judged.name, str(spec), signature, judged.fingerprint)
-        if self.cells is not None and (known := self.cells.get(*key)) is not None:
-            self.reused += 1
-            return known
-        pairs = [
-            (segment.hypothesis, other)
-            for segment, texts in zip(judged.segments, others, strict=True)
-            for other in texts
-        ]
-        parts: dict[str, list[object]] = {"forth": [], "back": [], "statistics": []}
-        cut = 0
-        step = len(pairs) if measure.needs_all_rows else ROWS_AT_A_TIME
-        for start in range(0, len(pairs), step):
-            some = pairs[start : start + step]
-            rows = [Row(number, a, (b,), b) for number, (a, b) in enumerate(some, start + 1)]
-            found = measure.segments(rows, self.progress)
-            parts["forth"] += found.scores
-            parts["statistics"] += map(list, found.statistics)
-            cut += sum(found.cut)
-            if both:
-                rows = [Row(number, b, (a,)) for number, (a, b) in enumerate(some, start + 1)]
-                parts["back"] += measure.segments(rows, self.progress).scores
-        scored = Scored(parts, cut)
-        if self.cells is not None:
-            self.cells.put(*key, scored)
-        return scored
 
 
 def _best(scores: Sequence[float], counts: Sequence[int]) -> list[float]:

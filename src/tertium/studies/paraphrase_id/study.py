@@ -1,34 +1,30 @@
 """Paraphrase identification: the benchmark of the NMTScore paper (section 4).
 
-With a validation set, the threshold that is best there is applied to the test set, and accuracy is
-reported; without, the area under the ROC curve. Differences are tested by paired bootstrap.
+With a validation set, the threshold with the best accuracy there is applied to the test set, and
+accuracy is reported; without one, the area under the ROC curve (AUC). Differences are tested by
+paired bootstrap.
 """
 
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from tertium.data.datasets.base import LabelledPair
-from tertium.errors import CutWarning, DataWarning, LanguageError
-from tertium.measures.base import CUT_REASON
-from tertium.models.base import Progress
-from tertium.models.catalog import DEFAULT_MODEL
+from tertium.errors import LanguageError
+from tertium.measures.loading import MeasureSpec, ModelSource
 from tertium.stats.arrays import Bools, Counts, Floats
 from tertium.stats.classification import accuracy, auc, best_threshold, decide
 from tertium.stats.conventions import SAMPLES
 from tertium.stats.resampling import bootstrap_counts, spawn
-from tertium.studies.cells import CellFolder, Scored
 from tertium.studies.paraphrase_id.tasks import Task
-from tertium.studies.specs import MeasureSpec, ModelLoader, Similarity, load_any
+from tertium.studies.runner import Job, Runner, Scored, SharedModels, Similarity, similarity_job
 
-ROWS_AT_A_TIME = 1024
 SAMPLES_AT_A_TIME = 100
-"""So that the samples of a large test set need not all be in memory."""
+"""Bounds the memory that the samples of a large test set take."""
 
 
 @dataclass(frozen=True)
@@ -38,15 +34,15 @@ class Outcome:
     value: float
     """Accuracy, or AUC: from 0 to 1."""
     replicates: Floats
-    """The same in each bootstrap sample; the samples are those of every other measure."""
+    """The same in each bootstrap sample; all measures share their samples."""
     scores: Floats
-    """Of the test pairs."""
+    """The scores of the test pairs."""
     threshold: float | None = None
 
 
 @dataclass(frozen=True)
 class Results:
-    """What came out, by task and measure; a measure that cannot do a task is missing there."""
+    """The outcomes by task and measure; one that could not be scored is missing."""
 
     tasks: Sequence[Task]
     measures: Sequence[str]
@@ -55,7 +51,7 @@ class Results:
     seed: int
 
     def counts(self, task: Task) -> Counts:
-        """The bootstrap samples of a task: each task has its own."""
+        """The bootstrap samples of a task; each task has its own seed."""
         seeds = spawn(self.seed, len(self.tasks))
         place = [each.name for each in self.tasks].index(task.name)
         return bootstrap_counts(len(task.test), samples=self.samples, seed=seeds[place])
@@ -63,20 +59,14 @@ class Results:
 
 @dataclass
 class ParaphraseStudy:
-    """Measures over tasks, each pair scored once; ``cells`` keeps what is done."""
+    """Measures over tasks; each pair is scored once."""
 
     tasks: Sequence[Task]
     specs: Sequence[MeasureSpec]
-    model: str = DEFAULT_MODEL
-    """For measures that name no model of their own."""
-    cells: CellFolder | None = None
+    models: ModelSource = field(default_factory=SharedModels)
+    runner: Runner = field(default_factory=Runner)
     samples: int = SAMPLES
     seed: int = 0
-    load_model: ModelLoader = load_any
-    progress: Progress | None = None
-    advance: Callable[[int], None] | None = None
-    done: int = field(default=0, init=False)
-    reused: int = field(default=0, init=False)
 
     @property
     def size(self) -> int:
@@ -85,86 +75,51 @@ class ParaphraseStudy:
 
     def run(self) -> Results:
         """Score what is not scored yet, and evaluate."""
-        scored: dict[tuple[str, str], Scored] = {}
-        for task in self.tasks:
-            for spec in self.specs:
-                try:
-                    scored[task.name, str(spec)] = self._score(task, spec)
-                except LanguageError as error:
-                    warnings.warn(
-                        f"{spec} is left out of {task.name}: {error}", DataWarning, stacklevel=2
-                    )
-                self._report(task.size)
-        results = Results(
-            self.tasks, [str(spec) for spec in self.specs], {}, self.samples, self.seed
-        )
+        scored = self.runner.run(self.jobs())
+        self.runner.warn()
+        names = [str(spec) for spec in self.specs]
+        results = Results(self.tasks, names, {}, self.samples, self.seed)
         outcomes = {
-            (task.name, spec): evaluate(task, scored[task.name, spec], counts)
+            (task.name, name): evaluate(task, scored[task.name, name], counts)
             for task, counts in ((task, results.counts(task)) for task in self.tasks)
-            for spec in results.measures
-            if (task.name, spec) in scored
+            for name in names
+            if (task.name, name) in scored
         }
-        cut = sum(each.cut for each in scored.values())
-        if cut:
-            warnings.warn(f"{cut} pairs {CUT_REASON}", CutWarning, stacklevel=2)
-        return Results(self.tasks, results.measures, outcomes, self.samples, self.seed)
+        return replace(results, outcomes=outcomes)
 
-    def time_per_pair(self, pairs: Sequence[LabelledPair]) -> dict[str, float]:
-        """Seconds per pair of each measure (table A1), with nothing remembered from before.
-
-        ``load_model`` must give a model without a cache for this to mean anything.
-        """
+    def time_per_pair(
+        self, pairs: Sequence[LabelledPair], models: Callable[[], ModelSource]
+    ) -> dict[str, float]:
+        """Seconds per pair of each measure (table A1); ``models`` must have no cached results."""
         texts = [(pair.a, pair.b) for pair in pairs]
-        found = {}
+        langs = (texts[0][0].lang or "", texts[0][1].lang or "")
+        seconds = {}
         for spec in self.specs:
-            similarity = self._similarity(spec, (texts[0][0].lang or "", texts[0][1].lang or ""))
             try:
-                similarity.segments(texts[:1])  # what is loaded late is loaded now
-                similarity = self._similarity(
-                    spec, (texts[0][0].lang or "", texts[0][1].lang or "")
-                )
+                Similarity.make(spec, models(), *langs).segments(texts[:1])  # load everything
+                similarity = Similarity.make(spec, models(), *langs)
                 begun = time.perf_counter()
                 similarity.segments(texts)
             except LanguageError:
                 continue
-            found[str(spec)] = (time.perf_counter() - begun) / len(texts)
-        return found
+            seconds[str(spec)] = (time.perf_counter() - begun) / len(texts)
+        return seconds
 
-    def _similarity(self, spec: MeasureSpec, langs: tuple[str, str]) -> Similarity:
-        forth, back = (spec.make(lang, self.load_model, self.model) for lang in langs)
-        return Similarity(forth, back)
-
-    def _score(self, task: Task, spec: MeasureSpec) -> Scored:
-        similarity = self._similarity(spec, task.langs)
-        key = (task.name, str(spec), similarity.signature, task.fingerprint)
-        if self.cells is not None and (known := self.cells.get(*key)) is not None:
-            self.reused += 1
-            return known
-        parts: dict[str, list[float]] = {"validation": [], "test": []}
-        cut, before = 0, 0
-        for name, pairs in (("validation", task.validation), ("test", task.test)):
-            step = len(pairs) if similarity.needs_all_rows else ROWS_AT_A_TIME
-            for start in range(0, len(pairs), step):
-                texts = [(pair.a, pair.b) for pair in pairs[start : start + step]]
-                found = similarity.segments(texts, self.progress)
-                parts[name] += found.scores
-                cut += sum(found.cut)
-                before += len(texts)
-                if self.advance is not None:
-                    self.advance(self.done + before)
-        scored = Scored(parts, cut)
-        if self.cells is not None:
-            self.cells.put(*key, scored)
-        return scored
-
-    def _report(self, pairs: int) -> None:
-        self.done += pairs
-        if self.advance is not None:
-            self.advance(self.done)
+    def jobs(self) -> list[Job]:
+        """One cell per task and measure."""
+        jobs = []
+        for task in self.tasks:
+            sets = {"validation": task.validation, "test": task.test}
+            parts = {name: [(pair.a, pair.b) for pair in pairs] for name, pairs in sets.items()}
+            jobs += [
+                similarity_job(task.name, spec, parts, self.models, task.langs)
+                for spec in self.specs
+            ]
+        return jobs
 
 
 def evaluate(task: Task, scored: Scored, counts: Counts) -> Outcome:
-    """Accuracy with the threshold of the validation set; AUC where there is none."""
+    """Accuracy with the threshold of the validation set; AUC if there is none."""
     truth = labels(task.test)
     scores = np.array(scored.parts["test"], dtype=np.float64)
     if not task.validation:

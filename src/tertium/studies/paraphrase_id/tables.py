@@ -1,44 +1,78 @@
-"""The tables of the NMTScore paper, from the results of paraphrase identification."""
+"""The tables and figures of paraphrase identification, as in the NMTScore paper."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 
 from tertium.errors import InputError
+from tertium.measures.loading import MeasureSpec
+from tertium.report.plots import heat_map, roc
 from tertium.report.tables import Cell, Table
 from tertium.stats.arrays import Floats
+from tertium.stats.classification import auc, roc_curve
 from tertium.stats.correlation import kendall
 from tertium.stats.resampling import combine, percentile_interval
-from tertium.studies.columns import TOP_NOTE, Column, with_averages
-from tertium.studies.paraphrase_id.study import Results
+from tertium.studies.columns import Column, agreement_table, with_averages
+from tertium.studies.paraphrase_id.study import Results, labels
 from tertium.studies.paraphrase_id.tasks import Task
-from tertium.studies.specs import MeasureSpec
+from tertium.studies.runner import Figure, Report
 
 PERCENT = ".1f"
 MEASURE = "measure"
 
 
+def paraphrase_report(
+    results: Results,
+    tasks: Sequence[Task],
+    crosslingual: Sequence[Task] = (),
+    *,
+    correlated: bool = True,
+    examples: int = 0,
+    compared: tuple[str, str] | None = None,
+) -> Report:
+    """All tables and figures; ``compared`` names the measures whose disagreements are shown."""
+    tables: dict[str, Table] = {}
+    figures: dict[str, Figure] = {}
+    if tasks:
+        tables["monolingual"] = accuracy_table(results, tasks, "Paraphrase identification")
+    if crosslingual:
+        title = "Paraphrase identification across languages (PAWS-X)"
+        tables["cross-lingual"] = accuracy_table(results, crosslingual, title)
+    if correlated and len(results.measures) > 1 and tasks:
+        found = correlations(results, tasks)
+        if len(found.measures) > 1:
+            tables["correlations"] = found.table()
+            figures["correlations"] = Figure(found.draw, "Kendall's tau-b between the measures")
+    ablation = ablation_table(results, tasks) if tasks else None
+    if ablation is not None:
+        tables["ablation"] = ablation
+    for task in results.tasks:
+        figures[f"roc-{task.name}"] = Figure(partial(_draw_roc, results, task), f"ROC: {task.name}")
+        if (
+            examples
+            and compared
+            and all((task.name, name) in results.outcomes for name in compared)
+        ):
+            table = disagreements(results, task, *compared, count=examples)
+            tables[f"disagreements-{task.name}"] = table
+    return Report("Paraphrase identification", tables, figures)
+
+
 def columns(results: Results, tasks: Sequence[Task]) -> list[Column]:
-    """A column a task, and the averages."""
+    """One column per task, and the averages."""
     return with_averages([(task.group, _column(results, task)) for task in tasks])
 
 
 def accuracy_table(results: Results, tasks: Sequence[Task], title: str) -> Table:
     """Tables 1 and 2: accuracy, or AUC, in percent; the top significance cluster in bold."""
-    found = columns(results, tasks)
-    tops = [column.top() for column in found]
-    rows = [
-        [Cell(measure)]
-        + [
-            _percent(column.values.get(measure), measure in top)
-            for column, top in zip(found, tops, strict=True)
-        ]
-        for measure in results.measures
-    ]
-    return Table([MEASURE, *(column.heading for column in found)], rows, title, TOP_NOTE)
+    return agreement_table(
+        columns(results, tasks), title, results.measures, scale=100, digits=PERCENT
+    )
 
 
 def ablation_table(results: Results, tasks: Sequence[Task]) -> Table | None:
@@ -74,12 +108,16 @@ def ablation_table(results: Results, tasks: Sequence[Task]) -> Table | None:
 
 @dataclass(frozen=True)
 class Correlations:
-    """Kendall's tau-b of each measure with each, averaged as accuracy is; with intervals."""
+    """Kendall's tau-b of each pair of measures, averaged as accuracy is; with intervals."""
 
     measures: Sequence[str]
     values: Floats
     reach: Floats
-    """How far the 95 % interval reaches from the value, on its longer side."""
+    """The distance from the value to the farther limit of the 95 % interval."""
+
+    def draw(self, out: Path) -> None:
+        """The same as a heat map."""
+        heat_map(self.measures, self.values.tolist(), out, label="Kendall's tau-b")
 
     def table(self) -> Table:
         """Table 3: below the diagonal."""
@@ -99,7 +137,7 @@ class Correlations:
 
 
 def correlations(results: Results, tasks: Sequence[Task]) -> Correlations:
-    """Correlate the measures that have scores on all tasks, pair by pair."""
+    """Correlate each pair of the measures that have scores on all tasks."""
     measures = [
         measure
         for measure in results.measures
@@ -127,7 +165,7 @@ def correlations(results: Results, tasks: Sequence[Task]) -> Correlations:
 def disagreements(results: Results, task: Task, one: str, two: str, *, count: int = 5) -> Table:
     """Tables A9 to A11: the test pairs that two measures rank most differently.
 
-    Measures have scales of their own, so what is compared is the share of pairs that score lower.
+    Measures differ in scale, so ranks are compared: the share of pairs that score lower.
     """
     for measure in (one, two):
         if (task.name, measure) not in results.outcomes:
@@ -164,6 +202,18 @@ def timing_table(seconds: Mapping[str, float], pairs: int) -> Table:
     return Table([MEASURE, "ms per pair"], rows, f"Time, over {pairs} pairs")
 
 
+def _draw_roc(results: Results, task: Task, out: Path) -> None:
+    truth = labels(task.test)
+    curves = {}
+    for measure in results.measures:
+        if (task.name, measure) in results.outcomes:
+            scores = results.outcomes[task.name, measure].scores
+            curve = roc_curve(truth, scores)
+            rates = (curve.false_positive_rate.tolist(), curve.true_positive_rate.tolist())
+            curves[measure] = (*rates, auc(truth, scores))
+    roc(curves, out)
+
+
 def _column(results: Results, task: Task) -> Column:
     found = {
         measure: results.outcomes[task.name, measure]
@@ -182,7 +232,7 @@ def _percent(value: float | None, bold: bool) -> Cell:
 
 
 def _ranks(scores: Floats) -> Floats:
-    """The share of pairs that score lower; of equal ones, half."""
+    """The share of pairs that score lower; equal scores count half."""
     ordered = np.sort(scores)
     ends = (np.searchsorted(ordered, scores, side=side) for side in ("left", "right"))
     return np.asarray(sum(ends) / (2 * len(scores)))

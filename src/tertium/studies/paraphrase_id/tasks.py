@@ -1,9 +1,7 @@
-"""The tasks of paraphrase identification, from the datasets that there are."""
+"""The tasks of paraphrase identification, read from plain files or published datasets."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,13 +17,13 @@ PLAIN = re.compile(r"(?P<lang>[^.]+)\.(?P<split>dev|test)\.tsv(\.gz|\.xz|\.bz2)?
 PAWSX = "pawsx"
 HUB = "hub"
 NOT_MONOLINGUAL = ("en", "ko")
-"""What table 1 of the paper leaves out of PAWS-X: English (a part of it is machine-translated), and
-Korean, which Prism does not know. Both are read if they are asked for."""
+"""Left out of PAWS-X in table 1 of the paper: English (a part of it is machine-translated), and
+Korean, which Prism does not support. Both are read on request."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """A dataset in a language, or across two: a test set, and a validation set where there is."""
+    """A dataset in one language, or across two: a test set and perhaps a validation set."""
 
     name: str
     group: str
@@ -36,7 +34,7 @@ class Task:
 
     @property
     def heading(self) -> str:
-        """How tables call the task: with accuracy, or AUC if nothing is there to find a threshold.
+        """The heading in tables: with accuracy, or with AUC if there is no validation set.
 
         >>> Task("turku-sv", "turku-sv", ("sv", "sv"), []).heading
         'turku-sv AUC'
@@ -47,24 +45,15 @@ class Task:
     def size(self) -> int:
         return len(self.test) + len(self.validation)
 
-    @property
-    def fingerprint(self) -> str:
-        """What the texts and labels are."""
-        content = [
-            [pair.id, *pair.a, *pair.b, pair.label] for pair in (*self.validation, *self.test)
-        ]
-        spelled = json.dumps([len(self.validation), content], ensure_ascii=True)
-        return hashlib.sha256(spelled.encode("ascii")).hexdigest()
-
     def limited(self, count: int | None) -> Task:
-        """Some pairs of each set, for a quick trial."""
+        """The first pairs of each set, for a quick trial."""
         if count is None:
             return self
         return replace(self, test=first(self.test, count), validation=first(self.validation, count))
 
 
 def first(pairs: Sequence[LabelledPair], count: int) -> Sequence[LabelledPair]:
-    """The first pairs of each class, ``count`` in all, in their order and in their proportion."""
+    """The first ``count`` pairs, in order, with the classes in proportion."""
     positive = sum(pair.label for pair in pairs)
     if count >= len(pairs) or positive in (0, len(pairs)):
         return pairs[:count]
@@ -84,17 +73,17 @@ Source = Path | None
 
 
 def read_tasks(name: str, source: Source, langs: Langs = None) -> list[Task]:
-    """Read a dataset: known by name, or anybody's own (LANG.test.tsv, LANG.dev.tsv in a folder)."""
+    """Read a dataset: one of the paper, or a folder with LANG.test.tsv and LANG.dev.tsv."""
     if source is not None and not source.is_dir():
-        raise InputError(f"{name}: there is no folder {source}")
+        raise InputError(f"{name}: the folder {source} does not exist")
     if name in KNOWN:
         return KNOWN[name](source, langs)
     if source is None:
-        raise InputError(f"{name} is not known on the hub: there are {', '.join(KNOWN)}")
+        raise InputError(f"{name} cannot be downloaded; only {', '.join(KNOWN)} can")
     pairs = _plain(source, langs)
     if not pairs:
         raise InputError(
-            f"{source} holds no LANG.test.tsv with the columns sentence1, sentence2 and label"
+            f"{source} has no LANG.test.tsv with the columns sentence1, sentence2 and label"
         )
     return [
         Task(f"{name}-{lang}", name, (lang, lang), splits["test"], splits.get("dev", []))
@@ -148,9 +137,7 @@ def _pawsx(source: Source, langs: Langs) -> dict[str, dict[str, list[LabelledPai
             for lang in wanted
         }
     if not found:
-        raise InputError(
-            f"{source or HUB} holds no PAWS-X in {', '.join(langs or ['any language'])}"
-        )
+        raise InputError(f"{source or HUB} has no PAWS-X in {', '.join(langs or ['any language'])}")
     order = {lang: place for place, lang in enumerate(pawsx.LANGUAGES)}
     return dict(sorted(found.items(), key=lambda item: order.get(item[0], len(order))))
 
@@ -166,13 +153,20 @@ def _read_paraphraser(source: Source, langs: Langs) -> list[Task]:
     if langs is not None and "ru" not in langs:
         return []
     if source is None:
-        raise InputError("paraphraser is not on the hub; name a folder with paraphrases_gold.xml")
-    pairs = paraphraser.read_paraphraser("test", folder=source)
+        raise InputError("paraphraser is not on the hub; give a folder with paraphrases_gold.xml")
+    plain = _plain(source, ["ru"]).get("ru", {})
+    if "test" in plain:
+        pairs = plain["test"]
+        check_labels("ParaPhraser test", pairs, paraphraser.PAPER["test"])
+    elif (source / paraphraser.FILES["test"]).exists():
+        pairs = paraphraser.read_paraphraser("test", folder=source)
+    else:
+        raise InputError(f"{source} has neither {paraphraser.FILES['test']} nor ru.test.tsv")
     return [Task("paraphraser", "paraphraser", ("ru", "ru"), pairs)]
 
 
 def _read_turku(source: Source, langs: Langs) -> list[Task]:
-    """Finnish and Swedish, each on its own, and without validation as in the paper."""
+    """Finnish and Swedish as separate tasks, without validation as in the paper."""
     found = {} if source is None else _plain(source, langs)
     tasks = []
     for lang in ("fi", "sv"):

@@ -1,6 +1,6 @@
-"""What the rephrasing paper has in print (Wang, Chen and Ataman, 2024), to set beside our numbers.
+"""The printed numbers of the rephrasing paper (Wang, Chen and Ataman, 2024), for comparison.
 
-The grouping is the paper's own: Esperanto, Ido and Lingua Franca Nova stand with Indo-European,
+The grouping is that of the paper: it counts Esperanto, Ido and Lingua Franca Nova as Indo-European,
 and what it calls Austroasian are Austronesian languages.
 """
 
@@ -117,11 +117,11 @@ COUNTERPARTS: Mapping[str, tuple[str, float]] = {
     "nist": ("NIST", 1.0),
     "bertscore": ("BERTScore", 1.0),
 }
-"""Which of the paper's measures ours is like, and what to divide by for the paper's scale."""
+"""The measure of the paper that each of ours corresponds to, and the divisor for its scale."""
 
 
 def paper_family(code: str) -> str | None:
-    """The family that the paper counts a language to, if it has it.
+    """The family of a language in the paper, if it is there.
 
     >>> paper_family("epo"), paper_family("vie")
     ('Indo-European', None)

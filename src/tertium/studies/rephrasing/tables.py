@@ -1,44 +1,64 @@
-"""The tables of the rephrasing paper, and those that it lacks."""
+"""The tables of the rephrasing study: those of the paper, and more."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import Any
 
 from tertium.data.languages import iso_code, language_name
+from tertium.measures.loading import MeasureSpec
 from tertium.report.tables import Cell, Table
-from tertium.studies.rephrasing import paper as paper
+from tertium.studies.rephrasing import paper
+from tertium.studies.rephrasing.figures import rephrasing_figures
 from tertium.studies.rephrasing.study import Results, words_of
-from tertium.studies.rephrasing.typology import Axis, Link
-from tertium.studies.specs import MeasureSpec
+from tertium.studies.rephrasing.typology import KNOWN, Axis, Families, Link, correlate
+from tertium.studies.runner import Report
 
 THREE = ".3f"
+PERMUTATIONS = 10_000
 WHERE = re.compile(r"^row \d+: ([\w-]+: )?")
-"""How an error names its row, which says nothing here: all rows are in the language."""
+"""The row that an error names, which is no help here: all rows are in the same language."""
 SIGN_NOTE = (
     "The sign of a component is arbitrary: it is fixed so that its largest loading is positive, "
     "and only |r| can be compared with the paper's."
 )
 
 
-@dataclass(frozen=True)
-class Families:
-    """The family of each language, and the languages in the order of tables and pictures."""
-
-    of: Mapping[str, str]
-
-    @property
-    def order(self) -> list[str]:
-        """Families by their number of languages, and then by name."""
-        names = sorted(set(self.of.values()))
-        return sorted(names, key=lambda name: -list(self.of.values()).count(name))
-
-    def sorted(self, langs: Sequence[str]) -> list[str]:
-        """Languages by family, and within it by name."""
-        places = {name: place for place, name in enumerate(self.order)}
-        return sorted(langs, key=lambda lang: (places[self.of[lang]], language_name(lang), lang))
+def rephrasing_report(
+    results: Results,
+    families: Families,
+    axes: Sequence[Axis] = (),
+    *,
+    known: float = KNOWN,
+    samples: int = PERMUTATIONS,
+    seed: int = 0,
+) -> Report:
+    """Every table and figure; the correlations with typology need ``axes``."""
+    shown = {
+        "languages": language_table(results, families),
+        "families": family_table(results, families),
+    }
+    beside = paper_table(results)
+    if beside is not None:
+        shown["paper"] = beside
+    links = []
+    for measure in results.measures:
+        means = {lang: mean for (lang, own), mean in results.means.items() if own == measure}
+        for axis in axes if means else ():
+            settings: dict[str, Any] = {"samples": samples, "seed": seed, "known": known}
+            link = correlate(measure, means, axis, families.of, **settings)
+            links += [link] if link is not None else []
+    if links:
+        shown["correlations"] = correlation_table(links, [axis.name for axis in axes])
+        shown["evidence"] = evidence_table(links)
+    if axes:
+        shown["features"] = axis_table(axes)
+    without = left_out_table(results)
+    if without is not None:
+        shown["left-out"] = without
+    return Report("Rephrasing", shown, rephrasing_figures(results, axes, families))
 
 
 def language_table(results: Results, families: Families) -> Table:
@@ -78,7 +98,7 @@ def family_table(results: Results, families: Families) -> Table:
 
 
 def paper_table(results: Results) -> Table | None:
-    """The mean by the paper's families beside what it prints; None if no measure is like its."""
+    """The mean by the paper's families beside its own; None if no measure has a counterpart."""
     counterparts = {
         measure: paper.COUNTERPARTS[name]
         for measure in results.measures
@@ -136,7 +156,7 @@ def correlation_table(links: Sequence[Link], features: Sequence[str]) -> Table:
 
 
 def evidence_table(links: Sequence[Link]) -> Table:
-    """How far each correlation is to be believed."""
+    """The evidence for each correlation."""
     rows = []
     for link in links:
         found, values = link.found, {k: v for k, v in link.without.items() if not math.isnan(v)}
@@ -167,7 +187,7 @@ def evidence_table(links: Sequence[Link]) -> Table:
 
 
 def axis_table(axes: Sequence[Axis]) -> Table:
-    """What became of each feature set."""
+    """How each feature set was reduced to one dimension."""
     rows = [
         [
             Cell(axis.name),
@@ -193,7 +213,7 @@ def axis_table(axes: Sequence[Axis]) -> Table:
 
 
 def left_out_table(results: Results) -> Table | None:
-    """Which languages a measure could not score, and why; None if it could score all."""
+    """The languages that a measure could not score, and why; None if it scored all."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for (lang, measure), reason in results.left_out.items():
         general = WHERE.sub("", reason).split(";")[0].replace(f"{lang!r}", "a language")

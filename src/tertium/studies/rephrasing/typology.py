@@ -1,4 +1,4 @@
-"""Typological features as one number a language, and what scores have to do with them."""
+"""Typological features as one number per language, and their correlation with scores."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tertium.data.languages import language_name
 from tertium.data.uriel import uriel_features
 from tertium.errors import InputError
 from tertium.stats.association import Association, association, without_each_group
@@ -15,9 +16,27 @@ from tertium.stats.conventions import SAMPLES
 from tertium.stats.correlation import pearson
 
 KNOWN = 0.25
-"""The share of a set's features that must be known of a language for it to count."""
+"""The share of the features of a set that must be known for a language to be used."""
 FEW = 4
-"""With fewer languages, there is no correlation worth the name."""
+"""With fewer languages, nothing is correlated."""
+
+
+@dataclass(frozen=True)
+class Families:
+    """The family of each language, and the order of languages in tables and figures."""
+
+    of: Mapping[str, str]
+
+    @property
+    def order(self) -> list[str]:
+        """Families by number of languages, then by name."""
+        names = sorted(set(self.of.values()))
+        return sorted(names, key=lambda name: -list(self.of.values()).count(name))
+
+    def sorted(self, langs: Sequence[str]) -> list[str]:
+        """Languages by family, then by name."""
+        places = {name: place for place, name in enumerate(self.order)}
+        return sorted(langs, key=lambda lang: (places[self.of[lang]], language_name(lang), lang))
 
 
 @dataclass(frozen=True)
@@ -26,15 +45,15 @@ class Axis:
 
     name: str
     scores: Mapping[str, float]
-    """Where each language lies; the sign is fixed, not meaningful (see ``first_component``)."""
+    """The value of each language; the sign is fixed, but arbitrary (see ``first_component``)."""
     absent: tuple[str, ...]
-    """Languages that URIEL has not in this set."""
+    """Languages that URIEL does not have in this set."""
     sparse: tuple[str, ...]
-    """Languages of which it knows too few features; they are left out as well."""
+    """Languages with too few known features; they are left out as well."""
     features: int
-    """How many features differ among the languages; the others say nothing."""
+    """How many features differ among the languages; the others are dropped."""
     missing: float
-    """The share of values that are missing, among these; the feature's mean takes their place."""
+    """The share of missing values among these; they are replaced by the mean of the feature."""
     explained: float
     """The share of the variance that the component keeps."""
 
@@ -68,7 +87,7 @@ def feature_axis(name: str, langs: Sequence[str], *, known: float = KNOWN) -> Ax
 
 @dataclass(frozen=True)
 class Link:
-    """What a measure's means have to do with a feature set."""
+    """The correlation of the means of a measure with a feature set."""
 
     measure: str
     feature: str

@@ -10,8 +10,8 @@ from tertium.data.datasets.plain import read_pairs
 from tertium.errors import ModelError, first_line
 from tertium.models.convert.checkpoint import quiet
 from tertium.models.convert.encoder import read_config, save_tokenizer
-from tertium.models.encoders.packaged import packaged_folder
 from tertium.models.encoders.sentence_modules import read_sentence_modules
+from tertium.models.public import packaged_folder
 from tertium.storage.atomic import write_text
 from tertium.training.detector.data import PairBatch
 from tertium.training.detector.plan import DetectorPlan

@@ -26,7 +26,7 @@ from tertium.training.detector.network import (
     prepare_tokenizer,
 )
 from tertium.training.detector.plan import DetectorPlan
-from tertium.training.loop import ALONE, Pace, Task, Trained, run_training
+from tertium.training.loop import Pace, Task, Trained, exclusive, run_training
 from tertium.training.plan import settle_plan
 from tertium.training.schedule import Decay
 from tertium.training.worker import Worker
@@ -40,9 +40,8 @@ DEV_PAIRS = 64
 ACCURACY = "accuracy"
 
 
-def train_detector(
-    run: Path, plan: DetectorPlan | None, pace: Pace, worker: Worker = ALONE
-) -> Trained:
+@exclusive
+def train_detector(run: Path, plan: DetectorPlan | None, pace: Pace, worker: Worker) -> Trained:
     """Start a run, or resume it from its last checkpoint; ``plan`` may be None to resume.
 
     With several processes, each calls this, and the main process writes.

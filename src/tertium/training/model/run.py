@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tertium.training.loop import ALONE, Pace, Task, Trained, run_training
+from tertium.training.loop import Pace, Task, Trained, exclusive, run_training
 from tertium.training.model.batches import Batch, Sampler
 from tertium.training.model.corpus import CORPUS, prepare_corpus, prepare_development
 from tertium.training.model.evaluation import (
@@ -27,7 +27,8 @@ __all__ = ["Pace", "first_network", "train"]
 BETAS = (0.9, 0.98)
 
 
-def train(run: Path, plan: Plan | None, pace: Pace, worker: Worker = ALONE) -> Trained:
+@exclusive
+def train(run: Path, plan: Plan | None, pace: Pace, worker: Worker) -> Trained:
     """Start a run, or resume it from its last checkpoint; ``plan`` may be None to resume.
 
     With several processes, each calls this, and the main process writes.

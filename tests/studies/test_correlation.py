@@ -7,7 +7,7 @@ from scipy.stats import pearsonr, spearmanr
 
 from tertium.data.datasets.base import JudgedSegment
 from tertium.errors import SettingError
-from tertium.studies.judgements.layers import layer_curves, layer_specs, layer_table
+from tertium.studies.correlation import layer_curves, layer_specs, layer_table
 from tertium.studies.judgements.sets import JudgedSet
 from tertium.studies.judgements.study import MeasureScores
 from tertium.text import Text

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tertium.studies.rephrasing.plots import COLOURS, Place, by_axis, by_language, family_colours
+from tertium.studies.rephrasing.figures import COLOURS, Place, by_axis, by_language, family_colours
 
 PLACES = [
     *(Place(f"x{n:02}", f"Language {n}", "Large") for n in range(50)),

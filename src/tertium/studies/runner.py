@@ -1,0 +1,454 @@
+"""The runner of all studies: cells that are scored once, and a report of tables and figures.
+
+A cell is one dataset with one measure (or one translation model, or one detector). Cells are kept
+in the output folder, so that an interrupted study resumes where it stopped. A cell is computed
+again if the data, any setting of the measure or the version of Tertium changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache, partial
+from importlib.util import find_spec
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from tertium._version import __version__
+from tertium.errors import CutWarning, DataWarning, LanguageError, OutputError, SettingError
+from tertium.measures.base import CUT_REASON, Measure, ModelKind, Segments
+from tertium.measures.loading import (
+    MeasureSpec,
+    ModelPool,
+    ModelSettings,
+    ModelSource,
+    make_measure,
+)
+from tertium.models.base import Progress
+from tertium.processes import follow_parent
+from tertium.report.study_page import Picture, Section, StudyPage
+from tertium.report.tables import Cell, Table
+from tertium.storage.atomic import write_text
+from tertium.text import Row, Text
+
+UNSAFE = re.compile(r"[^\w.+@=,-]+")
+LAYOUT = 2
+"""Of the files of cells; files of another layout are computed again."""
+ROWS_AT_A_TIME = 1024
+PARTLY_SCORED = "partly-scored"
+
+TextPair = tuple[Text, Text]
+CellKey = tuple[str, str]
+"""A dataset and a measure."""
+Advance = Callable[[int], None]
+"""Called with the number of rows that are done."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The numbers of a cell, in parts: ``validation`` and ``test``, for example."""
+
+    parts: Mapping[str, list[Any]]
+    cut: Sequence[int] = ()
+    """Which rows were scored only in part, counted from 0 over all parts."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A cell that can be computed."""
+
+    dataset: str
+    measure: str
+    signature: str
+    """Every choice that can change a number; the data and the version are added to it."""
+    data: str
+    """A fingerprint of the texts."""
+    rows: int
+    compute: Callable[[Progress | None, Advance], Scored]
+    """Raises a LanguageError if the model lacks a language; picklable for several processes."""
+    label: str = ""
+    """The measure as tables name it, if the cell is only a part."""
+
+    @property
+    def key(self) -> CellKey:
+        return self.dataset, self.measure
+
+
+@dataclass(frozen=True)
+class CellFolder:
+    """One file per cell; it is valid for the same signature, data and version of Tertium."""
+
+    folder: Path
+
+    def get(self, dataset: str, measure: str, signature: str, data: str) -> Scored | None:
+        """Read a cell, if it is there, valid and complete."""
+        try:
+            content = json.loads(self._path(dataset, measure).read_text("utf-8"))
+            for name, value in self._key(signature, data).items():
+                if content.pop(name) != value:
+                    return None
+            return Scored(**content)
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            return None
+
+    def put(self, dataset: str, measure: str, signature: str, data: str, scored: Scored) -> None:
+        """Write a cell."""
+        path = self._path(dataset, measure)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        content = {**self._key(signature, data), **asdict(scored)}
+        write_text(path, json.dumps(content) + "\n")
+
+    def _key(self, signature: str, data: str) -> dict[str, object]:
+        return {"layout": LAYOUT, "version": __version__, "signature": signature, "data": data}
+
+    def _path(self, dataset: str, measure: str) -> Path:
+        digest = hashlib.sha256(json.dumps([dataset, measure]).encode()).hexdigest()[:8]
+        return self.folder / file_name(dataset) / f"{file_name(measure)}-{digest}.json"
+
+
+@dataclass
+class Runner:
+    """Computes cells, reuses those that are kept, and reports progress over all of them."""
+
+    cells: CellFolder | None = None
+    processes: int = 1
+    overwrite: bool = False
+    """Compute all cells, and replace those that are kept."""
+    progress: Progress | None = None
+    advance: Advance | None = None
+    reused: int = field(default=0, init=False)
+    """How many cells were reused."""
+    left_out: dict[CellKey, str] = field(default_factory=dict, init=False)
+    """Cells that could not be computed because a model lacks the language, and the message."""
+    partly: dict[CellKey, tuple[int, int]] = field(default_factory=dict, init=False)
+    """Of cells with rows that were scored only in part: how many rows, of how many."""
+    count: int = field(default=0, init=False)
+    """How many cells there were."""
+    done: int = field(default=0, init=False)
+
+    def run(self, jobs: Sequence[Job]) -> dict[CellKey, Scored]:
+        """Compute the cells, in the order of the jobs; those of ``left_out`` are missing.
+
+        The numbers do not depend on the number of processes.
+        """
+        self.count += len(jobs)
+        results = {job.key: kept for job in jobs if (kept := self._kept(job)) is not None}
+        if results:
+            self.reused += len(results)
+            self._advance(sum(job.rows for job in jobs if job.key in results))
+        for job, result in self._computed([job for job in jobs if job.key not in results]):
+            if isinstance(result, str):
+                self.left_out[job.key] = result
+                continue
+            if self.cells is not None:
+                self.cells.put(*job.key, job.signature, job.data, result)
+            results[job.key] = result
+        for job in jobs:
+            if job.key in results and (cut := len(results[job.key].cut)):
+                key = (job.dataset, job.label or job.measure)
+                before, rows = self.partly.get(key, (0, 0))
+                self.partly[key] = (before + cut, rows + job.rows)
+        return {job.key: results[job.key] for job in jobs if job.key in results}
+
+    def warn(self) -> None:
+        """Warn about cells that were left out and rows that were scored only in part."""
+        for (dataset, measure), reason in self.left_out.items():
+            text = f"{measure} is left out of {dataset}: {reason}"
+            warnings.warn(text, DataWarning, stacklevel=3)
+        self.warn_partly()
+
+    def warn_partly(self) -> None:
+        """Warn about rows that were scored only in part."""
+        if self.partly:
+            count = sum(cut for cut, _ in self.partly.values())
+            total = sum(rows for _, rows in self.partly.values())
+            where = f"see the table {PARTLY_SCORED}"
+            text = f"{count} of {total} rows {CUT_REASON} ({where})"
+            warnings.warn(text, CutWarning, stacklevel=3)
+
+    def tables(self) -> dict[str, Table]:
+        """The table of cells that were scored only in part, if there are any."""
+        rows = [
+            [Cell(f"{measure}, {dataset}"), Cell(cut), Cell(count)]
+            for (dataset, measure), (cut, count) in self.partly.items()
+        ]
+        header = ["measure, dataset", "scored in part", "rows"]
+        note = f"Rows that {CUT_REASON}."
+        return {PARTLY_SCORED: Table(header, rows, "Scored in part", note)} if rows else {}
+
+    def _kept(self, job: Job) -> Scored | None:
+        if self.cells is None or self.overwrite:
+            return None
+        return self.cells.get(*job.key, job.signature, job.data)
+
+    def _computed(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, Scored | str]]:
+        """Each cell with its numbers, or the reason why it has none, as they are computed."""
+        if self.processes == 1 or len(jobs) < 2:
+            for job in jobs:
+                result = _compute(job, self.progress, self._within)
+                self._advance(job.rows)
+                yield job, result
+            return
+        context = get_context("spawn")  # engines do not survive a fork
+        with ProcessPoolExecutor(self.processes, context, initializer=follow_parent) as pool:
+            futures = {pool.submit(_compute, job): job for job in jobs}
+            try:
+                for future in as_completed(futures):
+                    self._advance(futures[future].rows)
+                    yield futures[future], future.result()
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+
+    def _within(self, rows: int) -> None:
+        if self.advance is not None:
+            self.advance(self.done + rows)
+
+    def _advance(self, rows: int) -> None:
+        self.done += rows
+        self._within(0)
+
+
+def _compute(
+    job: Job, progress: Progress | None = None, advance: Advance = lambda _: None
+) -> Scored | str:
+    try:
+        return job.compute(progress, advance)
+    except LanguageError as error:
+        return str(error)
+
+
+@dataclass(frozen=True)
+class SharedModels:
+    """A source of models that can be sent to another process; each process loads a model once."""
+
+    settings: ModelSettings = field(default_factory=ModelSettings)
+
+    def __call__(self, kind: ModelKind, name: str | None = None, layer: int | None = None) -> Any:
+        return _pool(self.settings)(kind, name, layer)
+
+
+def uncached(settings: ModelSettings) -> ModelSource:
+    """A source of models that remember no results, to measure time."""
+    pool = ModelPool(replace(settings, cache=False))
+
+    def load(kind: ModelKind, name: str | None, layer: int | None) -> Any:
+        model = pool(kind, name, layer)
+        if hasattr(model, "forget"):
+            model.forget()
+        return model
+
+    return load
+
+
+@cache
+def _pool(settings: ModelSettings) -> ModelPool:
+    return ModelPool(settings)
+
+
+@dataclass(frozen=True)
+class Similarity:
+    """A measure of two texts whose order does not matter: the mean of both orders.
+
+    The NMTScore paper uses all measures in this way for paraphrases (sections 2.4 and 4.1).
+    ``forth`` has the settings of the first text's language, ``back`` those of the second's.
+    """
+
+    forth: Measure
+    back: Measure
+
+    @classmethod
+    def make(cls, spec: MeasureSpec, models: ModelSource, *langs: str | None) -> Similarity:
+        """Make the measure once for each language; without a language, once."""
+        forth = make_measure(spec, models, lang=langs[0] if langs else None)
+        if len(set(langs)) < 2:
+            return cls(forth, forth)
+        return cls(forth, make_measure(spec, models, lang=langs[1]))
+
+    def segments(self, pairs: Sequence[TextPair], progress: Progress | None = None) -> Segments:
+        """Score pairs of texts."""
+        one = self.forth.segments(rows_of(pairs), progress)
+        if self.forth.is_symmetric:
+            return one
+        two = self.back.segments(rows_of([(b, a) for a, b in pairs]), progress)
+        return Segments(
+            [(x + y) / 2 for x, y in zip(one.scores, two.scores, strict=True)],
+            one.statistics,
+            [x or y for x, y in zip(one.cut, two.cut, strict=True)],
+        )
+
+    def scored(
+        self,
+        parts: Mapping[str, Sequence[TextPair]],
+        progress: Progress | None = None,
+        advance: Advance = lambda _: None,
+    ) -> Scored:
+        """Score pairs in parts, some rows at a time unless the measure needs all of them."""
+        scores: dict[str, list[float]] = {name: [] for name in parts}
+        cut: list[int] = []
+        done = 0
+        for name, pairs in parts.items():
+            step = len(pairs) if self.needs_all_rows else ROWS_AT_A_TIME
+            for start in range(0, len(pairs), max(step, 1)):
+                result = self.segments(pairs[start : start + step], progress)
+                scores[name] += result.scores
+                cut += [done + place for place, mark in enumerate(result.cut) if mark]
+                done += len(result.scores)
+                advance(done)
+        return Scored(scores, cut)
+
+    @property
+    def needs_all_rows(self) -> bool:
+        """Whether a score depends on the other pairs that are scored with it."""
+        return self.forth.needs_all_rows or self.back.needs_all_rows
+
+    @property
+    def signature(self) -> str:
+        """Everything that can change a score."""
+        described = [each.description() for each in (self.forth, self.back)]
+        return json.dumps([*described, __version__], sort_keys=True)
+
+
+def similarity_job(
+    dataset: str,
+    spec: MeasureSpec,
+    parts: Mapping[str, Sequence[TextPair]],
+    models: ModelSource,
+    langs: Sequence[str] = (),
+) -> Job:
+    """A cell of pairs whose order does not matter.
+
+    ``langs`` are the languages of the first and the second texts, if tokenizers depend on them. An
+    error means that the measure cannot be used at all, for example because a package is missing.
+    """
+    signature = Similarity.make(spec, models, *langs).signature
+    rows = sum(map(len, parts.values()))
+    compute = partial(_score_pairs, spec, parts, models, langs)
+    return Job(dataset, str(spec), signature, fingerprint(parts), rows, compute)
+
+
+def _score_pairs(
+    spec: MeasureSpec,
+    parts: Mapping[str, Sequence[TextPair]],
+    models: ModelSource,
+    langs: Sequence[str],
+    progress: Progress | None,
+    advance: Advance,
+) -> Scored:
+    return Similarity.make(spec, models, *langs).scored(parts, progress, advance)
+
+
+def rows_of(pairs: Sequence[TextPair], start: int = 1) -> list[Row]:
+    """Rows that compare the first text of each pair with the second, reference and source alike."""
+    return [Row(number, a, (b,), b) for number, (a, b) in enumerate(pairs, start)]
+
+
+def check_measures(
+    specs: Sequence[MeasureSpec], models: ModelSource, langs: Sequence[str | None] = (None,)
+) -> None:
+    """Make every measure for every language, to report what is missing before any work."""
+    for spec in specs:
+        for lang in langs:
+            make_measure(spec, models, lang=lang).description()
+
+
+def fingerprint(content: object) -> str:
+    """A hash of texts, or of anything else that JSON can hold."""
+    return hashlib.sha256(json.dumps(content).encode("ascii")).hexdigest()
+
+
+def file_name(text: str) -> str:
+    """Replace what file names should not hold.
+
+    >>> file_name("wmt19 de-en/chrf:beta=3")
+    'wmt19-de-en-chrf-beta=3'
+    """
+    return UNSAFE.sub("-", text)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure that can be drawn into a file, and its caption."""
+
+    draw: Callable[[Path], None]
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A section of the page: the tables and figures whose names begin with one of ``names``."""
+
+    heading: str
+    names: tuple[str, ...] = ("",)
+    text: str = ""
+    of_texts: bool = False
+    """Whether the tables hold sentences instead of numbers."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """The result of a study: tables and figures by name, and what its page says besides."""
+
+    title: str
+    tables: Mapping[str, Table]
+    figures: Mapping[str, Figure] = field(default_factory=dict)
+    details: Mapping[str, Table] = field(default_factory=dict)
+    """Tables that are written to the output folder, but not printed."""
+    lead: str = ""
+    findings: Sequence[str] = ()
+    chapters: Sequence[Chapter] = ()
+    facts: Sequence[str] = ()
+    """Everything that the numbers depend on."""
+
+    def write(self, folder: Path | None, *, plots: bool = False, html: Path | None = None) -> None:
+        """Write every table in four formats and, on request, the figures (SVG) and the page."""
+        if folder is not None:
+            for name, table in {**self.tables, **self.details}.items():
+                table.save(folder, name)
+        if (plots and folder is not None) or html is not None:
+            with tempfile.TemporaryDirectory() as scratch:
+                drawn = self.draw(folder if plots and folder is not None else Path(scratch))
+                if html is not None:
+                    write_text(html, self.page(drawn))
+
+    def draw(self, folder: Path) -> dict[str, Picture]:
+        """Draw every figure, as ``NAME.svg``."""
+        pictures = {}
+        for name, figure in self.figures.items():
+            pictures[name] = Picture(folder / f"{name}.svg", figure.caption or name)
+            figure.draw(pictures[name].path)
+        return pictures
+
+    def page(self, pictures: Mapping[str, Picture]) -> str:
+        """The report as one HTML page, with the figures that were drawn."""
+        sections = []
+        for chapter in self.chapters or [Chapter("Results")]:
+            tables = [
+                table for name, table in self.tables.items() if name.startswith(chapter.names)
+            ]
+            shown = [each for name, each in pictures.items() if name.startswith(chapter.names)]
+            sections.append(
+                Section(chapter.heading, chapter.text, tables, shown, of_texts=chapter.of_texts)
+            )
+        return StudyPage(self.title, self.lead, self.findings, sections, self.facts).html()
+
+
+def check_outputs(folder: Path | None, *, plots: bool = False, html: Path | None = None) -> None:
+    """Refuse before any work what could not be written in the end."""
+    if plots and folder is None:
+        raise SettingError("--plots needs a folder for the figures: use --output")
+    if (plots or html is not None) and find_spec("matplotlib") is None:
+        raise SettingError("figures need matplotlib: pip install 'tertium[plot]'")
+    for place in (folder, html.parent if html is not None else None):
+        if place is not None:
+            try:
+                place.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise OutputError(f"cannot write to {place}: {error.strerror}") from None
