@@ -63,6 +63,8 @@ HOLD, HELD = "hold", "*.held"
 PATIENCE = 300
 ENGLISH = Languages("en", "en")
 MEASURES = ["direct", "chrf"]
+CLOSE = 1e-6
+"""In float32 a score depends on the size of its batch in the seventh digit."""
 
 
 class HeldLoader(MeasureLoader):
@@ -144,6 +146,18 @@ def loader(kind: type[MeasureLoader] = MeasureLoader, *, cache: bool = False) ->
     return kind(read_specs(MEASURES), ModelSettings(cache=cache))
 
 
+def same_rows(found: list[Any], expected: list[Any]) -> bool:
+    return (
+        len(found) == len(expected)
+        and all(
+            one == pytest.approx(other, abs=CLOSE) if isinstance(one, float) else one == other
+            for row, known in zip(found, expected, strict=True)
+            for one, other in zip(row.values(), known.values(), strict=True)
+        )
+        and all(row.keys() == known.keys() for row, known in zip(found, expected, strict=True))
+    )
+
+
 @pytest.fixture(scope="module")
 def local(shards: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, list[Any]]:
     """What a local run finds in all the rows, as one file."""
@@ -178,12 +192,12 @@ def test_the_same_numbers_as_a_local_run(
     results, rows = local
     document = json.loads(done.stdout)
     for name, result in results.items():
-        assert document["measures"][name]["system"] == result.system
+        assert document["measures"][name]["system"] == pytest.approx(result.system, abs=CLOSE)
         assert document["measures"][name]["signature"] == result.signature.long
     assert document["rows"] == sum(SIZES)
     assert document["queries"]["total"] == 4 * sum(SIZES)
     assert len(list(out.glob("*.parquet"))) == 7 + 6
-    assert parquet.read_table(out).to_pylist() == rows
+    assert same_rows(parquet.read_table(out).to_pylist(), rows)
     assert examine(cluster.cache / "answers-2.sqlite").results  # the workers' own cache
 
     refused = tertium(*command, *engine)
@@ -198,7 +212,7 @@ def test_the_same_numbers_as_a_local_run(
     assert "96 rows in" in resumed.stderr
     assert "74 of them scored before" in resumed.stderr
     assert f"{damaged} is damaged (" in resumed.stderr
-    assert parquet.read_table(out).to_pylist() == rows
+    assert same_rows(parquet.read_table(out).to_pylist(), rows)
 
 
 def kill_worker(cluster: Any) -> None:
@@ -241,14 +255,17 @@ def test_what_is_lost_is_done_again(
 
     results, rows = local
     scored = job.run(JobProgress(advance))
-    assert scored.measures == results
+    for name, result in results.items():
+        assert scored.measures[name].system == pytest.approx(result.system, abs=CLOSE)
+        assert scored.measures[name].signature == result.signature
+    assert scored.measures.keys() == results.keys()
     assert killed
     assert killed[0] < sum(SIZES) / 2
     assert scored.rows == sum(SIZES)
     assert scored.resumed == 0
     # Before its processes end, a node may finish its shard.
     assert kill is kill_node or scored.notes
-    assert parquet.read_table(tmp_path / "out").to_pylist() == rows
+    assert same_rows(parquet.read_table(tmp_path / "out").to_pylist(), rows)
 
 
 def test_a_row_that_cannot_be_scored_is_named(tertium: Run, cluster: Any, tmp_path: Path) -> None:
