@@ -22,7 +22,7 @@ from tertium.training.model.run import Pace, train
 from tertium.training.plan import write_plan
 from tertium.training.precision import ISA_VARIABLE, MixedPrecision, prepare_cpu, survives_product
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*usually slower than float32")
+pytestmark = pytest.mark.filterwarnings("ignore:.*often slower than float32")
 
 
 def one_weight() -> tuple[torch.nn.Linear, torch.optim.Optimizer]:
@@ -174,7 +174,7 @@ def test_a_probe_that_fails_or_hangs_leaves_no_word(
 
 def test_the_user_is_told_that_16_bits_are_slow_on_a_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(precision_module, "survives_product", lambda _: True)
-    with pytest.warns(PrecisionWarning, match="bf16 on a CPU is usually slower than float32"):
+    with pytest.warns(PrecisionWarning, match="bf16 on a CPU is often slower than float32"):
         prepare_cpu("bf16")
     monkeypatch.setattr(precision_module, "survives_product", lambda _: False)
     with warnings.catch_warnings():
@@ -192,7 +192,7 @@ def test_no_precision_kills_a_command(name: str, tinier_plan: Plan, tmp_path: Pa
         capture_output=True,
         text=True,
     )
-    assert f"{name} on a CPU is usually slower than float32" in done.stderr
+    assert f"{name} on a CPU is often slower than float32" in done.stderr
     if done.returncode:  # where no instruction set works
         assert done.returncode == 2
         assert f"--precision {name}: a product of this type kills the process" in done.stderr

@@ -88,8 +88,8 @@ def prepare_cpu(name: str) -> None:
     if name == "float32":
         return
     warnings.warn(
-        f"{name} on a CPU is usually slower than float32 (half the speed, where it was measured); "
-        "it is meant for GPUs",
+        f"{name} on a CPU is often slower than float32 (training was measured at half the speed); "
+        "it is meant for GPUs: compare both before a long run",
         PrecisionWarning,
         stacklevel=3,
     )
