@@ -40,7 +40,7 @@ def tiny_plan(bitext: Path) -> Plan:
     return Plan(
         languages=("en", "de"),
         bitext=((str(bitext), 1.0),),
-        dev=str(bitext),
+        dev=(("", str(bitext)),),
         recipe=Recipe(
             "tiny",
             d_model=128,

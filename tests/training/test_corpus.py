@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -129,7 +130,10 @@ def test_the_ids_are_those_that_the_model_expects(tokenizer: Tokenizer, tmp_path
         train_tokenizer(["Too little."], ["en", "de"], vocabulary=8000)
 
 
-@pytest.mark.parametrize("wrong", [{"copies": -0.1}, {"paraphrases": 0.97}, {"temperature": 0.5}])
-def test_mixtures_that_cannot_be(wrong: dict[str, float]) -> None:
+@pytest.mark.parametrize(
+    "wrong",
+    [{"copies": -0.1}, {"paraphrases": 0.97}, {"temperature": 0.5}, {"names": 0.9}, {"names": -1}],
+)
+def test_mixtures_that_cannot_be(wrong: dict[str, Any]) -> None:
     with pytest.raises(SettingError):
         Mixture(**wrong)

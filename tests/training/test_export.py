@@ -17,6 +17,7 @@ from tertium.training.model.batches import Example, make_batch
 from tertium.training.model.bitext import Pair
 from tertium.training.model.corpus import Corpus, Source, build_corpus
 from tertium.training.model.evaluation import (
+    Direction,
     choose_sentences,
     development_batches,
     development_chrf,
@@ -45,7 +46,7 @@ def exported(tiny_plan: Plan, tmp_path_factory: pytest.TempPathFactory) -> Path:
         accumulate=1,
     )
     mixture = Mixture(paraphrases=0.0, copies=0.0, joined=0.0, temperature=1.0)
-    plan = replace(tiny_plan, dev=None, recipe=recipe, mixture=mixture)
+    plan = replace(tiny_plan, dev=(), recipe=recipe, mixture=mixture)
     train(folder / "run", plan, Pace(steps=600, decay_steps=300))
     return export(folder / "run", folder / "hugging-face")
 
@@ -121,13 +122,14 @@ def test_greedy_translations_are_those_of_the_engine(
     assert set(scores) == {"translation", "de-en", "en-de"}
     assert scores["en-de"] > 90
     network.eval()
-    sentences = choose_sentences(batches, 100)["de-en"]
+    direction = Direction("translation", "de", "en")
+    sentences = choose_sentences(batches, 100)[direction]
     found = translate_greedily(network, sentences, tokenizer.decode)
     sources = [tokenizer.decode(sentence.source[:-1].tolist()) for sentence in sentences]
     model = load_model(converted, cache=False)
     wanted = model.translate(sources, target_lang="en", source_lang="de", beam_size=1)
     assert found == [translation.text for translation in wanted]
-    assert len(choose_sentences(batches, 3)["de-en"]) == 3
+    assert len(choose_sentences(batches, 3)[direction]) == 3
 
 
 def test_what_cannot_be_exported(exported: Path, tmp_path: Path) -> None:

@@ -1,9 +1,16 @@
 from __future__ import annotations
 
+from math import exp, log
+
 import pytest
 import torch
 
-from tertium.training.model.loss import ROWS, add_loss_gradients, negative_log_probs
+from tertium.training.model.loss import (
+    ROWS,
+    add_loss_gradients,
+    negative_log_probs,
+    ranking_losses,
+)
 from tertium.training.precision import survives_product
 
 
@@ -35,3 +42,29 @@ def test_loss_and_gradients_are_those_of_torch(dtype: str) -> None:
 
     plain = torch.nn.functional.cross_entropy(hidden @ weight.T, labels, reduction="none")
     torch.testing.assert_close(negative_log_probs(hidden, weight, labels), plain.detach())
+
+
+def test_the_ranking_loss_by_hand() -> None:
+    """The cosines of the first source are 0.6 and 1, those of the second 0.8 and 0.
+
+    Scores are 20 times the cosines, and those of the pairs themselves 20 * 0.3 less. For the
+    first pair: 6 against 20 in its row, and 6 against 16 in its column.
+    """
+    sources = torch.tensor([[3.0, 0.0], [0.0, 0.5]])
+    targets = torch.tensor([[0.6, 0.8], [2.0, 0.0]])
+    none = torch.zeros(2, 2, dtype=torch.bool)
+    first = log(exp(6) + exp(20)) - 6 + log(exp(6) + exp(16)) - 6
+    second = log(exp(16) + exp(-6)) + 6 + log(exp(20) + exp(-6)) + 6
+    found = ranking_losses(sources, targets, none).tolist()
+    assert found == pytest.approx([first, second], rel=1e-6)
+
+
+def test_pairs_that_share_a_side_are_no_negatives() -> None:
+    vectors = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    same = torch.tensor([[1, 1, 0], [1, 1, 0], [0, 0, 1]], dtype=torch.bool)
+    # A cosine of 1, less the margin, is 14; that of the third sentence is 0.
+    expected = 2 * (log(exp(14) + 1) - 14)
+    found = ranking_losses(vectors, vectors, same).tolist()
+    assert found[:2] == pytest.approx([expected, expected], abs=1e-5)
+    assert found[2] == pytest.approx(2 * (log(exp(14) + 2) - 14), abs=1e-5)
+    assert ranking_losses(vectors, vectors, torch.zeros_like(same))[0] > 6

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -8,11 +9,12 @@ import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 import torch
 
-from tertium.errors import InputError, ModelError, OutputError, ResumeError
+from tertium.errors import InputError, ModelError, OutputError, ResumeError, SettingError
 from tertium.storage.lock import locked
 from tertium.training import loop
 from tertium.training.checkpoints import average_weights, list_checkpoints
@@ -163,6 +165,62 @@ def test_a_broken_checkpoint_is_named(tiny_plan: Plan, tmp_path: Path) -> None:
     assert train(run, None, Pace(steps=3)).step == 3
 
 
+def test_development_sets_by_domain(tiny_plan: Plan, bitext: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.tsv"
+    other.write_text("en\tde\nSnow fell.\tSchnee fiel.\n", encoding="utf-8")
+    plan = replace(tiny_plan, dev=(("news-x", str(other)), ("talk", str(bitext))))
+    train(tmp_path / "run", plan, Pace(steps=1, dev_steps=1, dev_sentences=1))
+    [record] = [record for record in read_log(tmp_path / "run" / LOG) if "dev" in record]
+    directions = {
+        f"{domain} {pair}" for domain in ("news-x", "talk") for pair in ("en-de", "de-en")
+    }
+    means = {"translation", "news-x translation", "talk translation"}
+    within = {"news-x copy en", "news-x copy de", "talk copy en", "talk copy de"}
+    assert set(record["dev"]) == directions | means | within | {"talk paraphrase en"}
+    assert set(record["chrf"]) == directions | means
+    losses = record["dev"]
+    assert losses["translation"] == pytest.approx(
+        sum(losses[name] for name in directions) / 4, abs=1e-4
+    )
+    assert losses["talk translation"] == pytest.approx(
+        (losses["talk en-de"] + losses["talk de-en"]) / 2, abs=1e-4
+    )
+    assert set(record["retrieval"]) == means | {"news-x de-en", "talk de-en"}
+    assert record["retrieval"]["news-x de-en"] == 1  # there is only one pair
+    with pytest.raises(SettingError, match="a name of its own"):
+        replace(tiny_plan, dev=(("a", str(other)), ("a", str(bitext))))
+
+
+def test_names_and_ranking_resume_to_the_same_weights(tiny_plan: Plan, tmp_path: Path) -> None:
+    """The lexicon is that of the packages, the replaceable names are those of the corpus."""
+    path = tmp_path / "names.tsv"
+    rows = [
+        f"Tom has {n} dogs and Mary sleeps.\tTom hat {n} Hunde und Mary schläft." for n in range(9)
+    ]
+    path.write_text("\n".join(["en\tde", *rows]) + "\n", encoding="utf-8")
+    plan = replace(
+        tiny_plan,
+        bitext=(*tiny_plan.bitext, (str(path), 1.0)),
+        dev=(("", str(path)),),
+        recipe=replace(tiny_plan.recipe, ranking=0.5),
+        mixture=replace(tiny_plan.mixture, names=0.3, joined_tokens=60),
+    )
+    unbroken, broken = tmp_path / "unbroken", tmp_path / "broken"
+    train(unbroken, plan, Pace(steps=9, dev_steps=9))
+    lexicon = json.loads((unbroken / "corpus" / "lexicon.json").read_text(encoding="utf-8"))
+    assert lexicon["names"] == {"Mary": "female", "Tom": "male"}
+    [record] = [record for record in read_log(unbroken / LOG) if "contrast" in record]
+    assert set(record["contrast"]) == {"names"}
+    assert 0 <= record["contrast"]["names"] <= 1
+    train(broken, plan, Pace(steps=4))
+    with patch("tertium.training.model.corpus.build_lexicon", side_effect=AssertionError):
+        train(broken, None, Pace(steps=9))
+    assert same_weights(unbroken, broken)
+    plain = replace(plan, recipe=replace(plan.recipe, ranking=0.0))
+    train(tmp_path / "plain", plain, Pace(steps=9))
+    assert not same_weights(unbroken, tmp_path / "plain")
+
+
 def test_what_is_not_there_cannot_be_resumed(tmp_path: Path) -> None:
     with pytest.raises(ResumeError, match="not a training run yet"):
         train(tmp_path, None, Pace(steps=1))
@@ -191,8 +249,18 @@ def test_a_plan_that_failed_before_its_first_step_may_be_mended(
 def test_a_plan_of_version_1_is_read(tiny_plan: Plan, tmp_path: Path) -> None:
     write_plan(tmp_path, tiny_plan)
     text = (tmp_path / PLAN).read_text(encoding="utf-8")
-    (tmp_path / PLAN).write_text(text.replace("max_tokens", "max_pieces"), encoding="utf-8")
+    content = json.loads(text.replace('"max_tokens"', '"max_pieces"'))
+    content["dev"] = content["dev"][0][1]  # one file without a name
+    del (
+        content["recipe"]["ranking"],
+        content["mixture"]["names"],
+        content["mixture"]["joined_tokens"],
+    )
+    (tmp_path / PLAN).write_text(json.dumps(content), encoding="utf-8")
     assert read_plan(tmp_path, Plan) == tiny_plan
+    content["dev"] = None
+    (tmp_path / PLAN).write_text(json.dumps(content), encoding="utf-8")
+    assert read_plan(tmp_path, Plan) == replace(tiny_plan, dev=())
 
 
 @pytest.mark.parametrize("wrong", ["[]", "{", '{"languages": ["en", "de"]}', '{"train": []}'])

@@ -98,6 +98,27 @@ def test_pairs_are_joined_where_they_fit(corpus: Corpus) -> None:
     assert all(len(set(row) - {PAD, END}) == 1 for row in alone.labels.tolist())
 
 
+def test_several_pairs_are_joined_in_the_same_order_on_both_sides(corpus: Corpus) -> None:
+    several = Mixture(paraphrases=0.0, copies=0.0, joined=0.6, joined_tokens=40)
+    drawn, again = sampler(corpus, mixture=several), sampler(corpus, mixture=several)
+    batches = [drawn.batch(number) for number in range(100)]
+    assert again.batch(99).labels.tolist() == batches[99].labels.tolist()
+    assert [drawn.count(number) for number in range(100)] == [batch.count for batch in batches]
+    joined, sizes = 0, []
+    for batch in batches:
+        for source, target in zip(batch.sources.tolist(), batch.labels.tolist(), strict=True):
+            texts = [
+                [token for token in row if token not in (PAD, END)] for row in (source, target)
+            ]
+            assert max(map(len, texts)) <= 40
+            first, second = ([*dict.fromkeys(text)] for text in texts)
+            assert [abs(a - b) for a, b in zip(first, second, strict=True)] == [500] * len(first)
+            sizes.append(len(first))
+            joined += len(first) if len(first) > 1 else 0
+    assert max(sizes) > 5
+    assert 0.5 < joined / sum(sizes) < 0.62  # a group of one is left over now and then
+
+
 def test_a_part_has_no_more_padding_than_it_needs() -> None:
     rows = np.array([[7, 8, 9, 2], [7, 2, PAD, PAD], [8, 9, 2, PAD]])
     batch = Batch(rows, rows, rows)
@@ -106,3 +127,9 @@ def test_a_part_has_no_more_padding_than_it_needs() -> None:
     assert batch.part(2, 3).labels.tolist() == [[8, 9, 2]]
     parts = [batch.part(part, 4) for part in range(4)]
     assert [part.count for part in parts] == [4, 2, 3, 0]
+
+
+def test_copies_have_the_same_source_and_target() -> None:
+    sources = np.array([[7, 8, 2, PAD], [7, 8, 9, 2], [7, 2, PAD, PAD]])
+    labels = np.array([[7, 8, 2], [7, 8, 2], [8, 2, PAD]])
+    assert Batch(sources, labels, labels).copies.tolist() == [True, False, False]

@@ -77,6 +77,22 @@ def test_two_processes_make_the_weights_of_one(tinier_plan: Plan, tmp_path: Path
 
 
 @several
+def test_the_ranking_loss_of_whole_batches_is_that_of_one_process(
+    tinier_plan: Plan, tmp_path: Path
+) -> None:
+    """Each process gets one of two batches, so that no negatives are lost."""
+    recipe = replace(tinier_plan.recipe, dropout=0.0, accumulate=2, ranking=0.5)
+    plan = replace(tinier_plan, recipe=recipe, dev=())
+    processes = start(*begin(tmp_path / "two", plan, steps=4))
+    train(tmp_path / "one", plan, Pace(steps=4))
+    assert finish(processes) == [0, 0]
+    one, two = weights(tmp_path / "one", 4), weights(tmp_path / "two", 4)
+    for name in one:
+        if not name.endswith("k_proj.bias"):
+            torch.testing.assert_close(one[name], two[name], rtol=0, atol=2e-6)
+
+
+@several
 def test_two_processes_that_were_killed_resume_to_the_same_weights(
     tinier_plan: Plan, tmp_path: Path
 ) -> None:

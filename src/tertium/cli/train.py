@@ -54,7 +54,10 @@ def model(
         list[str] | None,
         Option("--column", help="NAME=LANG: the language of a column; repeatable."),
     ] = None,
-    dev: Annotated[Path | None, Option(help="A development set, to evaluate on.")] = None,
+    dev: Annotated[
+        list[str] | None,
+        Option(help="A development set to evaluate on; NAME=FILE if there are several."),
+    ] = None,
     recipe: Annotated[str | None, Option(help="mini (default) or prism.")] = None,
     init: Annotated[
         Path | None, Option(help="A Hugging Face folder (M2M100) to start from.")
@@ -65,6 +68,18 @@ def model(
     copies: Annotated[float | None, Option(help="Share of copies (0.04).")] = None,
     joined: Annotated[
         float | None, Option(help="Share of pairs concatenated with another pair (0.1).")
+    ] = None,
+    joined_tokens: Annotated[
+        int | None,
+        Option(min=8, help="Join several pairs, up to this many tokens. Default: two pairs."),
+    ] = None,
+    names: Annotated[
+        float | None,
+        Option(help="Share of pairs whose names and numbers are replaced by random ones (0)."),
+    ] = None,
+    ranking: Annotated[
+        float | None,
+        Option(help="Weight of a translation-ranking loss on sentence vectors (0)."),
     ] = None,
     temperature: Annotated[
         float | None, Option(help="1: proportional to size; higher: directions more even (1.5).")
@@ -110,7 +125,7 @@ def model(
             columns=tuple(_split("--column", "NAME=LANG", text) for text in columns or []),
             recipe=replace(get_recipe(recipe or "mini"), **_given(options, Recipe)),
             mixture=Mixture(**_given(options, Mixture)),
-            dev=_absolute(dev),
+            dev=tuple(map(_named_file, dev or [])),
             init=_absolute(init),
             spm=_absolute(spm),
             seed=1 if seed is None else seed,
@@ -351,6 +366,13 @@ def _split(option: str, form: str, text: str) -> tuple[str, str]:
 def _pair_files(option: str, given: list[str]) -> tuple[tuple[str, str], ...]:
     files = [_split(option, "LANG=FILE", text) for text in given]
     return tuple((lang, str(_absolute(file))) for lang, file in files)
+
+
+def _named_file(option: str) -> tuple[str, str]:
+    name, equals, file = option.partition("=")
+    if not equals or Path(option).is_file():
+        return "", str(_absolute(option))
+    return name, str(_absolute(file))
 
 
 def _file_and_weight(option: str) -> tuple[str, float]:

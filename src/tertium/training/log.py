@@ -12,7 +12,7 @@ from tertium.data.lines import read_lines
 from tertium.errors import InputError
 
 LOG = "log.jsonl"
-DIGITS = {"dev": 4, "chrf": 2}
+DIGITS = {"dev": 4, "chrf": 2, "retrieval": 4, "contrast": 4}
 Points = tuple[list[int], list[float]]
 
 

@@ -71,7 +71,7 @@ class Task:
     unit: str
     """What losses are a mean over."""
     evaluate: Callable[[], Mapping[str, Mapping[str, float]]] | None = None
-    """Returns the scores of the development set by kind (dev, chrf) and name, for the log."""
+    """Returns the scores of the development set by kind (dev, chrf, ...) and name, for the log."""
     dev_steps: int | None = None
     """Steps between evaluations, where the plan sets them; otherwise the pace does."""
     steps: int | None = None

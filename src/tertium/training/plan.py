@@ -39,6 +39,11 @@ class BasePlan:
     command: ClassVar[str]
     """The command that trains by such a plan."""
 
+    @staticmethod
+    def upgrade(content: dict[str, Any]) -> dict[str, Any]:
+        """Convert the JSON of a plan that an earlier version saved."""
+        return content
+
 
 P = TypeVar("P", bound=BasePlan)
 
@@ -55,7 +60,7 @@ def read_plan(run: Path, kind: type[P]) -> P | None:
     except FileNotFoundError:
         return None
     try:
-        plan: P = _restore(kind, json.loads(text))
+        plan: P = _restore(kind, kind.upgrade(json.loads(text)))
     except (AttributeError, KeyError, TypeError, ValueError, SettingError) as error:
         raise ResumeError(
             f"{run / PLAN} is not a plan of `{kind.command}` in this version of Tertium ({error}); "

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tertium.training.model.corpus import Corpus, Kind, Stream
+from tertium.training.model.names import NameReplacer
 from tertium.training.model.plan import Mixture
 from tertium.training.model.tokenizer import END, PAD
 
@@ -18,11 +19,13 @@ BLOCK_BATCHES = 512
 BAND_WIDTH = 1.15
 """Ratio of the longest to the shortest target among the pairs that batches are cut from."""
 NONE = -1
+MAX_JOINED = 16
+"""Pairs that are joined at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Concatenated sentences of one direction: usually one pair, sometimes two."""
+    """Concatenated sentences of one direction: usually one pair, sometimes several."""
 
     sources: tuple[int, ...]
     targets: tuple[int, ...]
@@ -45,6 +48,14 @@ class Batch:
         """The number of labels without padding."""
         return int((self.labels != PAD).sum())
 
+    @property
+    def copies(self) -> NDArray[np.bool_]:
+        """Which rows have the same source and target."""
+        width = min(self.sources.shape[1], self.labels.shape[1])
+        alike = (self.sources[:, :width] == self.labels[:, :width]).all(axis=1)
+        lengths = [(rows != PAD).sum(axis=1) for rows in (self.sources, self.labels)]
+        return np.asarray(alike & (lengths[0] == lengths[1]))
+
     def part(self, part: int, parts: int) -> Batch:
         """Return every ``parts``-th row, starting at ``part``, without excess padding.
 
@@ -58,16 +69,29 @@ class Batch:
         return Batch(*(rows[:, (rows != PAD).any(axis=0)] for rows in chosen))
 
 
-def make_batch(corpus: Corpus, tags: Mapping[str, int], examples: Sequence[Example]) -> Batch:
+def make_batch(
+    corpus: Corpus | Block, tags: Mapping[str, int], examples: Sequence[Example]
+) -> Batch:
     """Add ends and tags to the examples, and pad them."""
-    sources, targets, labels = [], [], []
+    sources, targets, tags_of = [], [], []
     for example in examples:
-        source = [corpus.sentence(number) for number in example.sources]
-        target = [corpus.sentence(number) for number in example.targets]
-        sources.append(np.concatenate([*source, [END]]))
-        targets.append(np.concatenate([[END, tags[example.target_lang]], *target]))
-        labels.append(np.concatenate([*target, [END]]))
-    return Batch(padded(sources), padded(targets), padded(labels))
+        sources.append(np.concatenate([corpus.sentence(number) for number in example.sources]))
+        targets.append(np.concatenate([corpus.sentence(number) for number in example.targets]))
+        tags_of.append(tags[example.target_lang])
+    return frame(sources, targets, tags_of)
+
+
+def frame(
+    sources: Sequence[NDArray[np.int32]],
+    targets: Sequence[NDArray[np.int32]],
+    tags: Sequence[int],
+) -> Batch:
+    """Add ends and tags to tokenized sources and targets, and pad them."""
+    return Batch(
+        padded([np.concatenate([tokens, [END]]) for tokens in sources]),
+        padded([np.concatenate([[END, tag], row]) for tag, row in zip(tags, targets, strict=True)]),
+        padded([np.concatenate([tokens, [END]]) for tokens in targets]),
+    )
 
 
 def stream_probabilities(mixture: Mixture, streams: Sequence[Stream]) -> NDArray[np.float64]:
@@ -87,7 +111,11 @@ def stream_probabilities(mixture: Mixture, streams: Sequence[Stream]) -> NDArray
     totals: defaultdict[Kind, float] = defaultdict(float)
     for (kind, _, _), amount in smoothed.items():
         totals[kind] += amount
-    wanted: dict[Kind, float] = {"paraphrase": mixture.paraphrases, "copy": mixture.copies}
+    wanted: dict[Kind, float] = {
+        "paraphrase": mixture.paraphrases,
+        "copy": mixture.copies,
+        "names": mixture.names,
+    }
     shares: dict[Kind, float] = {kind: wanted[kind] for kind in wanted if kind in totals}
     shares["translation"] = 1 - sum(shares.values())
     return np.array(
@@ -99,6 +127,42 @@ def stream_probabilities(mixture: Mixture, streams: Sequence[Stream]) -> NDArray
             for direction, size in zip(directions, sizes, strict=True)
         ]
     )
+
+
+class Block:
+    """Batches that are drawn together, and the sentences that were made for them.
+
+    The sentences of the corpus are numbered first, then those that were made.
+    """
+
+    def __init__(self, corpus: Corpus, lengths: NDArray[np.int64]) -> None:
+        self._corpus = corpus
+        self._lengths = lengths
+        self._made: list[NDArray[np.int32]] = []
+        self.batches: list[NDArray[np.int64]] = []
+
+    def add(self, tokens: NDArray[np.int32]) -> int:
+        """Add a sentence, and return its number."""
+        self._made.append(tokens)
+        return len(self._lengths) + len(self._made) - 1
+
+    def sentence(self, number: int) -> NDArray[np.int32]:
+        made = number - len(self._lengths)
+        return self._corpus.sentence(number) if made < 0 else self._made[made]
+
+    def lengths(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the number of tokens of each sentence; NONE has none."""
+        made = np.array([len(tokens) for tokens in self._made], np.int64)
+        total = len(self._lengths)
+        lengths = self._lengths[np.minimum(numbers, total - 1)]
+        if len(made):
+            lengths = np.where(numbers < total, lengths, made[np.maximum(numbers - total, 0)])
+        return np.where(numbers == NONE, 0, lengths)
+
+    def with_ends(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the number of tokens of source and target of each row, including the ends."""
+        lengths = self.lengths(rows[:, :-1])
+        return np.stack([lengths[:, 0::2].sum(axis=1), lengths[:, 1::2].sum(axis=1)]) + 1
 
 
 class Sampler:
@@ -118,12 +182,15 @@ class Sampler:
         batch_tokens: int,
         max_tokens: int,
         seed: int,
+        replacer: NameReplacer | None = None,
     ) -> None:
         self._corpus = corpus
         self._tags = tags
         self.seed = seed
         self._joined = mixture.joined
+        self._joined_tokens = mixture.joined_tokens
         self._max_tokens = max_tokens
+        self._replacer = replacer
         self._lengths = corpus.lengths
         self._probabilities = stream_probabilities(mixture, corpus.streams)
         means = [
@@ -139,54 +206,50 @@ class Sampler:
 
     def batch(self, number: int) -> Batch:
         """Return a batch by its number."""
-        examples = [
-            Example(
-                sources=(source, *([source_2] if source_2 != NONE else [])),
-                targets=(target, *([target_2] if target_2 != NONE else [])),
-                target_lang=self._corpus.streams[stream].target_lang,
-            )
-            for source, target, source_2, target_2, stream in self._rows(number).tolist()
-        ]
-        return make_batch(self._corpus, self._tags, examples)
+        block, rows = self._rows(number)
+        examples = []
+        for *numbers, stream in rows.tolist():
+            present = [number for number in numbers if number != NONE]
+            target_lang = self._corpus.streams[stream].target_lang
+            examples.append(Example(tuple(present[0::2]), tuple(present[1::2]), target_lang))
+        return make_batch(block, self._tags, examples)
 
     def count(self, number: int) -> int:
         """Return the number of labels of a batch without making it."""
-        rows = self._rows(number)
-        return int(self._with_ends(rows[:, 1], rows[:, 3]).sum())
+        block, rows = self._rows(number)
+        return int(block.with_ends(rows)[1].sum())
 
-    def _rows(self, number: int) -> NDArray[np.int64]:
-        block, place = divmod(number, BLOCK_BATCHES)
-        return self._block(block)[place]
+    def _rows(self, number: int) -> tuple[Block, NDArray[np.int64]]:
+        of_block, place = divmod(number, BLOCK_BATCHES)
+        block = self._block(of_block)
+        return block, block.batches[place]
 
     def _new_permutation(self, stream: int, epoch: int) -> NDArray[np.int64]:
         generator = np.random.default_rng([self.seed, 0, stream, epoch])
         return generator.permutation(self._corpus.streams[stream].size)
 
-    def _new_block(self, number: int) -> list[NDArray[np.int64]]:
-        """Make the batches of a block; a row has one or two pairs of sentences, and the stream."""
+    def _new_block(self, number: int) -> Block:
+        """Make a block; a row has the numbers of source and target, alternately, and the stream."""
+        block = Block(self._corpus, self._lengths)
         rows = np.concatenate(
             [
-                self._draw(stream, int(number * share), int((number + 1) * share))
+                self._draw(block, stream, int(number * share), int((number + 1) * share))
                 for stream, share in enumerate(self._probabilities * self._block_pairs)
             ]
         )
         generator = np.random.default_rng([self.seed, 1, number])
         generator.shuffle(rows)
-        sources = self._with_ends(rows[:, 0], rows[:, 2])
-        targets = self._with_ends(rows[:, 1], rows[:, 3])
+        sources, targets = block.with_ends(rows)
         band = (np.log(targets) / np.log(BAND_WIDTH)).astype(np.int64)
         # Alternately ascending and descending, so that lengths are alike where two bands meet.
         order = np.lexsort([np.where(band % 2, sources, -sources), band])
         work = np.cumsum((sources + targets)[order])
         cuts = np.searchsorted(work, work[-1] * np.arange(1, BLOCK_BATCHES) / BLOCK_BATCHES)
         batches = np.split(rows[order], cuts)
-        return [batches[index] for index in generator.permutation(BLOCK_BATCHES)]
+        block.batches = [batches[index] for index in generator.permutation(BLOCK_BATCHES)]
+        return block
 
-    def _with_ends(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The number of tokens of one or two sentences, including the end."""
-        return np.where(second == NONE, 0, self._lengths[second]) + self._lengths[first] + 1
-
-    def _draw(self, stream: int, start: int, end: int) -> NDArray[np.int64]:
+    def _draw(self, block: Block, stream: int, start: int, end: int) -> NDArray[np.int64]:
         """Take pairs of one stream; some are joined, if the result is not too long."""
         about = self._corpus.streams[stream]
         epochs, places = np.divmod(np.arange(start, end), about.size)
@@ -198,16 +261,79 @@ class Sampler:
             ]
         )
         pairs = self._corpus.pairs[about.start + chosen].astype(np.int64)
-        joins = int(len(pairs) * self._joined / 2)
-        first, second = pairs[:joins], pairs[joins : 2 * joins]
-        fits = (self._lengths[first] + self._lengths[second]).max(axis=1) <= self._max_tokens
-        alone = np.concatenate([pairs[2 * joins :], first[~fits], second[~fits]])
-        rows = np.full((len(alone) + int(fits.sum()), 5), NONE)
-        rows[:, 4] = stream
-        rows[: len(alone), :2] = alone
-        rows[len(alone) :, :2] = first[fits]
-        rows[len(alone) :, 2:4] = second[fits]
+        if about.kind == "names" and self._replacer is not None:
+            generator = np.random.default_rng([self.seed, 3, stream, start])
+            tokens = (
+                (self._corpus.sentence(source).tolist(), self._corpus.sentence(target).tolist())
+                for source, target in pairs
+            )
+            changed = self._replacer.replace(
+                about.source_lang, about.target_lang, tokens, generator
+            )
+            for place, (source, target) in changed.items():
+                pairs[place] = block.add(source), block.add(target)
+        lengths = block.lengths(pairs)
+        if self._joined_tokens is None:
+            groups = join_two(lengths, share=self._joined, max_tokens=self._max_tokens)
+        else:
+            generator = np.random.default_rng([self.seed, 4, stream, start])
+            groups = join_several(
+                lengths, share=self._joined, max_tokens=self._joined_tokens, generator=generator
+            )
+        rows = np.full((len(groups), 2 * self._width + 1), NONE)
+        rows[:, -1] = stream
+        for place in range(self._width):
+            filled = groups[:, place] != NONE
+            rows[filled, 2 * place : 2 * place + 2] = pairs[groups[filled, place]]
         return rows
+
+    @property
+    def _width(self) -> int:
+        """The number of pairs that may be joined."""
+        return 2 if self._joined_tokens is None else MAX_JOINED
+
+
+def join_two(lengths: NDArray[np.int64], *, share: float, max_tokens: int) -> NDArray[np.int64]:
+    """Group a share of the pairs in twos, where both sides fit; ``lengths`` are of both sides.
+
+    >>> join_two(np.array([[3, 3], [9, 9], [4, 4], [4, 4]]), share=1, max_tokens=10).tolist()
+    [[1, -1], [3, -1], [0, 2]]
+    """
+    joins = int(len(lengths) * share / 2)
+    first, second = np.arange(joins), np.arange(joins, 2 * joins)
+    fits = (lengths[first] + lengths[second]).max(axis=1, initial=0) <= max_tokens
+    alone = np.concatenate([np.arange(2 * joins, len(lengths)), first[~fits], second[~fits]])
+    single = np.stack([alone, np.full(len(alone), NONE)], axis=1)
+    return np.concatenate([single, np.stack([first[fits], second[fits]], axis=1)])
+
+
+def join_several(
+    lengths: NDArray[np.int64], *, share: float, max_tokens: int, generator: np.random.Generator
+) -> NDArray[np.int64]:
+    """Group a share of the pairs, each group up to a length between a quarter and the whole.
+
+    >>> lengths = np.array([[3, 4]] * 5)
+    >>> generator = np.random.default_rng(1)
+    >>> join_several(lengths, share=0.8, max_tokens=20, generator=generator)[:, :4].tolist()
+    [[0, 1, 2, -1], [3, -1, -1, -1], [4, -1, -1, -1]]
+    """
+    joins = int(len(lengths) * share)
+    limits = generator.integers(max_tokens // 4, max_tokens + 1, joins).tolist()
+    groups: list[list[int]] = []
+    source = target = 0
+    for place, (more_source, more_target) in enumerate(lengths[:joins].tolist()):
+        fits = max(source + more_source, target + more_target) <= limits[len(groups) - 1]
+        if groups and fits and len(groups[-1]) < MAX_JOINED:
+            groups[-1].append(place)
+            source, target = source + more_source, target + more_target
+        else:
+            groups.append([place])
+            source, target = more_source, more_target
+    groups += [[place] for place in range(joins, len(lengths))]
+    result = np.full((len(groups), MAX_JOINED), NONE)
+    for row, group in zip(result, groups, strict=True):
+        row[: len(group)] = group
+    return result
 
 
 def padded(rows: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -16,15 +17,18 @@ from numpy.typing import NDArray
 from tertium.errors import InputError
 from tertium.storage.atomic import write_text
 from tertium.training.model.bitext import Pair, pivot_paraphrases, read_bitext, training_pairs
+from tertium.training.model.lexicon import Lexicon, build_lexicon
+from tertium.training.model.names import find_slots
 from tertium.training.model.plan import Plan
 from tertium.training.model.tokenizer import Tokenizer
 
-Kind = Literal["translation", "paraphrase", "copy"]
+Kind = Literal["translation", "paraphrase", "copy", "names"]
 CORPUS = "corpus"
 ENCODE_AT_ONCE = 100_000
 ARRAYS = {"tokens": "pieces.npy", "offsets": "offsets.npy", "pairs": "pairs.npy"}
 """The file of each array, under the names of version 1."""
 STREAMS = "streams.json"
+LEXICON = "lexicon.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,8 @@ class Corpus:
     offsets: NDArray[np.int64]
     pairs: NDArray[np.int32]
     streams: tuple[Stream, ...]
+    lexicon: Lexicon | None = None
+    """What names and numbers are replaced by, in the streams of the kind ``names``."""
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -75,22 +81,44 @@ def prepare_corpus(run: Path, plan: Plan, tokenizer: Tokenizer) -> Corpus:
     corpus = load_corpus(folder)
     if corpus is None:
         shutil.rmtree(folder, ignore_errors=True)
+        lexicon = None
+        if plan.mixture.names:
+            files = (training_pairs(Path(file), plan) for file, _ in plan.bitext)
+            lexicon = build_lexicon(chain.from_iterable(files), plan.languages)
         sources = [Source(training_pairs(Path(file), plan), weight) for file, weight in plan.bitext]
-        corpus = build_corpus(sources, tokenizer, max_tokens=plan.recipe.max_tokens)
+        corpus = build_corpus(
+            sources, tokenizer, max_tokens=plan.recipe.max_tokens, lexicon=lexicon
+        )
         save_corpus(corpus, folder)
     return corpus
 
 
-def prepare_development(plan: Plan, tokenizer: Tokenizer) -> Corpus | None:
-    """Read the development set, if the plan has one."""
-    if plan.dev is None:
-        return None
-    pairs = read_bitext(Path(plan.dev), plan.languages, columns=dict(plan.columns))
-    return build_corpus([Source(pairs)], tokenizer, max_tokens=plan.recipe.max_tokens)
+def prepare_development(plan: Plan, tokenizer: Tokenizer) -> dict[str, Corpus]:
+    """Read the development sets of the plan, by name."""
+    return {
+        name: build_corpus([Source(pairs)], tokenizer, max_tokens=plan.recipe.max_tokens)
+        for name, pairs in development_pairs(plan).items()
+    }
 
 
-def build_corpus(sources: Sequence[Source], tokenizer: Tokenizer, *, max_tokens: int) -> Corpus:
-    """Number and tokenize the sentences; add both directions, paraphrases and copies."""
+def development_pairs(plan: Plan) -> dict[str, Iterator[Pair]]:
+    return {
+        name: read_bitext(Path(file), plan.languages, columns=dict(plan.columns))
+        for name, file in plan.dev
+    }
+
+
+def build_corpus(
+    sources: Sequence[Source],
+    tokenizer: Tokenizer,
+    *,
+    max_tokens: int,
+    lexicon: Lexicon | None = None,
+) -> Corpus:
+    """Number and tokenize the sentences; add both directions, paraphrases and copies.
+
+    With a lexicon, also add the pairs whose names and numbers can be replaced.
+    """
     numbers: dict[tuple[str, str], int] = {}
     rows: defaultdict[tuple[str, str, float], dict[tuple[int, int], None]] = defaultdict(dict)
     for source in sources:
@@ -121,6 +149,17 @@ def build_corpus(sources: Sequence[Source], tokenizer: Tokenizer, *, max_tokens:
         sentences = np.unique(np.array([sentence for sentence, _ in translated], np.int32))
         groups.append(("copy", lang, lang, 1.0, np.stack([sentences, sentences], axis=1)))
 
+    if lexicon is not None:
+        texts = [text for _, text in numbers]
+        for _, lang_a, lang_b, weight, pairs in groups[: 2 * len(rows) : 2]:
+            replaceable = [
+                bool(find_slots(Pair(lang_a, lang_b, texts[a], texts[b]), lexicon))
+                for a, b in pairs.tolist()
+            ]
+            chosen = pairs[np.array(replaceable, bool)]
+            groups.append(("names", lang_a, lang_b, weight, chosen))
+            groups.append(("names", lang_b, lang_a, weight, chosen[:, ::-1]))
+
     groups = [group for group in groups if len(group[-1])]
     ends = np.cumsum([len(group[-1]) for group in groups]).tolist()
     return Corpus(
@@ -133,6 +172,7 @@ def build_corpus(sources: Sequence[Source], tokenizer: Tokenizer, *, max_tokens:
                 groups, ends, strict=True
             )
         ),
+        lexicon=lexicon,
     )
 
 
@@ -141,6 +181,9 @@ def save_corpus(corpus: Corpus, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, file in ARRAYS.items():
         np.save(folder / file, getattr(corpus, name))
+    if corpus.lexicon is not None:
+        text = json.dumps(corpus.lexicon.to_json(), ensure_ascii=False)
+        write_text(folder / LEXICON, text)
     streams = [asdict(stream) for stream in corpus.streams]
     write_text(folder / STREAMS, json.dumps(streams, indent=1))
 
@@ -151,7 +194,11 @@ def load_corpus(folder: Path) -> Corpus | None:
         return None
     streams = json.loads((folder / STREAMS).read_text(encoding="utf-8"))
     arrays = {name: np.load(folder / file) for name, file in ARRAYS.items()}
-    return Corpus(**arrays, streams=tuple(Stream(**stream) for stream in streams))
+    lexicon = None
+    if (folder / LEXICON).is_file():
+        lexicon = Lexicon.from_json(json.loads((folder / LEXICON).read_text(encoding="utf-8")))
+    streams = tuple(Stream(**stream) for stream in streams)
+    return Corpus(**arrays, streams=streams, lexicon=lexicon)
 
 
 def _as_array(pairs: Iterable[tuple[int, int]]) -> NDArray[np.int32]:

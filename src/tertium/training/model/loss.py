@@ -8,6 +8,9 @@ if TYPE_CHECKING:
     from torch import Tensor, dtype
 
 ROWS = 256
+RANKING_MARGIN = 0.3
+RANKING_SCALE = 20.0
+"""Cosines are multiplied by this before the softmax."""
 
 
 def add_loss_gradients(
@@ -69,3 +72,22 @@ def negative_log_probs(hidden: Tensor, weight: Tensor, labels: Tensor) -> Tensor
                 )
             ]
         )
+
+
+def ranking_losses(sources: Tensor, targets: Tensor, same: Tensor) -> Tensor:
+    """Return the translation-ranking loss of each pair of sentence vectors (Feng et al. 2022).
+
+    With phi the cosine, s the scale and m the margin, the loss of pair i is
+
+        -log(exp(s (phi(x_i, y_i) - m)) / (exp(s (phi(x_i, y_i) - m)) + sum_j exp(s phi(x_i, y_j))))
+
+    over the other targets j of the batch, plus the same with source and target exchanged.
+    ``same`` marks the pairs j that are not negatives of i, since they share a side with it.
+    """
+    import torch
+
+    x, y = (torch.nn.functional.normalize(side.float()) for side in (sources, targets))
+    own = torch.eye(len(x), dtype=torch.bool, device=x.device)
+    scores = RANKING_SCALE * (x @ y.T - RANKING_MARGIN * own)
+    scores = scores.masked_fill(same & ~own, -torch.inf)
+    return 2 * -scores.diagonal() + scores.logsumexp(dim=1) + scores.logsumexp(dim=0)

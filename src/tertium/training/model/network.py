@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tertium.errors import ModelError
 from tertium.models.convert.checkpoint import load_all_weights
 from tertium.training.model.batches import Batch
-from tertium.training.model.loss import add_loss_gradients, negative_log_probs
+from tertium.training.model.loss import add_loss_gradients, negative_log_probs, ranking_losses
 from tertium.training.model.plan import Recipe
 from tertium.training.model.tokenizer import END, PAD, START
 
@@ -61,17 +64,44 @@ def load_network(folder: Path, vocabulary: int) -> Any:
     return network
 
 
-def train_on(network: Any, batch: Batch, *, smoothing: float, scale: float, dtype: dtype) -> float:
-    """Add ``scale`` times the gradients of a batch; return its summed loss."""
+def train_on(
+    network: Any,
+    batch: Batch,
+    *,
+    smoothing: float,
+    scale: float,
+    dtype: dtype,
+    ranking: float = 0.0,
+) -> float:
+    """Add ``scale`` times the gradients of a batch; return its summed cross-entropy.
+
+    ``ranking`` is the weight of the ranking loss, to which each pair contributes in proportion to
+    its labels.
+    """
     import torch
 
     with torch.autocast(network.device.type, dtype, enabled=dtype != torch.float32):
-        hidden, labels = _hidden(network, batch)
+        hidden, labels, states = _hidden(network, batch)
+        ranked = _ranking_loss(network, batch, states) if ranking else None
     loss, gradient = add_loss_gradients(
         hidden, network.lm_head.weight, labels, smoothing=smoothing, scale=scale, dtype=dtype
     )
-    torch.autograd.backward(hidden, gradient)
+    if ranked is None:
+        torch.autograd.backward(hidden, gradient)
+    else:
+        torch.autograd.backward(
+            [hidden, ranked], [gradient, torch.full_like(ranked, ranking * scale)]
+        )
     return loss
+
+
+def sentence_vectors(network: Any, ids: NDArray[np.int64]) -> Tensor:
+    """Return the mean of the encoder's states of each row, including that of the end."""
+    import torch
+
+    rows = torch.from_numpy(ids).to(network.device)
+    output = network.model.encoder(input_ids=rows, attention_mask=(rows != PAD).long())
+    return _pooled(output.last_hidden_state, rows)
 
 
 def negative_log_likelihoods(network: Any, batch: Batch) -> Tensor:
@@ -79,12 +109,41 @@ def negative_log_likelihoods(network: Any, batch: Batch) -> Tensor:
     import torch
 
     with torch.no_grad():
-        hidden, labels = _hidden(network, batch)
+        hidden, labels, _ = _hidden(network, batch)
         return negative_log_probs(hidden, network.lm_head.weight, labels)
 
 
-def _hidden(network: Any, batch: Batch) -> tuple[Tensor, Tensor]:
-    """Return the decoder's last layer at each position that is predicted, and the labels."""
+def _ranking_loss(network: Any, batch: Batch, states: Tensor) -> Tensor:
+    """Return the ranking losses of a batch, times the number of labels of each pair.
+
+    A copy is no translation: it counts as a negative only.
+    """
+    import torch
+
+    same = np.zeros((len(batch.labels), len(batch.labels)), bool)
+    for rows in (batch.sources, batch.labels):
+        _, texts = np.unique(rows, axis=0, return_inverse=True)
+        same |= texts.reshape(-1, 1) == texts.reshape(1, -1)
+    weights = (batch.labels != PAD).sum(axis=1) * ~batch.copies
+    sources = torch.from_numpy(batch.sources).to(network.device)
+    losses = ranking_losses(
+        _pooled(states, sources),
+        sentence_vectors(network, batch.labels),
+        torch.from_numpy(same).to(network.device),
+    )
+    return losses @ torch.from_numpy(weights).to(losses)
+
+
+def _pooled(states: Tensor, ids: Tensor) -> Tensor:
+    """Return the mean of the states of each row."""
+    counted = (ids != PAD).unsqueeze(2)
+    return (states.float() * counted).sum(dim=1) / counted.sum(dim=1)
+
+
+def _hidden(network: Any, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the decoder's last layer at each position that is predicted, the labels, and the
+    encoder's last layer.
+    """
     import torch
 
     sources, targets, labels = (
@@ -99,4 +158,5 @@ def _hidden(network: Any, batch: Batch) -> tuple[Tensor, Tensor]:
         use_cache=False,
     )
     counted = labels != PAD
-    return output.last_hidden_state[:, 1:][counted], labels[counted]
+    hidden = output.last_hidden_state[:, 1:][counted]
+    return hidden, labels[counted], output.encoder_last_hidden_state

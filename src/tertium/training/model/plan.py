@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from tertium.errors import SettingError
 from tertium.training.plan import BasePlan, Updates
@@ -24,11 +24,15 @@ class Recipe(Updates):
     batch_tokens: int
     """Approximate number of target tokens per batch."""
     label_smoothing: float = 0.1
+    ranking: float = 0.0
+    """Weight of the translation-ranking loss of sentence vectors."""
     max_tokens: int = 128
     """Longer sentences are not trained on."""
     max_positions: int = 512
 
 
+POSITIONS_BESIDE = 2
+"""Positions of a target that its tokens do not have: end and tag."""
 RECIPES = {
     recipe.name: recipe
     for recipe in (
@@ -85,13 +89,17 @@ class Mixture:
     """The share of pairs that are concatenated with another pair, to train on longer texts."""
     temperature: float = 1.5
     """1 samples all pairs equally often; higher values even out the directions."""
+    names: float = 0.0
+    """The share of pairs whose names and numbers are replaced by random ones."""
+    joined_tokens: int | None = None
+    """The longest text made by joining several pairs; None joins two, up to ``max_tokens``."""
 
     def __post_init__(self) -> None:
-        shares = (self.paraphrases, self.copies, self.joined)
-        if min(shares) < 0 or self.paraphrases + self.copies >= 1 or self.joined > 1:
+        shares = (self.paraphrases, self.copies, self.names, self.joined)
+        if min(shares) < 0 or sum(shares[:3]) >= 1 or self.joined > 1:
             raise SettingError(
-                "the shares of paraphrases, copies and joined pairs must be between 0 and 1, and "
-                "paraphrases and copies together below 1"
+                "the shares of paraphrases, copies, names and joined pairs must be between 0 and "
+                "1, and paraphrases, copies and names together below 1"
             )
         if self.temperature < 1:
             raise SettingError(f"the temperature must be 1 or more, not {self.temperature}")
@@ -107,13 +115,22 @@ class Plan(BasePlan):
     bitext: tuple[tuple[str, float], ...]
     """Files, and the weight of their pairs."""
     columns: tuple[tuple[str, str], ...] = ()
-    dev: str | None = None
+    dev: tuple[tuple[str, str], ...] = ()
+    """Names and files of development sets; a single one may have an empty name."""
     init: str | None = None
     """A Hugging Face folder to start from; its sizes and vocabulary replace the recipe's."""
     spm: str | None = None
     recipe: Recipe = RECIPES["mini"]
     mixture: Mixture = field(default_factory=Mixture)
     seed: int = 1
+
+    @staticmethod
+    def upgrade(content: dict[str, Any]) -> dict[str, Any]:
+        """In version 1, ``dev`` was one file or null."""
+        dev = content.get("dev")
+        if dev is None or isinstance(dev, str):
+            content = {**content, "dev": [["", dev]] if dev else []}
+        return content
 
     def __post_init__(self) -> None:
         if len(set(self.languages)) < 2:
@@ -122,3 +139,13 @@ class Plan(BasePlan):
             raise SettingError("give the files to train on (--bitext)")
         if self.init is not None and self.spm is not None:
             raise SettingError("--init has its own vocabulary; leave out --spm")
+        names = [name for name, _ in self.dev]
+        if len(set(names)) < len(names):
+            raise SettingError("give each development set a name of its own: --dev NAME=FILE")
+        if self.recipe.ranking < 0:
+            raise SettingError(f"--ranking {self.recipe.ranking}: must not be negative")
+        positions = self.recipe.max_positions - POSITIONS_BESIDE
+        if (self.mixture.joined_tokens or 0) > positions:
+            raise SettingError(
+                f"--joined-tokens {self.mixture.joined_tokens}: the model has room for {positions}"
+            )

@@ -7,12 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 from tertium.training.loop import Pace, Task, Trained, exclusive, run_training
 from tertium.training.model.batches import Batch, Sampler
-from tertium.training.model.corpus import CORPUS, prepare_corpus, prepare_development
+from tertium.training.model.corpus import (
+    CORPUS,
+    development_pairs,
+    prepare_corpus,
+    prepare_development,
+)
 from tertium.training.model.evaluation import (
+    contrast_accuracy,
+    contrast_batches,
     development_batches,
     development_chrf,
     development_loss,
+    retrieval_accuracy,
 )
+from tertium.training.model.names import NameReplacer
 from tertium.training.model.network import load_network, new_network, train_on
 from tertium.training.model.plan import Plan
 from tertium.training.model.tokenizer import SPM, Tokenizer, prepare_tokenizer
@@ -41,18 +50,43 @@ def train(run: Path, plan: Plan | None, pace: Pace, worker: Worker) -> Trained:
         tokenizer = prepare_tokenizer(run, plan)
         corpus = prepare_corpus(run, plan, tokenizer)
     recipe = plan.recipe
-    dev = prepare_development(plan, tokenizer) if worker.is_main else None
-    dev_batches = [] if dev is None else development_batches(dev, tokenizer.tags)
+    replacer = None
+    if corpus.lexicon is not None:
+        replacer = NameReplacer(corpus.lexicon, tokenizer, max_tokens=recipe.max_tokens)
+    dev_batches, contrasts = [], []
+    if worker.is_main:
+        for domain, dev in prepare_development(plan, tokenizer).items():
+            dev_batches += development_batches(dev, tokenizer.tags, domain)
+        if corpus.lexicon is not None:
+            for domain, pairs in development_pairs(plan).items():
+                contrasts += contrast_batches(
+                    pairs,
+                    corpus.lexicon,
+                    tokenizer,
+                    max_tokens=recipe.max_tokens,
+                    domain=domain,
+                    seed=plan.seed,
+                )
     torch.manual_seed(plan.seed)
     network = first_network(plan, tokenizer).to(worker.device)
 
     def backward(batch: Batch, divisor: float, dtype: dtype) -> float:
         return train_on(
-            network, batch, smoothing=recipe.label_smoothing, scale=1 / divisor, dtype=dtype
+            network,
+            batch,
+            smoothing=recipe.label_smoothing,
+            scale=1 / divisor,
+            dtype=dtype,
+            ranking=recipe.ranking,
         )
 
     def evaluate() -> dict[str, dict[str, float]]:
-        scores = {"dev": development_loss(network, dev_batches)}
+        scores = {
+            "dev": development_loss(network, dev_batches),
+            "retrieval": retrieval_accuracy(network, dev_batches),
+        }
+        if contrasts:
+            scores["contrast"] = contrast_accuracy(network, contrasts)
         if pace.dev_sentences:
             scores["chrf"] = development_chrf(
                 network, dev_batches, tokenizer.decode, sentences=pace.dev_sentences
@@ -75,6 +109,7 @@ def train(run: Path, plan: Plan | None, pace: Pace, worker: Worker) -> Trained:
             batch_tokens=recipe.batch_tokens,
             max_tokens=recipe.max_tokens,
             seed=plan.seed,
+            replacer=replacer,
         ),
         backward=backward,
         updates=recipe,
