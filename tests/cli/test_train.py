@@ -71,7 +71,7 @@ def test_train_resume_and_export(tertium: Run, bitext: Path, tmp_path: Path) -> 
         (["--bitext", "a.tsv", "--langs", "en,de", "--device", "tpu"], "auto, cpu, cuda"),
         (["--bitext", "a.tsv", "--langs", "en,de", "--init", "x", "--spm", "y"], "leave out --spm"),
         (["--bitext", "a.tsv", "--langs", "en,de", "--ranking", "-1"], "must not be negative"),
-        (["--bitext", "a.tsv", "--langs", "en,de", "--joined-tokens", "999"], "room for 510"),
+        (["--bitext", "a.tsv", "--langs", "en,de", "--joined-tokens", "999"], "at most 510"),
         (["--bitext", "a.tsv", "--langs", "en,de", "--dev", "a", "--dev", "b"], "NAME=FILE"),
     ],
 )

@@ -85,13 +85,44 @@ def test_a_name_is_replaced_by_one_of_its_gender_on_both_sides(lexicon: Lexicon)
     made = drawn(pair("Tom is tired.", "Tom ist müde."), lexicon)
     names = {one.a.removesuffix(" is tired.") for one in made}
     firsts = ["Tom", "Mark", "Boris", "Olaf"]
-    assert names == {*firsts, *(f"{name} {last}" for name in firsts for last in ("Fuchs", "Novak"))}
+    full = [f"{name} {last}" for name in firsts for last in ("Fuchs", "Novak")]
+    assert names == {*firsts[1:], *full}
     assert all(one.b == one.a.replace("is tired", "ist müde") for one in made)
 
 
 def test_a_name_beside_another_gets_no_surname(lexicon: Lexicon) -> None:
-    made = drawn(pair("Ask Mary Tom!", "Frag Mary Tom!"), lexicon)
-    assert {len(one.a.split()) for one in made} == {3}
+    made = drawn(pair("Does Mary Brown sleep?", "Schläft Mary Brown?"), lexicon)
+    assert {one.b for one in made} == {"Schläft Rosa Brown?", "Schläft Inge Brown?"}
+    made = drawn(pair("Ask Mary Brown!", "Frag Mary Braun!"), lexicon)
+    assert "Ask Rosa Novak Brown!" in {one.a for one in made}
+
+
+def test_words_are_no_names(lexicon: Lexicon) -> None:
+    """Union and Progress are cities of GeoNames, and the same in both languages."""
+    cities = {**lexicon.drawn, "city": ["Union", "Gera", "Progress"]}
+    empty = Lexicon({}, cities, lexicon.terms, lexicon.formats)
+    pairs = [
+        *[pair("the Union and Gera", "die Union und Gera")] * 5,
+        *[pair("Progress", "Progress")] * 5,
+        pair("our progress", "progress"),
+    ]
+    assert find_names(pairs, empty).names == {"Gera": "city"}
+
+
+def test_a_name_of_people_and_cities_is_what_the_data_makes_of_it(lexicon: Lexicon) -> None:
+    drawn = {**lexicon.drawn, "male": ["Boston", "Diego"], "city": ["Boston", "Diego"]}
+    pairs = [
+        *[pair("Boston is in Boston", "Boston ist in Boston")] * 5,
+        *[pair("Diego sleeps", "Diego schläft")] * 5,
+    ]
+    found = find_names(pairs, Lexicon({}, drawn, lexicon.terms, lexicon.formats))
+    assert found.names == {"Boston": "city", "Diego": "male"}
+
+
+def test_no_two_draws_are_alike(lexicon: Lexicon) -> None:
+    made = drawn(pair("Monday or Tuesday", "Montag oder Dienstag"), lexicon)
+    days = [one.a.split(" or ") for one in made]
+    assert all(len({*some, "Monday", "Tuesday"}) == 4 for some in days)
 
 
 def test_the_genitive_of_german_names(lexicon: Lexicon) -> None:
@@ -160,7 +191,7 @@ def test_years_days_and_months(lexicon: Lexicon) -> None:
         assert changed.b == f"am {day}. {months[month]} {year}"
         assert 2 <= int(day) <= 28
         assert 1500 <= int(year) <= 2030
-    assert len({changed.a.split()[2] for changed in made}) == 12
+    assert len({changed.a.split()[2] for changed in made}) == 11
 
 
 def test_a_country_follows_only_words_that_were_seen_before_it(lexicon: Lexicon) -> None:
@@ -175,7 +206,7 @@ def test_elision(lexicon: Lexicon) -> None:
     names = {"Mary": "female", "Inge": "female"}
     french = replace(lexicon, names=names)
     vowel = drawn(pair("Inge's dog", "le chien d'Inge", "en-fr"), french)
-    assert {one.b.split("'")[1].split()[0] for one in vowel} == {"Inge"}
+    assert {one.b for one in vowel} == {f"le chien d'Inge {last}" for last in ("Fuchs", "Novak")}
     consonant = drawn(pair("Mary's dog", "le chien de Mary", "en-fr"), french)
     assert {one.b.split()[3] for one in consonant} == {"Mary", "Rosa"}
 
@@ -185,7 +216,7 @@ def test_plural_categories_are_kept() -> None:
     names: dict[str, list[str]] = {"male": [], "female": [], "surname": [], "city": []}
     russian = Lexicon({}, names, {}, number_formats(["en", "ru"]))
     made = drawn(pair("21 dogs", "21 собака", "en-ru"), russian, 300)
-    assert {one.a for one in made} == {f"{tens}1 dogs" for tens in range(2, 10)}
+    assert {one.a for one in made} == {f"{tens}1 dogs" for tens in range(3, 10)}
 
 
 def test_sentences_that_are_held_out_are_not_made(lexicon: Lexicon) -> None:
@@ -295,6 +326,6 @@ def test_a_share_of_the_samples_has_other_names_and_depends_on_the_number_alone(
         for row in batches[number].labels.tolist()
     ]
     originals = {text for pair in PAIRS for text in pair}
-    # Half are from the streams of names, but 1 of 4 draws Tom for Tom.
-    assert 0.3 < np.mean([text not in originals for text in texts]) < 0.5
-    assert len(set(texts)) > 300
+    # Half are from the streams of names; in some of them, nothing fits.
+    assert 0.4 < np.mean([text not in originals for text in texts]) <= 0.51
+    assert len(set(texts)) > 150

@@ -100,10 +100,14 @@ def test_pairs_are_joined_where_they_fit(corpus: Corpus) -> None:
 
 def test_several_pairs_are_joined_in_the_same_order_on_both_sides(corpus: Corpus) -> None:
     several = Mixture(paraphrases=0.0, copies=0.0, joined=0.6, joined_tokens=40)
-    drawn, again = sampler(corpus, mixture=several), sampler(corpus, mixture=several)
-    batches = [drawn.batch(number) for number in range(100)]
+    drawn, again = (
+        Sampler(corpus, several, TAGS, batch_tokens=200, max_tokens=10, seed=1) for _ in range(2)
+    )
+    batches = [drawn.batch(number) for number in range(BLOCK_BATCHES)]
     assert again.batch(99).labels.tolist() == batches[99].labels.tolist()
-    assert [drawn.count(number) for number in range(100)] == [batch.count for batch in batches]
+    assert [drawn.count(number) for number in range(BLOCK_BATCHES)] == [
+        batch.count for batch in batches
+    ]
     joined, sizes = 0, []
     for batch in batches:
         for source, target in zip(batch.sources.tolist(), batch.labels.tolist(), strict=True):
@@ -116,7 +120,7 @@ def test_several_pairs_are_joined_in_the_same_order_on_both_sides(corpus: Corpus
             sizes.append(len(first))
             joined += len(first) if len(first) > 1 else 0
     assert max(sizes) > 5
-    assert 0.5 < joined / sum(sizes) < 0.62  # a group of one is left over now and then
+    assert 0.5 < joined / sum(sizes) < 0.61  # a group of one is left over now and then
 
 
 def test_a_part_has_no_more_padding_than_it_needs() -> None:

@@ -338,7 +338,7 @@ def join_several(
 
 def padded(rows: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     """Pad rows to the length of the longest."""
-    array = np.full((len(rows), max(map(len, rows))), PAD, np.int64)
+    array = np.full((len(rows), max(map(len, rows), default=0)), PAD, np.int64)
     for place, row in enumerate(rows):
         array[place, : len(row)] = row
     return array

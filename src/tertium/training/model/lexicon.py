@@ -24,12 +24,30 @@ MIN_SHARED = 5
 """A name must be the same on both sides of this many pairs,"""
 MIN_SHARED_SHARE = 0.8
 """and in this share of the pairs that have it on either side."""
+MAX_LOWER_SHARE = 0.1
+"""A name is in lower case at most this often, compared with capitalised; ``union`` is a word."""
+MAX_ARTICLE_SHARE = 0.5
+"""A name follows an article at most this often; ``the Union`` is no name."""
+ARTICLES = frozenset(
+    (
+        *("the", "a", "an"),
+        *("der", "die", "das", "den", "dem", "des", "ein", "eine", "einer", "eines", "einem"),
+        *("le", "la", "les", "l'", "un", "une", "du", "el", "los", "las", "una", "del", "al"),
+        *("il", "lo", "gli", "uno", "o", "os", "as", "um", "uma", "het", "een"),
+    )
+)
+"""Of English, German, French, Spanish, Italian, Portuguese and Dutch."""
+MIN_PLACE_SHARE = 0.2
+"""A city that is also a name of people, such as Boston, follows one of these words so often."""
+PLACE_WORDS = frozenset(("in", "nach", "à", "en", "em", "near", "at"))
 MIN_SEEN_BEFORE = 2
 """A country may follow a word that was seen before it this often."""
 MIN_POPULATION = 50_000
 COUNTRY = "country"
 ROLES = ("male", "female", "surname", "city")
 START = "^"
+LONGEST_BEFORE = 20
+LAST_WORD = re.compile(r"[^\W\d_]+['’]?$|['’]$")
 PLURAL_TABLE = 200
 LATIN = re.compile(r"[A-Za-zÀ-ÖØ-öø-ɏ '’-]+")
 WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
@@ -90,19 +108,26 @@ class Lexicon:
         return cls(**{**content, "formats": formats})
 
 
-def build_lexicon(pairs: Iterable[Pair], languages: Sequence[str]) -> Lexicon:
+def build_lexicon(
+    pairs: Iterable[Pair], languages: Sequence[str], *, min_shared: int = MIN_SHARED
+) -> Lexicon:
     """Read the packages, and find in the data which names to replace.
 
     Nothing is drawn here, so the random state of the packages has no influence.
     """
     drawn = package_names()
     lexicon = Lexicon({}, drawn, language_terms(languages), number_formats(languages))
-    return find_names(pairs, lexicon)
+    return find_names(pairs, lexicon, min_shared=min_shared)
 
 
-def find_names(pairs: Iterable[Pair], lexicon: Lexicon) -> Lexicon:
+def find_names(pairs: Iterable[Pair], lexicon: Lexicon, *, min_shared: int = MIN_SHARED) -> Lexicon:
     """Add the names that the data has unchanged on both sides, and the words before countries."""
     roles = name_roles(lexicon.drawn)
+    in_lower_case = {name.lower(): name for name in roles}
+    lower: Counter[str] = Counter()
+    mentioned: Counter[str] = Counter()
+    after_article: Counter[str] = Counter()
+    after_place_word: Counter[str] = Counter()
     seen: Counter[str] = Counter()
     shared: Counter[str] = Counter()
     before: dict[str, dict[str, Counter[str]]] = {}
@@ -110,17 +135,33 @@ def find_names(pairs: Iterable[Pair], lexicon: Lexicon) -> Lexicon:
         sides = []
         for lang, text in ((pair.lang_a, pair.a), (pair.lang_b, pair.b)):
             words = list(WORD.finditer(text))
-            sides.append({word.group() for word in words if word.group() in roles})
+            forms = {word.group() for word in words}
+            sides.append(forms & roles.keys())
+            for word in words if sides[-1] else ():
+                if word.group() in roles:
+                    previous = word_before(text, word.start())
+                    mentioned[word.group()] += 1
+                    after_article[word.group()] += previous in ARTICLES
+                    after_place_word[word.group()] += previous in PLACE_WORDS
+            lower.update(in_lower_case[form] for form in forms & in_lower_case.keys())
             for spelling, kind, _, start, _ in find_terms(text, lang, words, lexicon):
                 if kind == COUNTRY:
                     counts = before.setdefault(lang, {}).setdefault(spelling, Counter())
                     counts[word_before(text, start)] += 1
         seen.update(sides[0] | sides[1])
         shared.update(sides[0] & sides[1])
+    cities = set(lexicon.drawn["city"])
+
+    def role(name: str) -> str:
+        is_place = after_place_word[name] >= MIN_PLACE_SHARE * mentioned[name]
+        return "city" if is_place and name in cities else roles[name]
+
     names = {
-        name: roles[name]
+        name: role(name)
         for name, count in sorted(shared.items())
-        if count >= MIN_SHARED and count >= MIN_SHARED_SHARE * seen[name]
+        if count >= max(min_shared, MIN_SHARED_SHARE * seen[name])
+        and lower[name] <= MAX_LOWER_SHARE * seen[name]
+        and after_article[name] <= MAX_ARTICLE_SHARE * mentioned[name]
     }
     contexts = {
         lang: {
@@ -150,18 +191,16 @@ def find_terms(
 
 
 def word_before(text: str, start: int) -> str:
-    """Return the word before a position in lower case, an apostrophe, or ``^`` if there is none.
+    """Return the word before a position in lower case, or ``^`` if there is none.
 
     >>> word_before("Il vit en France.", 10), word_before("l'Italie", 2), word_before("Wien", 0)
-    ('en', "'", '^')
+    ('en', "l'", '^')
     """
-    left = text[:start].rstrip(" ")
+    left = text[max(0, start - LONGEST_BEFORE) : start].rstrip(" ")
     if not left:
         return START
-    if left[-1] in "'’":
-        return "'"
-    word = re.search(r"[^\W\d_]+$", left)
-    return word.group().lower() if word else left[-1]
+    word = LAST_WORD.search(left)
+    return word.group().lower().replace("’", "'") if word else left[-1]
 
 
 def name_roles(drawn: Mapping[str, Sequence[str]]) -> dict[str, str]:

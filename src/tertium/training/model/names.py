@@ -39,6 +39,8 @@ ELIDED = {"fr": frozenset(("de", "que", "lorsque", "puisque", "jusque", "le", "l
 """Words that lose their vowel before another."""
 GENITIVE = {"de": ("s", "’")}
 """The ending of a name's genitive, and the one of names that end in a sibilant."""
+AFTER = re.compile(r" ([^\W\d_a-zà-ÿ]\w+)")
+BEFORE = re.compile(r"\b([^\W\d_a-zà-ÿ]\w+) $")
 SIBILANTS = ("s", "ß", "x", "z")
 
 Key = tuple[str, str]
@@ -116,14 +118,17 @@ def replace_names(
 ) -> Pair | None:
     """Return the pair with other names and numbers; None if nothing could be replaced.
 
-    A sentence that would be held out is not made.
+    All new ones are different from each other and from the old ones. A sentence that would be
+    held out is not made.
     """
     edits_a: dict[Mention, str] = {}
     edits_b: dict[Mention, str] = {}
+    used = {pair.a[slot.a[0].start : slot.a[0].end] for slot in slots}
     for slot in slots:
         for _ in range(TRIES):
             new = _draw(slot, pair, slots, lexicon, generator)
-            if new is not None and _fits(slot, pair, new, lexicon):
+            if new is not None and new[0] not in used and _fits(slot, pair, new, lexicon):
+                used.add(new[0])
                 edits_a |= {place: _spell(new[0], place, pair.lang_a, lexicon) for place in slot.a}
                 edits_b |= {place: _spell(new[1], place, pair.lang_b, lexicon) for place in slot.b}
                 break
@@ -228,7 +233,7 @@ def _draw(
         new = _draw_number(slot, slots, generator)
         return new, new
     if slot.kind == NAME:
-        name = _draw_name(slot, slots, lexicon, generator)
+        name = _draw_name(slot, pair, lexicon, generator)
         return name, name
     concepts = lexicon.terms[slot.kind]
     spellings = concepts[int(generator.integers(len(concepts)))]
@@ -237,24 +242,29 @@ def _draw(
     return spellings[pair.lang_a], spellings[pair.lang_b]
 
 
-def _draw_name(
-    slot: Slot, slots: Sequence[Slot], lexicon: Lexicon, generator: np.random.Generator
-) -> str:
+def _draw_name(slot: Slot, pair: Pair, lexicon: Lexicon, generator: np.random.Generator) -> str:
     role = lexicon.names[slot.value]
     if role == "first":
         role = ("male", "female")[int(generator.integers(2))]
     name = _choice(lexicon.drawn[role], generator)
     full = generator.random() < FULL_NAMES
-    if role in ("male", "female") and full and not _beside_name(slot, slots):
+    if role in ("male", "female") and full and not _beside_name(slot, pair):
         name = f"{name} {_choice(lexicon.drawn['surname'], generator)}"
     return name
 
 
-def _beside_name(slot: Slot, slots: Sequence[Slot]) -> bool:
-    """Whether another name follows or precedes, as in Tom Jackson."""
-    ends = {mention.end + 1 for other in slots if other.kind == NAME for mention in other.a}
-    starts = {mention.start - 1 for other in slots if other.kind == NAME for mention in other.a}
-    return any(mention.start in ends or mention.end in starts for mention in slot.a)
+def _beside_name(slot: Slot, pair: Pair) -> bool:
+    """Whether both sides have the same capitalised word before or after, as in Tom Jackson."""
+    beside = [
+        {
+            word.group(1)
+            for place in places
+            for word in (AFTER.match(text, place.end), BEFORE.search(text, 0, place.start))
+            if word is not None
+        }
+        for text, places in ((pair.a, slot.a), (pair.b, slot.b))
+    ]
+    return bool(beside[0] & beside[1])
 
 
 def _draw_number(slot: Slot, slots: Sequence[Slot], generator: np.random.Generator) -> str:
@@ -302,7 +312,7 @@ def _fits(slot: Slot, pair: Pair, new: tuple[str, str], lexicon: Lexicon) -> boo
             if slot.kind == COUNTRY:
                 if before not in lexicon.before.get(lang, {}).get(spelling, ()):
                     return False
-            elif (before == "'" and not vowel) or (before in ELIDED.get(lang, ()) and vowel):
+            elif (before.endswith("'") and not vowel) or (before in ELIDED.get(lang, ()) and vowel):
                 return False
     return True
 

@@ -96,7 +96,7 @@ def train_on(
 
 
 def sentence_vectors(network: Any, ids: NDArray[np.int64]) -> Tensor:
-    """Return the mean of the encoder's states of each row, including that of the end."""
+    """Return the mean of the encoder's states of each row, as Tertium's encoders compute it."""
     import torch
 
     rows = torch.from_numpy(ids).to(network.device)
@@ -135,9 +135,9 @@ def _ranking_loss(network: Any, batch: Batch, states: Tensor) -> Tensor:
 
 
 def _pooled(states: Tensor, ids: Tensor) -> Tensor:
-    """Return the mean of the states of each row."""
-    counted = (ids != PAD).unsqueeze(2)
-    return (states.float() * counted).sum(dim=1) / counted.sum(dim=1)
+    """Return the mean of the states of each row's tokens, without the end."""
+    counted = ((ids != PAD) & (ids != END)).unsqueeze(2)
+    return (states.float() * counted).sum(dim=1) / counted.sum(dim=1).clamp(min=1)
 
 
 def _hidden(network: Any, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:

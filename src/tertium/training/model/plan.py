@@ -144,8 +144,9 @@ class Plan(BasePlan):
             raise SettingError("give each development set a name of its own: --dev NAME=FILE")
         if self.recipe.ranking < 0:
             raise SettingError(f"--ranking {self.recipe.ranking}: must not be negative")
-        positions = self.recipe.max_positions - POSITIONS_BESIDE
-        if (self.mixture.joined_tokens or 0) > positions:
+        longest = min(self.recipe.max_positions - POSITIONS_BESIDE, self.recipe.batch_tokens // 2)
+        if (self.mixture.joined_tokens or 0) > longest:
             raise SettingError(
-                f"--joined-tokens {self.mixture.joined_tokens}: the model has room for {positions}"
+                f"--joined-tokens {self.mixture.joined_tokens}: must be at most {longest}, half of "
+                "--batch-tokens and within the positions of the model"
             )
