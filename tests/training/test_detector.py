@@ -183,6 +183,7 @@ def test_two_processes_have_the_gradients_of_one(
     assert max(float(state["exp_avg"].abs().max()) for state in one.values()) > 1e-3
 
 
+@pytest.mark.filterwarnings("ignore:.*often slower than float32")
 def test_a_detector_learns_in_16_bits(plan: DetectorPlan, tmp_path: Path) -> None:
     pace = replace(PACE, precision="bf16")
     train_detector(tmp_path / "run", plan, replace(pace, steps=5))

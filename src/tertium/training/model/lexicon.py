@@ -279,7 +279,7 @@ def language_terms(languages: Sequence[str]) -> dict[str, list[dict[str, str]]]:
         ],
         "currency": [
             {
-                lang: get_currency_name(code, count=2, locale=locale)
+                lang: _in_text(get_currency_name(code, count=2, locale=locale), lang)
                 for lang, locale in locales.items()
             }
             for code in currencies
@@ -316,6 +316,16 @@ def known_languages(languages: Sequence[str]) -> list[str]:
             "--names needs babel: install Tertium with its extra, `pip install 'tertium[train]'`"
         ) from None
     return [lang for lang in languages if exists(lang)]
+
+
+def _in_text(currency: str, lang: str) -> str:
+    """Write a currency as within a sentence; CLDR's names have a capital as if they began one.
+
+    >>> _in_text("Norwegische Kronen", "de"), _in_text("Schweizer Franken", "de")
+    ('norwegische Kronen', 'Schweizer Franken')
+    """
+    adjective = lang == "de" and re.match(r"\w+e ", currency)
+    return currency[0].lower() + currency[1:] if adjective else currency
 
 
 def _is_name(name: str) -> bool:
