@@ -14,7 +14,7 @@ from tertium.cli import doctor_disk
 from tertium.models.cache.results import ResultFile
 from tertium.models.catalog import find
 from tertium.models.encoders.loading import encoder_of
-from tertium.storage.paths import answers_file, encoders_folder, models_folder
+from tertium.storage.paths import encoders_folder, models_folder, results_file
 from tertium.storage.unfinished import MARK, _host
 
 from ..damage import NOTICED, held_by_another_process
@@ -43,10 +43,10 @@ def lines(tertium: Run, code: int) -> dict[str, str]:
 
 
 def filled() -> Path:
-    store = ResultFile(answers_file())
+    store = ResultFile(results_file())
     store.put({b"%d" % number: bytes(100) for number in range(500)})
     store.close()
-    return answers_file()
+    return results_file()
 
 
 def test_all_is_well(tertium: Run) -> None:
@@ -91,7 +91,7 @@ def test_a_cache_that_cannot_be_made(tertium: Run, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_folder_in_the_place_of_the_cache(tertium: Run) -> None:
-    answers_file().mkdir(parents=True)
+    results_file().mkdir(parents=True)
     assert "is not a file; delete it" in lines(tertium, 1)["cache"]
 
 
@@ -103,7 +103,7 @@ def test_a_disk_that_is_nearly_full(tertium: Run, monkeypatch: pytest.MonkeyPatc
 def test_what_was_left_behind(tertium: Run) -> None:
     gone = models_folder() / f".m-abc{MARK}elsewhere-4000000"
     dead = Path(str(gone).replace("elsewhere", _host()))
-    aside = answers_file().with_name(answers_file().name + ".damaged-1")
+    aside = results_file().with_name(results_file().name + ".damaged-1")
     for folder in (gone, dead):
         (folder / "model").mkdir(parents=True)
         (folder / "model" / "model.bin").write_bytes(bytes(3_000_000))

@@ -9,7 +9,7 @@ from pathlib import Path
 from tertium.errors import CacheError, ModelError, TertiumError
 from tertium.models.cache.results import MAX_BYTES, examine
 from tertium.models.catalog import entries
-from tertium.storage.paths import answers_file, cache_folder, encoders_folder, models_folder
+from tertium.storage.paths import cache_folder, encoders_folder, models_folder, results_file
 
 LEAST_FREE = 200 * 10**6
 """Bytes; below this a disk counts as full."""
@@ -35,7 +35,7 @@ def disk() -> str:
 
 def cache() -> str:
     """Check that the cached results are intact, and can be read and written."""
-    file = answers_file()
+    file = results_file()
     found = examine(file)
     return f"{found.results} results, {megabytes(found.bytes)} of {megabytes(MAX_BYTES)}, {file}"
 
@@ -93,7 +93,7 @@ def unfinished() -> str:
     from tertium.storage.unfinished import leftovers
 
     left = [*leftovers(models_folder()), *leftovers(encoders_folder())]
-    aside = sorted(cache_folder().glob(f"{answers_file().name}.damaged-*"))
+    aside = sorted(cache_folder().glob(f"{results_file().name}.damaged-*"))
     if not left and not aside:
         return "nothing"
     kinds = {"interrupted conversions": left, "damaged caches": aside}

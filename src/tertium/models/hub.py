@@ -51,8 +51,8 @@ def fetch(
     hub_id = entry.hub_id if entry else name
     if "/" not in hub_id:
         raise ModelError(
-            f"{name!r} is neither in the catalog of public models (see `tertium models`) nor an id "
-            "of the hub (owner/name)"
+            f"{name!r} is neither in the catalog of public models (see `tertium models`) nor a "
+            "hub id (owner/name)"
         )
     out = models_folder() / cache_name(name)
     if out.exists():

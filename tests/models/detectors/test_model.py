@@ -146,7 +146,7 @@ def test_what_is_wrong_is_named(
         tertium.load_detector("nothing")
     with pytest.raises(ModelError, match="is not a paraphrase detector but a model for encoder"):
         tertium.load_detector(encoder("bert").folder.path)
-    with pytest.raises(ModelError, match="is a detector of paraphrases: it can neither translate"):
+    with pytest.raises(ModelError, match="is a paraphrase detector and cannot translate"):
         read_folder(tiny.folder.path)
     with pytest.raises(ModelError, match=r"weights are missing .* it is no classifier"):
         convert_detector(encoder("bert").original.folder, tmp_path / "out")
