@@ -148,7 +148,7 @@ def test_what_is_wrong_is_named(
         tertium.load_detector(encoder("bert").folder.path)
     with pytest.raises(ModelError, match="is a detector of paraphrases: it can neither translate"):
         read_folder(tiny.folder.path)
-    with pytest.raises(ModelError, match=r"weights are missing .* it is no classifier"):
+    with pytest.raises(ModelError, match=r"weights are missing .* it is not a classifier"):
         convert_detector(encoder("bert").original.folder, tmp_path / "out")
     with pytest.raises(SettingError, match=r"positive=2: .* has 2 classes"):
         convert_detector(tiny.original, tmp_path / "out", positive=2)
