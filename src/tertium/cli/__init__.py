@@ -42,8 +42,8 @@ app.add_typer(study, name="study")
 app.add_typer(data, name="data")
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(requested: bool) -> None:
+    if requested:
         typer.echo(f"tertium {__version__}")
         raise typer.Exit
 
