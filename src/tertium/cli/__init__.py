@@ -27,7 +27,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="How similar in meaning are two texts, in one language or across two?",
+    help="How similar in meaning are two texts? In one language or across two.",
 )
 app.command()(score)
 app.command()(compare)
@@ -54,7 +54,7 @@ def _options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """How similar in meaning are two texts, in one language or across two?"""
+    """How similar in meaning are two texts? In one language or across two."""
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ from typing import Literal
 import typer
 
 from tertium._version import __version__
+from tertium.data.records import counted
 from tertium.errors import CacheError, ModelError, TertiumError
 from tertium.models import golden
 from tertium.models.cache.results import MAX_BYTES, examine
@@ -142,7 +143,8 @@ def _cache() -> str:
     """Check that the cached results are intact, and can be read and written."""
     file = answers_file()
     state = examine(file)
-    return f"{state.results} results, {megabytes(state.bytes)} of {megabytes(MAX_BYTES)}, {file}"
+    size = f"{megabytes(state.bytes)} of {megabytes(MAX_BYTES)}"
+    return f"{counted(state.results, 'result')}, {size}, {file}"
 
 
 def _cached_models() -> str:

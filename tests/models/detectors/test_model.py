@@ -119,7 +119,7 @@ def test_empty_texts_and_none_at_all(detectors: Callable[[str], TinyDetector]) -
     assert loaded.detect([], []).probabilities == ()
     [p] = loaded.detect([""], [""]).probabilities
     assert 0 <= p <= 1
-    with pytest.raises(InputError, match="1 first texts, but 2 second ones"):
+    with pytest.raises(InputError, match="1 first text, but 2 second texts"):
         loaded.detect(["a"], ["b", "c"])
     with pytest.raises(InputError, match="two lists"):
         loaded.detect("a", "b")
