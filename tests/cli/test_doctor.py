@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import tertium as library
-from tertium.cli import doctor_disk
 from tertium.models.cache.results import ResultFile
 from tertium.models.catalog import find
 from tertium.models.encoders.loading import encoder_of
@@ -21,16 +20,17 @@ from ..damage import NOTICED, held_by_another_process
 from ..disks import read_only
 from .conftest import Run
 
+doctor = import_module("tertium.cli.doctor")  # `tertium.cli.doctor` itself is the command
+
 
 @pytest.fixture(autouse=True)
 def _only_the_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Leave out the checks of the engine, which take longer."""
     from huggingface_hub import constants
 
-    doctor = import_module("tertium.cli.doctor")  # whose name in the package is the command's
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
     for name in list(doctor.CHECKS):
-        if getattr(doctor.CHECKS[name], "__module__", "") != doctor_disk.__name__:
+        if name not in doctor.DISK_CHECKS:
             monkeypatch.delitem(doctor.CHECKS, name)
 
 
@@ -96,7 +96,7 @@ def test_a_folder_in_the_place_of_the_cache(tertium: Run) -> None:
 
 
 def test_a_disk_that_is_nearly_full(tertium: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor_disk, "LEAST_FREE", 10**18)
+    monkeypatch.setattr(doctor, "LEAST_FREE", 10**18)
     assert "too little for a cache or a model; make room" in lines(tertium, 1)["disk"]
 
 

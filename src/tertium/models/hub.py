@@ -45,7 +45,7 @@ def fetch(
     the commit is recorded with the model. An encoder is saved up to ``layer``.
     """
     if name.lower() == use.NAME:
-        raise ModelError(use.HOW)
+        raise ModelError(use.INSTALL_HINT)
     model = public_model(name)
     entry = model or public_encoder(name)
     hub_id = entry.hub_id if entry else name

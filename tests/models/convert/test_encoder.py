@@ -145,7 +145,7 @@ def test_what_cannot_be_converted_is_said(
     out = tmp_path / "out"
     with pytest.raises(ModelError, match="no such folder"):
         convert_encoder(tmp_path / "none", out)
-    with pytest.raises(ModelError, match="encoders of type 'm2m_100' are none that Tertium knows"):
+    with pytest.raises(ModelError, match="encoders of type 'm2m_100' are unsupported"):
         convert_encoder(tiny_prism.original.folder, out)
     with pytest.raises(ModelError, match="translation models of type 'bert' are unsupported"):
         convert(bert, out)
