@@ -6,9 +6,10 @@
 
 - ``--tatoeba`` (lang_a, lang_b, sentence_a, sentence_b) and ``--flores`` (a folder with files
   ``flores.PAIR.tsv.xz``, whose columns are named by language; never train on it): chrF of
-  translations, and the share that did not end; how often H(target|source) is higher than with a
-  random sentence, a near miss (the most similar other sentence by chrF) or wrong names and numbers
-  (exchanged, or replaced); mutual nearest neighbours among sentence vectors.
+  translations, and the number that did not end; how often a translation scores above a random
+  sentence, a near miss (the most similar other sentence by chrF) and itself with wrong names or
+  numbers (exchanged, or replaced), for the first ``--choices`` of each direction; mutual nearest
+  neighbours among the sentence vectors of 300 pairs of each two languages.
 - ``--pawsx`` (``LANG.dev.tsv``, ``LANG.test.tsv``) and ``--mrpc`` (``train.tsv``, the rows with
   ``glue_split`` dev, and ``test.tsv``): the area under the ROC curve, and accuracy at the threshold
   that is best on the development set. On PAWS-X also the share of translations that did not end.
@@ -26,7 +27,7 @@ import json
 import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,8 @@ from tertium.training.model.lexicon import Lexicon, build_lexicon
 from tertium.training.model.names import contrasting, find_slots
 
 MEASURES = ("direct", "cross", "pivot", "prism-ref", "chrf", "bleu")
+ACROSS = ("direct", "cross", "pivot", "prism-ref")
+"""The measures that can compare two languages, beside H(target|source)."""
 LANGUAGES = ("en", "de", "fr", "es")
 PARAPHRASES = ("en", "de", "es")
 RETRIEVED = 300
@@ -171,21 +174,34 @@ def near_miss(target: str, others: Iterable[str], chrf: Measure) -> str:
     return alike[scores.index(max(scores))]
 
 
-def mean_log_probs(
-    model: Memo, bitext: Bitext, targets: Sequence[str], sources: Sequence[str]
+def scores(
+    measure: Measure | None,
+    model: Memo,
+    bitext: Bitext,
+    targets: Sequence[str],
+    sources: Sequence[str],
 ) -> Floats:
-    """H of each target."""
-    scores = model.log_probs(
+    """The scores of targets by a measure, or H(target|source) without one."""
+    if measure is not None:
+        return np.array(
+            measure(
+                list(targets),
+                list(sources),
+                lang=bitext.target_lang,
+                reference_lang=bitext.source_lang,
+            )
+        )
+    found = model.log_probs(
         list(targets),
         list(sources),
         target_lang=bitext.target_lang,
         source_lang=bitext.source_lang,
     )
-    return np.array([np.mean(score.log_probs) for score in scores])
+    return np.array([np.mean(one.log_probs) for one in found])
 
 
 def choice_cell(model: Memo, bitext: Bitext, pool: Sequence[str], lexicon: Lexicon) -> Cell:
-    """How often a target is more probable than another one; ties count half."""
+    """How often a target scores above another one, by kind and measure; ties count half."""
     chrf = tertium.load("chrf")
     draw = random.Random(str(bitext))
     generator = np.random.default_rng(0)
@@ -196,37 +212,44 @@ def choice_cell(model: Memo, bitext: Bitext, pool: Sequence[str], lexicon: Lexic
         wrong["near miss"].append((place, near_miss(pair.b, others, chrf)))
         if found := contrasting(pair, find_slots(pair, lexicon), lexicon, generator):
             wrong[found[0]].append((place, found[1].b))
-    right = mean_log_probs(model, bitext, bitext.targets, bitext.sources)
     cell: Cell = {}
-    for kind, entries in wrong.items():
-        places = [place for place, _ in entries]
-        texts = [text for _, text in entries]
-        other = mean_log_probs(model, bitext, texts, [bitext.sources[place] for place in places])
-        wins = (right[places] > other) + 0.5 * (right[places] == other)
-        cell[kind] = wins.tolist()
+    for name in ("H", *ACROSS):
+        measure = None if name == "H" else tertium.load(name, model=model)
+        right = scores(measure, model, bitext, bitext.targets, bitext.sources)
+        for kind, entries in wrong.items():
+            places = [place for place, _ in entries]
+            texts = [text for _, text in entries]
+            other = scores(
+                measure, model, bitext, texts, [bitext.sources[place] for place in places]
+            )
+            wins = (right[places] > other) + 0.5 * (right[places] == other)
+            cell.setdefault(kind, {})[name] = wins.tolist()
     return cell
 
 
-def report_choices(cells: Cells, model: Memo, bitexts: Sequence[Bitext]) -> None:
+def report_choices(cells: Cells, model: Memo, bitexts: Sequence[Bitext], count: int) -> None:
     pools: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for bitext in bitexts:
         pools[bitext.name, bitext.target_lang] += bitext.targets
     pairs = [pair for bitext in bitexts for pair in bitext.pairs]
     lexicon = build_lexicon(pairs, LANGUAGES, min_shared=1)
-    wins: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    wins: defaultdict[tuple[str, str], dict[str, list[float]]] = defaultdict(dict)
     for bitext in bitexts:
+        first = replace(bitext, sources=bitext.sources[:count], targets=bitext.targets[:count])
 
-        def compute(bitext: Bitext = bitext) -> Cell:
+        def compute(bitext: Bitext = first) -> Cell:
             pool = pools[bitext.name, bitext.target_lang]
             return choice_cell(model, bitext, pool, lexicon)
 
-        for kind, flags in cells.get(f"choices {bitext}", compute).items():
-            wins[bitext.name, kind] += flags
-    rows = []
-    for (name, kind), flags in wins.items():
-        cell = share(flags)
-        rows.append([name, kind, f"{cell['count']}", show(cell)])
-    print_table(["set", "translation against", "choices", "% more probable"], rows)
+        for kind, by_measure in cells.get(f"choices {bitext}", compute).items():
+            for name, flags in by_measure.items():
+                wins[bitext.name, kind].setdefault(name, []).extend(flags)
+    names = ["H", *ACROSS]
+    rows = [
+        [name, kind, str(len(flags["H"])), *(show(share(flags[measure])) for measure in names)]
+        for (name, kind), flags in wins.items()
+    ]
+    print_table(["set", "a translation against", "choices", *names], rows)
 
 
 def retrieval_cell(encoder: Any, bitext: Bitext) -> Cell:
@@ -364,6 +387,7 @@ def main() -> None:
     parser.add_argument("--tatoeba", type=Path)
     parser.add_argument("--flores", type=Path)
     parser.add_argument("--sentences", type=int, help="the first of each pair of languages")
+    parser.add_argument("--choices", type=int, default=100, help="of each direction")
     parser.add_argument("--pawsx", type=Path)
     parser.add_argument("--mrpc", type=Path)
     parser.add_argument("--stsb", type=Path)
@@ -378,6 +402,7 @@ def main() -> None:
         "model": f"{model.name} {model.fingerprint[:12]}",
         "settings": {key: str(value) for key, value in model.settings.items()},
         "sentences": arguments.sentences,
+        "choices": arguments.choices,
         "pairs": arguments.pairs,
     }
     cells = Cells(arguments.out, settings)
@@ -388,7 +413,7 @@ def main() -> None:
         )
         report_retrieval(cells, encoder, bitexts)
         report_translations(cells, model, bitexts)
-        report_choices(cells, model, bitexts)
+        report_choices(cells, model, bitexts, arguments.choices)
     if arguments.pawsx is not None:
         report_repetition(cells, model, arguments)
     if arguments.pawsx or arguments.mrpc or arguments.stsb:
