@@ -1,16 +1,22 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from math import exp, log
 
+import numpy as np
 import pytest
 import torch
 
+from tertium.training.model.batches import Batch
 from tertium.training.model.loss import (
     ROWS,
     add_loss_gradients,
     negative_log_probs,
     ranking_losses,
 )
+from tertium.training.model.network import new_network, sentence_vectors, train_on
+from tertium.training.model.plan import RECIPES
+from tertium.training.model.tokenizer import END, PAD
 from tertium.training.precision import survives_product
 
 
@@ -68,3 +74,35 @@ def test_pairs_that_share_a_side_are_no_negatives() -> None:
     assert found[:2] == pytest.approx([expected, expected], abs=1e-5)
     assert found[2] == pytest.approx(2 * (log(exp(14) + 2) - 14), abs=1e-5)
     assert ranking_losses(vectors, vectors, torch.zeros_like(same))[0] > 6
+
+
+def test_the_ranking_loss_is_added_to_one_of_four_batches() -> None:
+    """Its gradient is that of four times the weight; the loss that is returned is without it."""
+    recipe = replace(RECIPES["mini"], d_model=16, ffn=16, encoder_layers=1, decoder_layers=1)
+    torch.manual_seed(1)
+    network = new_network(recipe, 20)
+    network.eval()
+    sources = np.array([[7, 8, END], [9, END, PAD], [10, 11, END]])
+    labels = np.array([[12, END, PAD], [13, 14, END], [10, 11, END]])  # the last is a copy
+    targets = np.concatenate([np.full((3, 2), [END, 4]), labels[:, :-1]], axis=1)
+
+    def gradients(ranking: float, ranked: bool) -> tuple[float, torch.Tensor]:
+        network.zero_grad()
+        batch = Batch(sources, targets, labels, ranked)
+        loss = train_on(
+            network, batch, smoothing=0.1, scale=0.5, dtype=torch.float32, ranking=ranking
+        )
+        layer = network.model.encoder.layers[0].fc1.weight
+        return loss, layer.grad.clone()
+
+    plain, without = gradients(0.0, ranked=True)
+    assert gradients(0.3, ranked=False)[1].equal(without)
+    loss, found = gradients(0.3, ranked=True)
+    assert loss == plain
+    network.zero_grad()
+    x, y = (sentence_vectors(network, ids) for ids in (sources, labels))
+    losses = ranking_losses(x, y, torch.eye(3, dtype=torch.bool))
+    # Two and three labels; a copy counts nothing.
+    torch.autograd.backward(losses[0] * 2 + losses[1] * 3)
+    expected = network.model.encoder.layers[0].fc1.weight.grad
+    torch.testing.assert_close(found - without, 4 * 0.3 * 0.5 * expected, rtol=1e-4, atol=1e-6)

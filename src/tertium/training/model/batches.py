@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -19,6 +19,8 @@ BLOCK_BATCHES = 512
 BAND_WIDTH = 1.15
 """Ratio of the longest to the shortest target among the pairs that batches are cut from."""
 NONE = -1
+RANKED_EVERY = 4
+"""Of so many batches, one has a ranking loss, which takes another pass of the encoder."""
 MAX_JOINED = 16
 """Pairs that are joined at most."""
 
@@ -42,6 +44,8 @@ class Batch:
     sources: NDArray[np.int64]
     targets: NDArray[np.int64]
     labels: NDArray[np.int64]
+    ranked: bool = False
+    """Whether the ranking loss is computed, if there is one."""
 
     @property
     def count(self) -> int:
@@ -66,7 +70,8 @@ class Batch:
         if parts == 1:
             return self
         chosen = [rows[part::parts] for rows in (self.sources, self.targets, self.labels)]
-        return Batch(*(rows[:, (rows != PAD).any(axis=0)] for rows in chosen))
+        sources, targets, labels = (rows[:, (rows != PAD).any(axis=0)] for rows in chosen)
+        return Batch(sources, targets, labels, self.ranked)
 
 
 def make_batch(
@@ -212,7 +217,8 @@ class Sampler:
             present = [number for number in numbers if number != NONE]
             target_lang = self._corpus.streams[stream].target_lang
             examples.append(Example(tuple(present[0::2]), tuple(present[1::2]), target_lang))
-        return make_batch(block, self._tags, examples)
+        batch = make_batch(block, self._tags, examples)
+        return replace(batch, ranked=number % RANKED_EVERY == 0)
 
     def count(self, number: int) -> int:
         """Return the number of labels of a batch without making it."""

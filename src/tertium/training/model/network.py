@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tertium.errors import ModelError
 from tertium.models.convert.checkpoint import load_all_weights
-from tertium.training.model.batches import Batch
+from tertium.training.model.batches import RANKED_EVERY, Batch
 from tertium.training.model.loss import add_loss_gradients, negative_log_probs, ranking_losses
 from tertium.training.model.plan import Recipe
 from tertium.training.model.tokenizer import END, PAD, START
@@ -76,22 +76,21 @@ def train_on(
     """Add ``scale`` times the gradients of a batch; return its summed cross-entropy.
 
     ``ranking`` is the weight of the ranking loss, to which each pair contributes in proportion to
-    its labels.
+    its labels. It is computed for one of ``RANKED_EVERY`` batches, with so many times the weight.
     """
     import torch
 
     with torch.autocast(network.device.type, dtype, enabled=dtype != torch.float32):
         hidden, labels, states = _hidden(network, batch)
-        ranked = _ranking_loss(network, batch, states) if ranking else None
+        ranked = _ranking_loss(network, batch, states) if ranking and batch.ranked else None
     loss, gradient = add_loss_gradients(
         hidden, network.lm_head.weight, labels, smoothing=smoothing, scale=scale, dtype=dtype
     )
     if ranked is None:
         torch.autograd.backward(hidden, gradient)
     else:
-        torch.autograd.backward(
-            [hidden, ranked], [gradient, torch.full_like(ranked, ranking * scale)]
-        )
+        weight = torch.full_like(ranked, RANKED_EVERY * ranking * scale)
+        torch.autograd.backward([hidden, ranked], [gradient, weight])
     return loss
 
 
