@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import runpy
 import sys
 from pathlib import Path
@@ -55,6 +56,30 @@ def test_train_resume_and_export(tertium: Run, bitext: Path, tmp_path: Path) -> 
     }
     wrong = tertium("train", "export", run, tmp_path / "no", "--hugging-face", "--name", "x")
     assert "has no setting --name" in wrong.stderr
+
+
+def test_names_ranking_and_development_sets_by_name(
+    tertium: Run, bitext: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    settings = ["--bitext", bitext, "--langs", "en,de", "--vocabulary", "320", "--steps", "1"]
+    settings += ["--column", "left=en", "--column", "right=de", "--batch-tokens", "50"]
+    settings += ["--names", "0.3", "--ranking", "0.1", "--joined-tokens", "20"]
+    settings += ["--dev", f"talk={bitext}", "--dev-sentences", "0"]
+    done = tertium("train", "model", run, *settings)
+    assert done.returncode == 2
+    assert "no pair has names or numbers" in done.stderr
+    with bitext.open("a", encoding="utf-8") as stream:
+        stream.write("She sold 12 boats.\tSie verkaufte 12 Boote.\n")
+    done = tertium("train", "model", run, *settings)
+    assert (done.returncode, done.stdout) == (0, f"{run}: 1 steps\n")
+    plan = json.loads((run / "plan.json").read_text(encoding="utf-8"))
+    assert plan["dev"] == [["talk", str(bitext)]]
+    assert (plan["mixture"]["names"], plan["mixture"]["joined_tokens"]) == (0.3, 20)
+    assert plan["recipe"]["ranking"] == 0.1
+    log = (run / "log.jsonl").read_text(encoding="utf-8")
+    assert '"talk de-en": ' in log
+    assert '"talk numbers": ' in log
 
 
 @pytest.mark.parametrize(

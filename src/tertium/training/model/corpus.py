@@ -89,6 +89,10 @@ def prepare_corpus(run: Path, plan: Plan, tokenizer: Tokenizer) -> Corpus:
         corpus = build_corpus(
             sources, tokenizer, max_tokens=plan.recipe.max_tokens, lexicon=lexicon
         )
+        if lexicon is not None and not any(stream.kind == "names" for stream in corpus.streams):
+            raise InputError(
+                "no pair has names or numbers that can be replaced on both sides; leave out --names"
+            )
         save_corpus(corpus, folder)
     return corpus
 
