@@ -72,7 +72,7 @@ def test_names_ranking_and_development_sets_by_name(
     with bitext.open("a", encoding="utf-8") as stream:
         stream.write("She sold 12 boats.\tSie verkaufte 12 Boote.\n")
     done = tertium("train", "model", run, *settings)
-    assert (done.returncode, done.stdout) == (0, f"{run}: 1 steps\n")
+    assert (done.returncode, done.stdout) == (0, f"{run}: 1 step\n")
     plan = json.loads((run / "plan.json").read_text(encoding="utf-8"))
     assert plan["dev"] == [["talk", str(bitext)]]
     assert (plan["mixture"]["names"], plan["mixture"]["joined_tokens"]) == (0.3, 20)

@@ -203,6 +203,17 @@ def test_a_country_follows_only_words_that_were_seen_before_it(lexicon: Lexicon)
     assert drawn(pair("for Germany", "für Deutschland"), lexicon, 400) == []
 
 
+def test_cities_in_the_spelling_of_each_language(lexicon: Lexicon) -> None:
+    spellings = {frozenset(about.items()) for about in lexicon.terms["city"]}
+    assert frozenset({"en": "Moscow", "de": "Moskau", "fr": "Moscou", "es": "Moscú"}.items()) in (
+        spellings
+    )
+    [slot] = find_slots(pair("to New York", "nach New York"), lexicon)
+    assert slot.kind == "city"
+    for changed in drawn(pair("to Moscow", "nach Moskau"), lexicon):
+        assert [slot.kind for slot in find_slots(changed, lexicon)] == ["city"]
+
+
 def test_elision(lexicon: Lexicon) -> None:
     """D'Inge and de Rosa."""
     names = {"Mary": "female", "Inge": "female"}

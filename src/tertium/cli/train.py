@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Argument, Option
 
+from tertium.data.records import counted
 from tertium.errors import ResumeError, SettingError
 from tertium.registry import Extra, check_extras
 
@@ -134,7 +135,7 @@ def model(
         _check_resuming(run, Plan, _given(options, Plan, Recipe, Mixture), "--bitext FILE")
     trained = _train(train_model, plan, options)
     if trained is not None:
-        typer.echo(f"{run}: {trained.step} steps")
+        typer.echo(f"{run}: {counted(trained.step, 'step')}")
 
 
 @train.command("detector")

@@ -244,6 +244,7 @@ def language_terms(languages: Sequence[str]) -> dict[str, list[dict[str, str]]]:
     A term must be known in two languages at least.
     """
     from babel import Locale
+    from babel.core import get_global
     from babel.numbers import get_currency_name, get_territory_currencies
 
     locales = {lang: Locale.parse(lang) for lang in known_languages(languages)}
@@ -252,7 +253,7 @@ def language_terms(languages: Sequence[str]) -> dict[str, list[dict[str, str]]]:
     countries = [code for code in territories if re.fullmatch("[A-Z]{2}", code)]
     countries = [code for code in countries if code != "EU" and get_territory_currencies(code)]
     currencies = sorted({code for land in countries for code in get_territory_currencies(land)})
-    zones = sorted({str(zone) for locale in locales.values() for zone in locale.time_zones})
+    zones = sorted(map(str, get_global("zone_territories")))
     zones = [zone for zone in zones if "/" in zone and not zone.startswith("Etc/")]
     concepts: dict[str, list[dict[str, str | None]]] = {
         "month": [
@@ -283,6 +284,10 @@ def language_terms(languages: Sequence[str]) -> dict[str, list[dict[str, str]]]:
             for code in currencies
         ],
     }
+    countries_by_language = {item for about in concepts[COUNTRY] for item in about.items()}
+    concepts["city"] = [  # without Jamaica and others whose time zone is named after the country
+        about for about in concepts["city"] if not countries_by_language & set(about.items())
+    ]
     return {
         kind: [
             {lang: spelling for lang, spelling in about.items() if spelling and _is_term(spelling)}
