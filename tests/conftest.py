@@ -34,7 +34,10 @@ SLOW = {
     "storage/test_unfinished.py": ["test_a_conversion_that_is_killed", "test_a_download_that_is"],
     "training/test_export.py": ["test_"],
     "training/test_precision.py": ["test_no_precision_kills_a_command"],
-    "training/test_run.py": ["test_a_killed_run_resumes_to_the_same_weights"],
+    "training/test_run.py": [
+        "test_a_killed_run_resumes_to_the_same_weights",
+        "test_names_and_ranking_resume_to_the_same_weights",
+    ],
     "training/test_worker.py": ["test_two_processes"],
     "web/test_page.py": ["test_"],
 }

@@ -77,7 +77,7 @@ def test_two_processes_make_the_weights_of_one(tinier_plan: Plan, tmp_path: Path
 
 
 @several
-def test_the_ranking_loss_of_whole_batches_is_that_of_one_process(
+def test_two_processes_with_whole_batches_have_the_ranking_loss_of_one(
     tinier_plan: Plan, tmp_path: Path
 ) -> None:
     """Each process gets one of two batches, so that no negatives are lost."""
