@@ -4,16 +4,16 @@
     python benchmarks/mining.py haystack data/tatoeba/de-en.tsv.xz --encoder tertium-mini \\
         --true 2000 --side 20000 --rescore cross:beam_size=1
 
-``retrieval``: the pairs of each two languages in a table (lang_a, lang_b, sentence_a, sentence_b);
-for each sentence, the best one of the other language is looked up. The error is the proportion that
-is not the translation, in each direction: by cosine, by ratio margin, and by ``--rescore`` among the
-``--nearest`` candidates by margin.
+``retrieval``: the pairs of each two languages in a table (lang_a, lang_b, sentence_a,
+sentence_b); for each sentence, the best one of the other language is looked up. The error is the
+proportion that is not the translation, in each direction: by cosine, by ratio margin, and by
+``--rescore`` among the ``--nearest`` candidates.
 
 ``haystack``: a table with one column per language. ``--true`` pairs are hidden among other
 sentences, ``--side`` on each side. Sentences that are linked by any pair, directly or not, are
-never on different sides, so the pairs are the only translations that Tatoeba knows. Pairs are mined
-one to one; the threshold is the one with the best F1 on half of the sentences, and precision, recall
-and F1 are those of the other half.
+never on different sides, so the pairs are the only translations that Tatoeba knows. Pairs are
+mined one to one; the threshold is the one with the best F1 on half of the sentences, and precision,
+recall and F1 are those of the other half (the mean of both halves).
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def retrieval(arguments: argparse.Namespace, measure: Measure | None) -> None:
         ]
         found = []
         for kind in ("absolute", "ratio"):
-            chosen = NeighbourSettings(arguments.nearest, kind)  # type: ignore[arg-type]
+            chosen = NeighbourSettings(arguments.nearest, kind)
             candidates = between(vectors[0], vectors[1], chosen)
             found.append(errors(candidates, candidates.margin.astype(np.float64), pairs))
         if measure is not None:

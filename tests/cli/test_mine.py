@@ -53,7 +53,7 @@ def test_translations(tertium: Run, lists: tuple[Path, Path], tmp_path: Path) ->
     assert {(row["src_line"], row["tgt_line"]) for row in rows} == TRUE
     for row in rows:
         assert GERMAN[int(str(row["src_line"])) - 1] == row["src"]
-        assert list(row) == "src tgt src_line tgt_line cosine margin cross cut".split()
+        assert " ".join(row) == "src tgt src_line tgt_line cosine margin cross cut"
     scores = [float(str(row["cross"])) for row in rows]
     assert scores == sorted(scores, reverse=True)
     assert "4 and 4 texts" in done.stderr

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from tertium._version import __version__
+from tertium.cli.align import align
 from tertium.cli.compare import compare
 from tertium.cli.data import data
 from tertium.cli.doctor import doctor
@@ -35,6 +36,7 @@ app.command()(compare)
 app.command()(explain)
 app.command("filter")(filter_command)
 app.command()(mine)
+app.command()(align)
 app.command()(paraphrase)
 app.command()(serve)
 app.add_typer(models, name="models")
