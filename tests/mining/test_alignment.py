@@ -49,7 +49,7 @@ def test_cost_by_hand() -> None:
     assert costs(0, 2, slice(0, 2), 1).tolist() == pytest.approx([2.285714, 0], abs=1e-6)
     assert costs.deletion == pytest.approx(0, abs=1e-6)
     highest = UnitCosts(x, y, AlignmentSettings(max_size=3, deletion_quantile=1.0))
-    assert highest.deletion == pytest.approx(1 / ((0.7 + 0.5) / 2), abs=1e-6)
+    assert highest.deletion == pytest.approx(1 / ((0.6 + 0.5) / 2), abs=1e-6)  # of x1 with y0
 
 
 def test_merge_split_deletion_and_insertion() -> None:
@@ -60,7 +60,7 @@ def test_merge_split_deletion_and_insertion() -> None:
 
     source = of((0,), (1,), (2,), (3, 4), (5,), (6,), (7,))
     target = of((0,), (1, 2), (3,), (4,), (6,), (9,), (7,))
-    assert shape(align(source, target)) == [
+    assert shape(align(source, target, AlignmentSettings(deletion_quantile=0.1))) == [
         ([0], [0]),
         ([1, 2], [1]),
         ([3], [2, 3]),
@@ -118,24 +118,23 @@ def test_least_cost_against_brute_force(
 
 @given(documents, st.integers(20, 90))
 @settings(max_examples=20, deadline=None)
-def test_coarse_to_fine_finds_the_alignment(draw: np.random.Generator, count: int) -> None:
-    """A translation with some noise, every seventh sentence left out on one of the sides."""
+def test_coarse_to_fine_finds_the_best_path(draw: np.random.Generator, count: int) -> None:
+    """A translation with some noise, every seventh sentence left out on one of the sides.
+
+    The best path over all cells is also found if only cells near the coarser paths are computed.
+    """
     meaning = draw.normal(size=(count, 24))
     sides = []
-    for missing in (3, 5):
+    for missing in (3, 10):
         kept = [place for place in range(count) if place % 14 != missing]
         noisy = meaning[kept] + 0.3 * draw.normal(size=(len(kept), 24))
-        sides.append((kept, blocks(noisy.astype(np.float32), 3)))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(alignment, "COARSEST", 8)
-        units = align(sides[0][1], sides[1][1])
-    pairs = {
-        (sides[0][0][unit.source[0]], sides[1][0][unit.target[0]])
-        for unit in units
-        if len(unit.source) == len(unit.target) == 1
-    }
-    both = set(sides[0][0]) & set(sides[1][0])
-    assert sum((place, place) in pairs for place in both) >= 0.9 * len(both)
+        sides.append(blocks(noisy.astype(np.float32), 3))
+    found = []
+    for coarsest in (8, 100):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(alignment, "COARSEST", coarsest)
+            found.append(align(sides[0], sides[1], AlignmentSettings(width=3)))
+    assert shape(found[0]) == shape(found[1])
 
 
 @given(documents, st.integers(1, 60), st.integers(1, 60))

@@ -30,14 +30,15 @@ from tertium.cli.progress import interruptible, progress_bar
 from tertium.data.lines import check_file, name_of, read_lines
 from tertium.errors import InputError
 from tertium.measures.loading import ModelPool, ModelSettings
-from tertium.mining.alignment import Aligner, AlignmentSettings, Unit, join
 from tertium.storage.atomic import write_text
 from tertium.text import Text
 
 if TYPE_CHECKING:
     from tertium.engines.output import Layout
+    from tertium.mining.alignment import Unit
 
 ALIGNMENT = "Alignment"
+MAX_SIZE, DELETION_QUANTILE, WIDTH = 4, 0.2, 10
 FORMATS = ("tsv", "jsonl", "ladder", "tmx")
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot contain."""
@@ -69,7 +70,7 @@ def align(
             help="Most sentences in a unit, both sides together: 4 allows 1-1, 1-2, 1-3 and 2-2.",
             rich_help_panel=ALIGNMENT,
         ),
-    ] = AlignmentSettings.max_size,
+    ] = MAX_SIZE,
     deletion_quantile: Annotated[
         float,
         typer.Option(
@@ -79,7 +80,7 @@ def align(
             "pairs: lower values leave out more sentences.",
             rich_help_panel=ALIGNMENT,
         ),
-    ] = AlignmentSettings.deletion_quantile,
+    ] = DELETION_QUANTILE,
     width: Annotated[
         int,
         typer.Option(
@@ -87,7 +88,7 @@ def align(
             help="Search this far from the path of the coarser level.",
             rich_help_panel=ALIGNMENT,
         ),
-    ] = AlignmentSettings.width,
+    ] = WIDTH,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -119,6 +120,8 @@ def align(
 
     [bold]tertium align de.txt en.txt --src-lang de --tgt-lang en -o pairs.tsv[/bold]
     """
+    from tertium.mining.alignment import Aligner, AlignmentSettings
+
     started = time.monotonic()
     settings = AlignmentSettings(max_size, deletion_quantile, width)
     jobs = _jobs(source, target, output, format)
@@ -177,6 +180,8 @@ class Document:
         return self.lines[place] if place < len(self.lines) else self.length
 
     def text(self, places: range) -> str:
+        from tertium.mining.alignment import join
+
         return join([self.sentences[place] for place in places]).text
 
     def numbers(self, places: range) -> list[int]:

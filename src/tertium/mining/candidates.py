@@ -107,8 +107,8 @@ def within(
 
     >>> a = np.array([[1, 0], [0, 1], [0.8, 0.6]], np.float32)
     >>> found = within(a, NeighbourSettings(k=1, margin="absolute"))
-    >>> found.first.tolist(), found.second.tolist(), found.margin.round(1).tolist()
-    ([0, 1], [2, 2], [0.8, 0.6])
+    >>> found.first.tolist(), found.second.tolist(), found.margin
+    ([0, 1], [2, 2], array([0.8, 0.6], dtype=float32))
     """
     settings = settings or NeighbourSettings()
     if len(vectors) < 2:

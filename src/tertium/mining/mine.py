@@ -227,7 +227,7 @@ def overlap(one: str, other: str) -> float:
     Case, punctuation and spaces do not count. Texts that are the same otherwise have 1.
 
     >>> overlap("He is here.", "he's here"), overlap("abcd", "abce"), overlap("abc", "xyz")
-    (0.7272727272727273, 0.5, 0.0)
+    (0.5454545454545454, 0.5, 0.0)
     """
     a, b = sentence_key(one), sentence_key(other)
     if a == b:
