@@ -39,14 +39,15 @@ def test_cost_by_hand() -> None:
 
     The mean of 1 - cos of x0 with y: (0 + 0.4) / 2 = 0.2; of y1 with x: (0.4 + 0.2) / 2 = 0.3.
     c(x0, y1) = 0.4 / ((0.2 + 0.3) / 2) = 1.6. For both sentences of x, joined as (0.6, 0.8), and
-    y1: cos = 1, so the cost is 0; and with y0: (1 - 0.6) * 2 / ((0.2 + 0.5) / 2) = 2.2857, since
-    (0.6, 0.8) has (0.4 + 0) / 2 = 0.2 on average and y0 has (0 + 1) / 2 = 0.5.
+    y1: cos = 1, so the cost is 0; and with y0: (1 - 0.6) * 2 / ((0.2 + 0.4) / 2) = 2.6667, since
+    (0.6, 0.8) has (0.4 + 0) / 2 = 0.2 on average with y0 and y1, and y0 has 0.4 with the only block
+    of two sentences.
     """
     x = {1: np.eye(2, dtype=np.float32), 2: np.array([[0.6, 0.8]], np.float32)}
     y = {1: np.array([[1, 0], [0.6, 0.8]], np.float32), 2: np.array([[1, 0]], np.float32)}
     costs = UnitCosts(x, y, AlignmentSettings(max_size=3, deletion_quantile=0.0))
     assert costs(0, 1, slice(0, 2), 1).tolist() == pytest.approx([0, 1.6], abs=1e-6)
-    assert costs(0, 2, slice(0, 2), 1).tolist() == pytest.approx([2.285714, 0], abs=1e-6)
+    assert costs(0, 2, slice(0, 2), 1).tolist() == pytest.approx([2.666667, 0], abs=1e-6)
     assert costs.deletion == pytest.approx(0, abs=1e-6)
     highest = UnitCosts(x, y, AlignmentSettings(max_size=3, deletion_quantile=1.0))
     assert highest.deletion == pytest.approx(1 / ((0.6 + 0.5) / 2), abs=1e-6)  # of x1 with y0

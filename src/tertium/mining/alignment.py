@@ -5,8 +5,9 @@ of 1 to n joined neighbouring sentences, coarse to fine: the vectors of neighbou
 until the documents are short, these are aligned, and at each finer level only cells near the
 coarser path are computed.
 
-One difference from the paper: the cost is normalised by the mean over all sentences of the other
-document, not over a random sample.
+One difference from the paper: the cost is normalised by the mean over all blocks of the same size
+in the other document, not over a random sample of blocks. Longer blocks, which many encoders place
+closer to each other, are therefore not preferred.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ class UnitCosts:
 
     c(x, y) = (1 - cos(x, y)) |x| |y| / ((mean_s (1 - cos(x, y_s)) + mean_s (1 - cos(x_s, y))) / 2)
 
-    where |x| is the number of sentences in a block and y_s are the sentences of the document.
+    where |x| is the number of sentences in a block, and y_s are all blocks of the size of y.
     """
 
     def __init__(
@@ -118,14 +119,14 @@ class UnitCosts:
         settings: AlignmentSettings,
     ) -> None:
         self._source, self._target = source, target
-        self._source_norms = _norms(source, target[1])
-        self._target_norms = _norms(target, source[1])
+        self._source_norms = _norms(source, target)
+        self._target_norms = _norms(target, source)
         self.deletion = self._deletion_cost(settings)
 
     def __call__(self, i: int, p: int, starts: slice, q: int) -> Costs:
         """The costs of the block of ``p`` sentences at i with those of ``q`` sentences."""
         cosines = self._target[q][starts].astype(np.float64) @ self._source[p][i].astype(np.float64)
-        norms = (self._source_norms[p][i] + self._target_norms[q][starts]) / 2
+        norms = (self._source_norms[p, q][i] + self._target_norms[q, p][starts]) / 2
         return np.asarray((1 - cosines) * p * q / np.maximum(norms, SMALLEST_NORM))
 
     def _deletion_cost(self, settings: AlignmentSettings) -> float:
@@ -139,15 +140,23 @@ class UnitCosts:
         cosines = np.einsum(
             "nd,nd->n", self._source[1][i].astype(np.float64), self._target[1][j].astype(np.float64)
         )
-        norms = (self._source_norms[1][i] + self._target_norms[1][j]) / 2
+        norms = (self._source_norms[1, 1][i] + self._target_norms[1, 1][j]) / 2
         costs = (1 - cosines) / np.maximum(norms, SMALLEST_NORM)
         return float(np.quantile(costs, settings.deletion_quantile))
 
 
-def _norms(blocks: Mapping[int, Vectors], others: Vectors) -> dict[int, Costs]:
-    """The mean of 1 - cosine of each block with all sentences of the other document."""
-    mean = others.astype(np.float64).mean(axis=0)
-    return {size: 1 - vectors.astype(np.float64) @ mean for size, vectors in blocks.items()}
+def _norms(blocks: Mapping[int, Vectors], others: Mapping[int, Vectors]) -> dict[Cell, Costs]:
+    """The mean of 1 - cosine of each block with all blocks of a size, by both sizes."""
+    means = {
+        size: vectors.astype(np.float64).mean(axis=0)
+        for size, vectors in others.items()
+        if len(vectors)
+    }
+    return {
+        (size, other): 1 - vectors.astype(np.float64) @ mean
+        for size, vectors in blocks.items()
+        for other, mean in means.items()
+    }
 
 
 def _best_path(n: int, m: int, moves: Sequence[Cell], costs: UnitCosts, band: Band) -> list[Unit]:
