@@ -93,6 +93,24 @@ def test_folders(tertium: Run, tmp_path: Path) -> None:
     assert "three.txt has no counterpart" in lonely.stderr
 
 
+def test_splitting(tertium: Run, documents: tuple[Path, Path], tmp_path: Path) -> None:
+    pytest.importorskip("icu4py")
+    done = tertium("align", *documents, *LANGS, "--split", "--format", "jsonl", "-q")
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(row["src_lines"], row["tgt_lines"]) for row in rows] == [
+        ([1], [1]),
+        ([3], [2]),
+        ([3], [3]),
+        ([4], [4]),
+        ([5], [5]),
+    ]
+    assert rows[2]["src"] == "In der Nacht ist sie wach."
+    ladder = tertium("align", *documents, *LANGS, "--split", "--format", "ladder")
+    assert ladder.returncode == 2
+    assert "--split" in ladder.stderr
+
+
 def test_mistakes(tertium: Run, documents: tuple[Path, Path], tmp_path: Path) -> None:
     german, english = documents
     assert "cannot infer" in tertium("align", german, english, "-o", tmp_path / "a.doc").stderr

@@ -62,6 +62,14 @@ def align(
     tgt_lang: Annotated[
         str | None, typer.Option(help="Language of the second document.", rich_help_panel=INPUT)
     ] = None,
+    split: Annotated[
+        bool,
+        typer.Option(
+            "--split",
+            help="Split every line into sentences (extra: words).",
+            rich_help_panel=INPUT,
+        ),
+    ] = False,
     replace_invalid: ReplaceInvalid = False,
     max_size: Annotated[
         int,
@@ -125,6 +133,8 @@ def align(
     started = time.monotonic()
     settings = AlignmentSettings(max_size, deletion_quantile, width)
     jobs = _jobs(source, target, output, format)
+    if split and any(job.format == "ladder" for job in jobs):
+        raise InputError("a ladder refers to lines, which --split divides; use another format")
     if any(job.format == "tmx" for job in jobs) and (src_lang is None or tgt_lang is None):
         raise InputError("TMX names the languages: use --src-lang and --tgt-lang")
     pool = ModelPool(
@@ -140,7 +150,7 @@ def align(
     ):
         for number, job in enumerate(jobs, start=1):
             documents = [
-                Document.read(path, lang, replace_invalid)
+                Document.read(path, lang, split=split, replace_invalid=replace_invalid)
                 for path, lang in ((job.source, src_lang), (job.target, tgt_lang))
             ]
             aligned = aligner(documents[0].sentences, documents[1].sentences, progress.detail)
@@ -166,14 +176,22 @@ class Document:
     length: int
 
     @classmethod
-    def read(cls, path: Path, lang: str | None, replace_invalid: bool) -> Document:
-        """Read a file with one sentence per line; blank lines are no sentences."""
+    def read(cls, path: Path, lang: str | None, *, split: bool, replace_invalid: bool) -> Document:
+        """Read a file; each line that is not blank is one sentence, or is split into sentences."""
+        from tertium.mining.sentences import split_sentences
+
         check_file(path)
         texts = list(read_lines(path, replace_invalid=replace_invalid))
-        kept = [index for index, text in enumerate(texts) if text.strip()]
-        if not kept:
+        found = [
+            (index, sentence)
+            for index, text in enumerate(texts)
+            if text.strip()
+            for sentence in (split_sentences(text, lang) if split else [text.strip()])
+        ]
+        if not found:
             raise InputError(f"{name_of(path)} has no sentences: all lines are blank")
-        return cls([Text(texts[index].strip(), lang) for index in kept], kept, len(texts))
+        sentences = [Text(sentence, lang) for _, sentence in found]
+        return cls(sentences, [index for index, _ in found], len(texts))
 
     def line_at(self, place: int) -> int:
         """The index of the line of a sentence; behind the last one, the number of lines."""
@@ -185,8 +203,8 @@ class Document:
         return join([self.sentences[place] for place in places]).text
 
     def numbers(self, places: range) -> list[int]:
-        """The line numbers of sentences, from 1."""
-        return [self.lines[place] + 1 for place in places]
+        """The numbers of the lines, from 1, that sentences are on."""
+        return sorted({self.lines[place] + 1 for place in places})
 
 
 @dataclass(frozen=True)

@@ -223,6 +223,10 @@ def mine(
         raise InputError("give two lists, or one list, or queries and --in CORPUS")
     if plot is not None and labelled is None:
         raise InputError("--plot needs --labelled")
+    if plot is not None:
+        from tertium.report.plots import blank_figure
+
+        blank_figure(1, 1, plot)  # refuses a wrong name, and a missing package, before any work
     second_file = corpus or (files[1] if len(files) == 2 else None)
     inputs = [files[0]] if second_file is None else [files[0], second_file]
     if output is None:
