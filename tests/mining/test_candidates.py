@@ -112,6 +112,8 @@ def test_the_index_finds_the_neighbours_of_clusters() -> None:
     base = (np.repeat(np.eye(8), 50, axis=0) + 0.05 * draw.normal(size=(400, 8))).astype(np.float32)
     exact, index = nearest(base, base, 3, "exact"), nearest(base, base, 3, "index")
     assert (exact.indices == index.indices).mean() > 0.99
+    few = nearest(base[:2], base[:3], 5, "index")
+    assert few.indices.tolist() == nearest(base[:2], base[:3], 5, "exact").indices.tolist()
     own = nearest(base, base, 3, "index", skip_self=True).indices
     assert not (own == np.arange(400)[:, None]).any()
 

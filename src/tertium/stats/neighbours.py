@@ -198,7 +198,7 @@ def _by_index(queries: Vectors, base: Vectors, k: int, progress: Report | None) 
     )
     import faiss
 
-    lists = max(1, int(LISTS_PER_ROOT * np.sqrt(len(base))))
+    lists = min(len(base), int(LISTS_PER_ROOT * np.sqrt(len(base))))
     index = faiss.IndexIVFFlat(
         faiss.IndexFlatIP(base.shape[1]), base.shape[1], lists, faiss.METRIC_INNER_PRODUCT
     )
