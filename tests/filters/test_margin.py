@@ -10,7 +10,8 @@ import pytest
 from tertium.errors import SettingError
 from tertium.filters.base import BitextPair
 from tertium.filters.duplicates import HashSet, hash_texts
-from tertium.filters.margin import Margin, neighbour_similarity
+from tertium.filters.margin import Margin
+from tertium.stats.neighbours import neighbour_similarity
 from tertium.text import Text
 
 from ..fakes import FakeEncoder
@@ -69,8 +70,8 @@ def test_blocks_do_not_change_the_neighbours(monkeypatch: pytest.MonkeyPatch) ->
     queries = draw.normal(size=(30, 8)).astype(np.float32)
     plain = np.sort(queries @ base.T, axis=1)[:, -4:].mean(axis=1)
     for rows, columns in ((7, 9), (1024, 16384), (1, 1)):
-        monkeypatch.setattr("tertium.filters.margin.QUERY_BLOCK", rows)
-        monkeypatch.setattr("tertium.filters.margin.BASE_BLOCK", columns)
+        monkeypatch.setattr("tertium.stats.neighbours.QUERY_BLOCK", rows)
+        monkeypatch.setattr("tertium.stats.neighbours.BASE_BLOCK", columns)
         assert neighbour_similarity(queries, base, 4) == pytest.approx(plain, abs=1e-5)
 
 

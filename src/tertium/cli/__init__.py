@@ -10,11 +10,13 @@ from typing import Annotated
 import typer
 
 from tertium._version import __version__
+from tertium.cli.align import align
 from tertium.cli.compare import compare
 from tertium.cli.data import data
 from tertium.cli.doctor import doctor
 from tertium.cli.explain import explain
 from tertium.cli.filter import filter_command
+from tertium.cli.mine import mine
 from tertium.cli.models import models
 from tertium.cli.paraphrase import paraphrase
 from tertium.cli.score import score
@@ -33,6 +35,8 @@ app.command()(score)
 app.command()(compare)
 app.command()(explain)
 app.command("filter")(filter_command)
+app.command()(mine)
+app.command()(align)
 app.command()(paraphrase)
 app.command()(serve)
 app.add_typer(models, name="models")

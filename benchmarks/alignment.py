@@ -1,0 +1,150 @@
+"""Sentence alignment of documents with known merges, splits, deletions and insertions.
+
+    python benchmarks/alignment.py data/tatoeba/de-en.tsv.xz --documents 20 --length 200
+
+Documents are made of sentence pairs of a table (one column per language), in random order. With the
+given probabilities, two neighbours are joined on one side, or a sentence is left out on one side.
+A unit with both sides is found strictly if it is the same as a true unit, and laxly if it shares a
+sentence of each side with one. Gale-Church is that of nltk, by the numbers of characters.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+import tertium
+from mining import groups, processor
+from tertium.data.records import open_table
+from tertium.mining.alignment import Aligner, AlignmentSettings
+from tertium.text import Text
+
+Unit = tuple[tuple[int, ...], tuple[int, ...]]
+Document = tuple[list[Text], list[Text], set[Unit]]
+ACTIONS = ("join source", "join target", "delete source", "delete target")
+
+
+def make_document(
+    pairs: Sequence[tuple[str, str]], langs: Sequence[str], rate: float, draw: random.Random
+) -> Document:
+    """A document, its translation, and the true units that have both sides."""
+    source: list[Text] = []
+    target: list[Text] = []
+    gold: set[Unit] = set()
+    place = 0
+    while place < len(pairs):
+        action = draw.choice(ACTIONS) if draw.random() < rate else ""
+        first = [len(source)], [len(target)]
+        a, b = pairs[place]
+        if action.startswith("delete"):
+            side, text, lang = (
+                (target, b, langs[1]) if "source" in action else (source, a, langs[0])
+            )
+            side.append(Text(text, lang))
+        elif action and place + 1 < len(pairs):
+            c, d = pairs[place + 1]
+            joined, apart = (source, target) if "source" in action else (target, source)
+            both = ((a, c), (b, d)) if "source" in action else ((b, d), (a, c))
+            own = langs if "source" in action else langs[::-1]
+            joined.append(Text(" ".join(both[0]), own[0]))
+            apart.extend(Text(text, own[1]) for text in both[1])
+            place += 1
+            gold.add(
+                (tuple(range(first[0][0], len(source))), tuple(range(first[1][0], len(target))))
+            )
+        else:
+            source.append(Text(a, langs[0]))
+            target.append(Text(b, langs[1]))
+            gold.add((tuple(first[0]), tuple(first[1])))
+        place += 1
+    return source, target, gold
+
+
+def gale_church(source: Sequence[Text], target: Sequence[Text]) -> set[Unit]:
+    from nltk.translate.gale_church import align_blocks
+
+    links = align_blocks([len(one.text) for one in source], [len(one.text) for one in target])
+    units: list[tuple[set[int], set[int]]] = []
+    for i, j in links:
+        if units and (i in units[-1][0] or j in units[-1][1]):
+            units[-1][0].add(i)
+            units[-1][1].add(j)
+        else:
+            units.append(({i}, {j}))
+    return {(tuple(sorted(a)), tuple(sorted(b))) for a, b in units}
+
+
+def by_vectors(aligner: Aligner) -> Callable[[Sequence[Text], Sequence[Text]], set[Unit]]:
+    def run(source: Sequence[Text], target: Sequence[Text]) -> set[Unit]:
+        return {
+            (tuple(unit.source), tuple(unit.target))
+            for unit in aligner(source, target)
+            if unit.source and unit.target
+        }
+
+    return run
+
+
+def lax(units: set[Unit], others: set[Unit]) -> int:
+    """How many units share a sentence of each side with one of the others."""
+    links = {(i, j): other for other in others for i in other[0] for j in other[1]}
+    return sum(any((i, j) in links for i in unit[0] for j in unit[1]) for unit in units)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("table", type=Path)
+    parser.add_argument("--documents", type=int, default=20)
+    parser.add_argument("--length", type=int, default=200, help="sentence pairs per document")
+    parser.add_argument("--rates", default="0,0.1,0.3", help="proportions of changed places")
+    parser.add_argument("--encoders", default="tertium-mini,use-multilingual")
+    parser.add_argument("--quantile", type=float, default=AlignmentSettings.deletion_quantile)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    print(f"tertium {tertium.__version__}, nltk {version('nltk')}, {processor()}")
+    table = open_table(arguments.table)
+    langs = table.columns()[:2]
+    found = groups([(row[langs[0]], row[langs[1]]) for row in table])
+    draw = random.Random(arguments.seed)
+    draw.shuffle(found)
+    chosen = [draw.choice(one) for one in found[: arguments.documents * arguments.length]]
+    aligners: dict[str, Callable[[Sequence[Text], Sequence[Text]], set[Unit]]] = {
+        "Gale-Church (nltk)": gale_church
+    }
+    settings = AlignmentSettings(deletion_quantile=arguments.quantile)
+    for name in arguments.encoders.split(","):
+        aligners[name] = by_vectors(Aligner(tertium.load_encoder(name), settings))
+    print(f"{arguments.documents} documents of {arguments.length} pairs, {'-'.join(langs)}")
+    print("\n| changed places | aligner | strict P | R | F1 | lax P | R | F1 | s per document |")
+    print(f"|---|---|{'---:|' * 7}", flush=True)
+    for rate in map(float, arguments.rates.split(",")):
+        documents = [
+            make_document(chosen[start : start + arguments.length], langs, rate, draw)
+            for start in range(0, len(chosen), arguments.length)
+        ]
+        for name, run in aligners.items():
+            counts = [0, 0, 0, 0, 0]  # found, true, right, right laxly, true found laxly
+            started = time.perf_counter()
+            for source, target, gold in documents:
+                units = run(source, target)
+                for place, value in enumerate(
+                    (len(units), len(gold), len(units & gold), lax(units, gold), lax(gold, units))
+                ):
+                    counts[place] += value
+            seconds = (time.perf_counter() - started) / len(documents)
+            shares = [counts[2] / counts[0], counts[2] / counts[1]]
+            laxly = [counts[3] / counts[0], counts[4] / counts[1]]
+            cells = [
+                f"{100 * value:.1f}"
+                for p, r in (shares, laxly)
+                for value in (p, r, 2 * p * r / (p + r) if p + r else 0.0)
+            ]
+            print(f"| {100 * rate:.0f} % | {name} | {' | '.join(cells)} | {seconds:.2f} |")
+
+
+if __name__ == "__main__":
+    main()

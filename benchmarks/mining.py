@@ -1,0 +1,248 @@
+"""How well translations are found, by vectors alone and with rescoring by a measure.
+
+    python benchmarks/mining.py retrieval data/tatoeba/dev.tsv.xz --encoder tertium-mini
+    python benchmarks/mining.py haystack data/tatoeba/de-en.tsv.xz --encoder tertium-mini \\
+        --true 2000 --side 20000 --rescore cross:beam_size=1
+
+``retrieval``: the pairs of each two languages in a table (lang_a, lang_b, sentence_a,
+sentence_b); for each sentence, the best one of the other language is looked up. The error is the
+proportion that is not the translation, in each direction: by cosine, by ratio margin, and by
+``--rescore`` among the ``--nearest`` candidates.
+
+``haystack``: a table with one column per language. ``--true`` pairs are hidden among other
+sentences, ``--side`` on each side. Sentences that are linked by any pair, directly or not, are
+never on different sides, so the pairs are the only translations that Tatoeba knows. Pairs are
+mined one to one; the threshold is the one with the best F1 on half of the sentences, and precision,
+recall and F1 are those of the other half (the mean of both halves).
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import random
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+import tertium
+from tertium.data.records import open_table
+from tertium.measures.base import Measure
+from tertium.mining.candidates import Candidates, NeighbourSettings, between, select
+from tertium.mining.rescoring import rescore
+from tertium.mining.thresholds import curve
+from tertium.stats.neighbours import Vectors
+from tertium.text import Text
+
+Pairs = list[tuple[str, str]]
+Scores = NDArray[np.float64]
+
+
+def processor() -> str:
+    names = [
+        line.partition(":")[2].strip()
+        for line in Path("/proc/cpuinfo").read_text().splitlines()
+        if line.startswith("model name")
+    ]
+    return f"{len(names)} x {names[0]}" if names else platform.processor()
+
+
+def encode(encoder: str, texts: Sequence[str], lang: str) -> Vectors:
+    return tertium.load_encoder(encoder).sentence_vectors(texts, lang=lang).vectors
+
+
+def scores_by_measure(
+    measure: Measure, candidates: Candidates, sides: Sequence[Sequence[Text]]
+) -> Scores:
+    pairs = [
+        (sides[0][i], sides[1][j])
+        for i, j in zip(candidates.first.tolist(), candidates.second.tolist(), strict=True)
+    ]
+    return rescore(measure, pairs).scores
+
+
+def read_dev(path: Path, languages: Sequence[str], count: int) -> dict[tuple[str, str], Pairs]:
+    found: defaultdict[tuple[str, str], Pairs] = defaultdict(list)
+    for row in open_table(path):
+        langs = row["lang_a"], row["lang_b"]
+        if set(langs) <= set(languages) and len(found[langs]) < count:
+            found[langs].append((row["sentence_a"], row["sentence_b"]))
+    return found
+
+
+def errors(candidates: Candidates, scores: Scores, pairs: Pairs) -> tuple[float, float]:
+    """The proportion of texts whose best candidate is not the translation, in both directions."""
+    wrong = []
+    for side, own in ((1, candidates.first), (0, candidates.second)):
+        best: dict[int, int] = {}
+        for place in np.lexsort((candidates.second, candidates.first, -scores)).tolist():
+            best.setdefault(int(own[place]), place)
+        other = candidates.second if side == 1 else candidates.first
+        right = sum(
+            place in best and pairs[int(other[best[place]])][side] == pair[side]
+            for place, pair in enumerate(pairs)
+        )
+        wrong.append(1 - right / len(pairs))
+    return wrong[0], wrong[1]
+
+
+def retrieval(arguments: argparse.Namespace, measure: Measure | None) -> None:
+    methods = ["cosine", "margin", *([f"margin + {arguments.rescore}"] if measure else [])]
+    print(f"\n| {arguments.encoder} | pairs | {' | '.join(methods)} |")
+    print(f"|---|---:|{'---:|' * len(methods)}", flush=True)
+    total = np.zeros((len(methods), 2))
+    read = read_dev(arguments.table, arguments.languages.split(","), arguments.count)
+    for langs, pairs in read.items():
+        sides = [[pair[side] for pair in pairs] for side in (0, 1)]
+        vectors = [
+            encode(arguments.encoder, texts, lang) for texts, lang in zip(sides, langs, strict=True)
+        ]
+        found = []
+        for kind in ("absolute", "ratio"):
+            chosen = NeighbourSettings(arguments.nearest, kind)
+            candidates = between(vectors[0], vectors[1], chosen)
+            found.append(errors(candidates, candidates.margin.astype(np.float64), pairs))
+        if measure is not None:
+            texts = [
+                [Text(text, lang) for text in side] for side, lang in zip(sides, langs, strict=True)
+            ]
+            found.append(errors(candidates, scores_by_measure(measure, candidates, texts), pairs))
+        cells = " | ".join(f"{100 * a:.1f} / {100 * b:.1f}" for a, b in found)
+        print(f"| {'-'.join(langs)} | {len(pairs)} | {cells} |", flush=True)
+        total += found
+    means = (100 * total / len(read)).tolist()
+    print(f"| mean | | {' | '.join(f'{a:.1f} / {b:.1f}' for a, b in means)} |", flush=True)
+
+
+def groups(pairs: Pairs) -> list[Pairs]:
+    """Pairs that share a sentence, directly or through others, in groups."""
+    parent: dict[tuple[int, str], tuple[int, str]] = {}
+
+    def root(text: tuple[int, str]) -> tuple[int, str]:
+        parent.setdefault(text, text)
+        while parent[text] != text:
+            parent[text] = parent[parent[text]]
+            text = parent[text]
+        return text
+
+    for a, b in pairs:
+        parent[root((0, a))] = root((1, b))
+    members: defaultdict[tuple[int, str], Pairs] = defaultdict(list)
+    for a, b in pairs:
+        members[root((0, a))].append((a, b))
+    return list(members.values())
+
+
+def hide(pairs: Pairs, true: int, side: int, seed: int) -> tuple[Pairs, list[str], list[str]]:
+    """True pairs, and the two lists that they are hidden in, shuffled."""
+    found = groups(pairs)
+    draw = random.Random(seed)
+    draw.shuffle(found)
+    needed = true + 2 * (side - true)
+    if len(found) < needed:
+        raise SystemExit(f"{len(found)} groups of sentences; {needed} are needed")
+    chosen = [draw.choice(group) for group in found[:needed]]
+    gold, rest = chosen[:true], chosen[true:]
+    first = [a for a, _ in gold] + [a for a, _ in rest[: side - true]]
+    second = [b for _, b in gold] + [b for _, b in rest[side - true :]]
+    draw.shuffle(first)
+    draw.shuffle(second)
+    return gold, first, second
+
+
+def evaluate(
+    candidates: Candidates, scores: Scores, gold: Pairs, first: list[str], second: list[str]
+) -> tuple[float, float, float]:
+    """Precision, recall and F1 on one half, by the best threshold of the other; then the mean."""
+    order = select(candidates.first, candidates.second, scores, "one-to-one").tolist()
+    place_of = {text: place for place, text in enumerate(first)}
+    results = []
+    for half in (0, 1):
+        parts = []
+        for one in (half, 1 - half):
+            labels = {pair: True for pair in gold if place_of[pair[0]] % 2 == one}
+            own = [place for place in order if int(candidates.first[place]) % 2 == one]
+            pairs = [
+                (first[int(candidates.first[at])], second[int(candidates.second[at])]) for at in own
+            ]
+            parts.append((pairs, [float(scores[at]) for at in own], labels))
+        tuned = curve(parts[0][0], parts[0][1], parts[0][2], complete=True)
+        pairs, values, labels = parts[1]
+        kept = {p for p, v in zip(pairs, values, strict=True) if v >= tuned.best.threshold}
+        right = len(kept & set(labels))
+        precision, recall = right / max(1, len(kept)), right / len(labels)
+        results.append((precision, recall, 2 * right / (len(kept) + len(labels))))
+    precision, recall, f1 = np.mean(results, axis=0).tolist()
+    return precision, recall, f1
+
+
+def haystack(arguments: argparse.Namespace, measure: Measure | None) -> None:
+    table = open_table(arguments.table)
+    langs = table.columns()[:2]
+    pairs = list(dict.fromkeys((row[langs[0]], row[langs[1]]) for row in table))
+    gold, first, second = hide(pairs, arguments.true, arguments.side, arguments.seed)
+    print(f"\n{'-'.join(langs)}: {len(gold)} true pairs, {len(first)} sentences on each side")
+    started = time.perf_counter()
+    vectors = [
+        encode(arguments.encoder, texts, lang)
+        for texts, lang in zip((first, second), langs, strict=True)
+    ]
+    encoded = time.perf_counter()
+    print(f"encoding {encoded - started:.0f} s", flush=True)
+    print(f"\n| {arguments.encoder} | precision | recall | F1 | candidates have |")
+    print("|---|---:|---:|---:|---:|", flush=True)
+
+    def show(name: str, candidates: Candidates, scores: Scores) -> None:
+        at = zip(candidates.first.tolist(), candidates.second.tolist(), strict=True)
+        there = {(first[i], second[j]) for i, j in at} & set(gold)
+        precision, recall, f1 = evaluate(candidates, scores, gold, first, second)
+        cells = [f"{100 * value:.1f}" for value in (precision, recall, f1, len(there) / len(gold))]
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+
+    for name, kind in (("cosine", "absolute"), ("margin", "ratio")):
+        chosen = NeighbourSettings(arguments.nearest, kind)  # type: ignore[arg-type]
+        candidates = between(vectors[0], vectors[1], chosen)
+        show(name, candidates, candidates.margin.astype(np.float64))
+    searched = time.perf_counter()
+    if measure is not None:
+        texts = [
+            [Text(text, lang) for text in side]
+            for side, lang in zip((first, second), langs, strict=True)
+        ]
+        scores = scores_by_measure(measure, candidates, texts)
+        show(f"margin + {arguments.rescore}", candidates, scores)
+        show("product of both", candidates, scores * candidates.margin)
+    seconds = time.perf_counter() - searched
+    print(
+        f"\n{len(candidates)} candidates; two searches {searched - encoded:.0f} s, "
+        f"rescoring {seconds:.0f} s"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=("retrieval", "haystack"))
+    parser.add_argument("table", type=Path)
+    parser.add_argument("--encoder", default="tertium-mini")
+    parser.add_argument("--model", default="tertium-mini")
+    parser.add_argument("--rescore", help="a measure, such as cross:beam_size=1")
+    parser.add_argument("--nearest", type=int, default=10)
+    parser.add_argument("--languages", default="de,en,es,fr")
+    parser.add_argument("--count", type=int, default=1000, help="pairs per two languages")
+    parser.add_argument("--true", type=int, default=2000)
+    parser.add_argument("--side", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    print(f"tertium {tertium.__version__}, {processor()}")
+    measure = None
+    if arguments.rescore:
+        measure = tertium.load(arguments.rescore, model=arguments.model)
+    (retrieval if arguments.what == "retrieval" else haystack)(arguments, measure)
+
+
+if __name__ == "__main__":
+    main()

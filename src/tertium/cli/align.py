@@ -1,0 +1,325 @@
+"""``tertium align``."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+from xml.sax.saxutils import escape, quoteattr
+
+import typer
+
+from tertium._version import __version__
+from tertium.cli.inputs import refuse_as_output
+from tertium.cli.options import (
+    DEFAULT_MODEL,
+    INPUT,
+    OUTPUT,
+    ComputeType,
+    Encoder,
+    Layer,
+    Model,
+    ReplaceInvalid,
+    Threads,
+)
+from tertium.cli.progress import interruptible, progress_bar
+from tertium.data.lines import check_file, name_of, read_lines
+from tertium.errors import InputError
+from tertium.measures.loading import ModelPool, ModelSettings
+from tertium.storage.atomic import write_text
+from tertium.text import Text
+
+if TYPE_CHECKING:
+    from tertium.engines.output import Layout
+    from tertium.mining.alignment import Unit
+
+ALIGNMENT = "Alignment"
+MAX_SIZE, DELETION_QUANTILE, WIDTH = 4, 0.2, 10
+FORMATS = ("tsv", "jsonl", "ladder", "tmx")
+NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML 1.0 cannot contain."""
+
+
+def align(
+    source: Annotated[
+        Path,
+        typer.Argument(help="A document, one sentence per line; or a folder of documents."),
+    ],
+    target: Annotated[
+        Path,
+        typer.Argument(
+            help="Its translation; or a folder. Documents in folders are paired by their names "
+            "up to the first dot."
+        ),
+    ],
+    src_lang: Annotated[
+        str | None, typer.Option(help="Language of the first document.", rich_help_panel=INPUT)
+    ] = None,
+    tgt_lang: Annotated[
+        str | None, typer.Option(help="Language of the second document.", rich_help_panel=INPUT)
+    ] = None,
+    split: Annotated[
+        bool,
+        typer.Option(
+            "--split",
+            help="Split every line into sentences (extra: words).",
+            rich_help_panel=INPUT,
+        ),
+    ] = False,
+    replace_invalid: ReplaceInvalid = False,
+    max_size: Annotated[
+        int,
+        typer.Option(
+            min=2,
+            help="Most sentences in a unit, both sides together: 4 allows 1-1, 1-2, 1-3 and 2-2.",
+            rich_help_panel=ALIGNMENT,
+        ),
+    ] = MAX_SIZE,
+    deletion_quantile: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            max=1,
+            help="Cost of a sentence without counterpart, as a quantile of the costs of random "
+            "pairs: lower values leave out more sentences.",
+            rich_help_panel=ALIGNMENT,
+        ),
+    ] = DELETION_QUANTILE,
+    width: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Search this far from the path of the coarser level.",
+            rich_help_panel=ALIGNMENT,
+        ),
+    ] = WIDTH,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help=f"A file ({', '.join('.' + name for name in FORMATS)}); a folder if folders are "
+            "aligned. Default: standard output.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    format: Annotated[  # noqa: A002
+        str | None,
+        typer.Option(
+            help=f"{', '.join(FORMATS)}. Default: by the file name, otherwise tsv.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    quiet: Annotated[
+        bool,
+        typer.Option("--quiet", "-q", help="No summary, no progress bar.", rich_help_panel=OUTPUT),
+    ] = False,
+    model: Model = DEFAULT_MODEL,
+    encoder: Encoder = None,
+    layer: Layer = None,
+    compute_type: ComputeType = "auto",
+    threads: Threads = None,
+) -> None:
+    """Align the sentences of a document with those of its translation.
+
+    [bold]tertium align de.txt en.txt --src-lang de --tgt-lang en -o pairs.tsv[/bold]
+    """
+    from tertium.mining.alignment import Aligner, AlignmentSettings
+
+    started = time.monotonic()
+    settings = AlignmentSettings(max_size, deletion_quantile, width)
+    jobs = _jobs(source, target, output, format)
+    if split and any(job.format == "ladder" for job in jobs):
+        raise InputError("a ladder refers to lines, which --split divides; use another format")
+    if any(job.format == "tmx" for job in jobs) and (src_lang is None or tgt_lang is None):
+        raise InputError("TMX names the languages: use --src-lang and --tgt-lang")
+    pool = ModelPool(
+        ModelSettings(
+            model, encoder=encoder, layer=layer, compute_type=compute_type, threads=threads
+        )
+    )
+    aligner = Aligner(pool("sentences"), settings)
+    units = 0
+    with (
+        interruptible(None),
+        progress_bar(lambda: len(jobs), shown=not quiet, what="documents") as progress,
+    ):
+        for number, job in enumerate(jobs, start=1):
+            documents = [
+                Document.read(path, lang, split=split, replace_invalid=replace_invalid)
+                for path, lang in ((job.source, src_lang), (job.target, tgt_lang))
+            ]
+            aligned = aligner(documents[0].sentences, documents[1].sentences, progress.detail)
+            units += len(aligned)
+            content = WRITERS[job.format](documents[0], documents[1], aligned)
+            if job.output is None:
+                progress.hide()
+                sys.stdout.write(content)
+            else:
+                write_text(job.output, content)
+            progress.advance(number)
+    if not quiet:
+        count = "1 document" if len(jobs) == 1 else f"{len(jobs)} documents"
+        print(f"{count}, {units} units in {time.monotonic() - started:.1f} s", file=sys.stderr)
+
+
+@dataclass(frozen=True)
+class Document:
+    """The sentences of a document, the index of the line of each, and the number of lines."""
+
+    sentences: Sequence[Text]
+    lines: Sequence[int]
+    length: int
+
+    @classmethod
+    def read(cls, path: Path, lang: str | None, *, split: bool, replace_invalid: bool) -> Document:
+        """Read a file; each line that is not blank is one sentence, or is split into sentences."""
+        from tertium.mining.sentences import split_sentences
+
+        check_file(path)
+        texts = list(read_lines(path, replace_invalid=replace_invalid))
+        found = [
+            (index, sentence)
+            for index, text in enumerate(texts)
+            if text.strip()
+            for sentence in (split_sentences(text, lang) if split else [text.strip()])
+        ]
+        if not found:
+            raise InputError(f"{name_of(path)} has no sentences: all lines are blank")
+        sentences = [Text(sentence, lang) for _, sentence in found]
+        return cls(sentences, [index for index, _ in found], len(texts))
+
+    def line_at(self, place: int) -> int:
+        """The index of the line of a sentence; behind the last one, the number of lines."""
+        return self.lines[place] if place < len(self.lines) else self.length
+
+    def text(self, places: range) -> str:
+        from tertium.mining.alignment import join
+
+        return join([self.sentences[place] for place in places]).text
+
+    def numbers(self, places: range) -> list[int]:
+        """The numbers of the lines, from 1, that sentences are on."""
+        return sorted({self.lines[place] + 1 for place in places})
+
+
+@dataclass(frozen=True)
+class _Job:
+    source: Path
+    target: Path
+    output: Path | None
+    format: str
+
+
+def _jobs(source: Path, target: Path, output: Path | None, format: str | None) -> list[_Job]:  # noqa: A002
+    if format is not None and format not in FORMATS:
+        raise InputError(f"--format {format}: it must be one of {', '.join(FORMATS)}")
+    if source.is_dir() != target.is_dir():
+        raise InputError("align two documents, or two folders, not a document and a folder")
+    if source.is_dir():
+        return _jobs_of_folders(source, target, output, format or "tsv")
+    if output is None:
+        return [_Job(source, target, None, format or "tsv")]
+    refuse_as_output(output, [source, target])
+    if output.is_dir():
+        raise InputError(f"{output} is a folder; choose a file")
+    chosen = format or output.suffix.removeprefix(".")
+    if chosen not in FORMATS:
+        raise InputError(
+            f"{output}: cannot infer the format from the file name; use --format, or one of "
+            f"{', '.join('.' + name for name in FORMATS)}"
+        )
+    return [_Job(source, target, output, chosen)]
+
+
+def _jobs_of_folders(source: Path, target: Path, output: Path | None, format: str) -> list[_Job]:  # noqa: A002
+    if output is None or output.is_file():
+        raise InputError("aligned folders are written to a folder: use --output FOLDER")
+    sides = []
+    for folder in (source, target):
+        found: dict[str, Path] = {}
+        for path in sorted(folder.iterdir()):
+            if path.is_file() and not path.name.startswith("."):
+                name = path.name.partition(".")[0]
+                if name in found:
+                    raise InputError(f"{found[name]} and {path} have the same name: {name}")
+                found[name] = path
+        sides.append(found)
+    for found, other, folder in ((sides[0], sides[1], target), (sides[1], sides[0], source)):
+        for name, path in found.items():
+            if name not in other:
+                raise InputError(f"{path} has no counterpart {name}.* in {folder}")
+    if not sides[0]:
+        raise InputError(f"{source} has no files")
+    output.mkdir(parents=True, exist_ok=True)
+    jobs = [
+        _Job(path, sides[1][name], output / f"{name}.{format}", format)
+        for name, path in sides[0].items()
+    ]
+    for job in jobs:
+        assert job.output is not None
+        refuse_as_output(job.output, [job.source, job.target])
+    return jobs
+
+
+def _table(source: Document, target: Document, units: Sequence[Unit], layout: Layout) -> str:
+    rows = [
+        {
+            "src_lines": source.numbers(unit.source),
+            "tgt_lines": target.numbers(unit.target),
+            "src": source.text(unit.source),
+            "tgt": target.text(unit.target),
+            "cost": unit.cost,
+        }
+        for unit in units
+    ]
+    return layout.head(list(rows[0])) + layout.body(rows)
+
+
+def _tsv(source: Document, target: Document, units: Sequence[Unit]) -> str:
+    from tertium.engines.output import TsvLayout
+
+    return _table(source, target, units, TsvLayout())
+
+
+def _jsonl(source: Document, target: Document, units: Sequence[Unit]) -> str:
+    from tertium.engines.output import JsonLinesLayout
+
+    return _table(source, target, units, JsonLinesLayout())
+
+
+def _ladder(source: Document, target: Document, units: Sequence[Unit]) -> str:
+    """The format of hunalign: where each unit starts, in lines from 0, and how good it is."""
+    rungs = [
+        f"{source.line_at(unit.source.start)}\t{target.line_at(unit.target.start)}\t{-unit.cost:.6f}"
+        for unit in units
+    ]
+    return "\n".join([*rungs, f"{source.length}\t{target.length}\t0"]) + "\n"
+
+
+def _tmx(source: Document, target: Document, units: Sequence[Unit]) -> str:
+    """Units that have both sides, as a translation memory."""
+    langs = [str(document.sentences[0].lang) for document in (source, target)]
+    head = (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4">\n'
+        f'<header creationtool="tertium" creationtoolversion={quoteattr(__version__)} '
+        f'segtype="block" o-tmf="tertium" adminlang="en" srclang={quoteattr(langs[0])} '
+        'datatype="plaintext"/>\n<body>\n'
+    )
+    body = []
+    for unit in units:
+        if unit.source and unit.target:
+            texts = source.text(unit.source), target.text(unit.target)
+            sides = "".join(
+                f"<tuv xml:lang={quoteattr(lang)}><seg>{escape(NOT_XML.sub(' ', text))}</seg></tuv>"
+                for lang, text in zip(langs, texts, strict=True)
+            )
+            body.append(f"<tu>{sides}</tu>\n")
+    return head + "".join(body) + "</body>\n</tmx>\n"
+
+
+WRITERS = {"tsv": _tsv, "jsonl": _jsonl, "ladder": _ladder, "tmx": _tmx}

@@ -1,0 +1,104 @@
+"""Precision, recall and F1 of mined pairs at every threshold, from a labelled sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from tertium.errors import InputError
+from tertium.report.tables import Cell, Table
+
+SHOWN = 12
+Labels = Mapping[tuple[str, str], bool]
+"""Whether two texts have the same meaning."""
+
+
+class Point(NamedTuple):
+    """What is found if pairs with at least this score are kept."""
+
+    threshold: float
+    precision: float
+    recall: float
+    f1: float
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Precision, recall and F1 at each threshold, from the highest down."""
+
+    points: Sequence[Point]
+    best: Point
+    """The point with the highest F1; of equal ones, the highest threshold."""
+
+    def table(self, rows: int = SHOWN) -> Table:
+        """Some of the thresholds, evenly spaced by rank, and the best (in bold)."""
+        places = np.unique(np.linspace(0, len(self.points) - 1, rows).round().astype(int))
+        chosen = sorted({*places.tolist(), self.points.index(self.best)})
+        return Table(
+            ["threshold", "precision", "recall", "F1"],
+            [
+                [Cell(point.threshold, ".4f", bold=point == self.best)]
+                + [Cell(100 * share, ".1f", bold=point == self.best) for share in point[1:]]
+                for point in (self.points[place] for place in chosen)
+            ],
+        )
+
+    def plot(self, out: Path) -> None:
+        """Draw precision, recall and F1 over the threshold (extra: plot)."""
+        from tertium.report.plots import new_figure, save_figure
+
+        figure, axes = new_figure(6, 4, out)
+        thresholds = [point.threshold for point in self.points]
+        for name in ("precision", "recall", "f1"):
+            shares = [getattr(point, name) for point in self.points]
+            axes.plot(thresholds, shares, label={"f1": "F1"}.get(name, name), linewidth=1.5)
+        axes.axvline(self.best.threshold, color="black", linestyle=":", linewidth=1)
+        axes.set_xlabel("threshold")
+        axes.set_ylim(0, 1.02)
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize="small")
+        save_figure(figure, out)
+
+
+def curve(
+    pairs: Sequence[tuple[str, str]], scores: Sequence[float], labels: Labels, *, complete: bool
+) -> Curve:
+    """Compute precision, recall and F1 at the score of each mined pair that has a label.
+
+    ``complete``: the labels name all true pairs, and every other mined pair is wrong. Otherwise
+    they are a sample, and mined pairs without a label do not count. Recall is relative to all true
+    pairs of the labels, mined or not.
+
+    >>> labels = {("a", "A"): True, ("b", "B"): True}
+    >>> found = curve([("a", "A"), ("b", "C")], [0.9, 0.5], labels, complete=True)
+    >>> found.points[0]
+    Point(threshold=0.9, precision=1.0, recall=0.5, f1=0.6666666666666666)
+    >>> found.points[1]
+    Point(threshold=0.5, precision=0.5, recall=0.5, f1=0.5)
+    """
+    true_pairs = sum(labels.values())
+    if not true_pairs:
+        raise InputError("the labelled pairs contain no pair that is right; add some")
+    known = [
+        (score, labels.get(pair, False))
+        for pair, score in zip(pairs, scores, strict=True)
+        if complete or pair in labels
+    ]
+    if not known:
+        raise InputError(
+            "none of the labelled pairs is among the mined pairs; they must have the same texts"
+        )
+    known.sort(key=lambda one: -one[0])
+    points, right = [], 0
+    for count, (score, label) in enumerate(known, start=1):
+        right += label
+        if count < len(known) and known[count][0] == score:
+            continue  # equal scores are kept or left out together
+        precision, recall = right / count, right / true_pairs
+        f1 = 2 * right / (count + true_pairs)
+        points.append(Point(score, precision, recall, f1))
+    return Curve(points, max(points, key=lambda point: (point.f1, point.threshold)))

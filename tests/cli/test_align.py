@@ -1,0 +1,123 @@
+"""``tertium align``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tertium.data.tmx import read_tmx
+
+from .conftest import Run
+
+GERMAN = """Ich habe eine Katze.
+
+Sie schläft den ganzen Tag. In der Nacht ist sie wach.
+Der Zug ist heute wieder verspätet.
+Meine Eltern wohnen in Berlin & Rom.
+"""
+ENGLISH = """I have a cat.
+She sleeps all day.
+At night she is awake.
+The train is late again today.
+My parents live in Berlin & Rome.
+"""
+WANTED = [([1], [1]), ([3], [2, 3]), ([4], [4]), ([5], [5])]
+LANGS = ("--src-lang", "de", "--tgt-lang", "en", "--deletion-quantile", "0.5")
+
+
+@pytest.fixture
+def documents(tmp_path: Path) -> tuple[Path, Path]:
+    german, english = tmp_path / "de.txt", tmp_path / "en.txt"
+    german.write_text(GERMAN)
+    english.write_text(ENGLISH)
+    return german, english
+
+
+def test_jsonl_and_tsv(tertium: Run, documents: tuple[Path, Path], tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    done = tertium("align", *documents, *LANGS, "-o", out)
+    assert done.returncode == 0, done.stderr
+    assert "1 document, 4 units" in done.stderr
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [(row["src_lines"], row["tgt_lines"]) for row in rows] == WANTED
+    assert rows[1]["tgt"] == "She sleeps all day. At night she is awake."
+    tsv = tertium("align", *documents, *LANGS, "-q")
+    lines = tsv.stdout.splitlines()
+    assert lines[0] == "src_lines\ttgt_lines\tsrc\ttgt\tcost"
+    assert lines[2].startswith("[3]\t[2, 3]\tSie schläft")
+    assert tsv.stderr == ""
+
+
+def test_ladder(tertium: Run, documents: tuple[Path, Path], tmp_path: Path) -> None:
+    out = tmp_path / "out.ladder"
+    assert tertium("align", *documents, *LANGS, "-o", out).returncode == 0
+    rungs = [line.split("\t") for line in out.read_text().splitlines()]
+    assert [rung[:2] for rung in rungs] == [
+        ["0", "0"],
+        ["2", "1"],
+        ["3", "3"],
+        ["4", "4"],
+        ["5", "5"],
+    ]
+
+
+def test_tmx(tertium: Run, documents: tuple[Path, Path], tmp_path: Path) -> None:
+    out = tmp_path / "out.tmx"
+    assert tertium("align", *documents, *LANGS, "-o", out).returncode == 0
+    units = list(read_tmx(out))
+    assert len(units) == 4
+    assert units[3] == {
+        "de": ["Meine Eltern wohnen in Berlin & Rom."],
+        "en": ["My parents live in Berlin & Rome."],
+    }
+    missing = tertium("align", *documents, "-o", out)
+    assert missing.returncode == 2
+    assert "--src-lang" in missing.stderr
+
+
+def test_folders(tertium: Run, tmp_path: Path) -> None:
+    for folder, text in (("de", GERMAN), ("en", ENGLISH)):
+        (tmp_path / folder).mkdir()
+        for name in ("one", "two"):
+            (tmp_path / folder / f"{name}.{folder}.txt").write_text(text)
+    folders, out = (tmp_path / "de", tmp_path / "en"), tmp_path / "out"
+    done = tertium("align", *folders, *LANGS, "--format", "jsonl", "-o", out)
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in out.iterdir()) == ["one.jsonl", "two.jsonl"]
+    assert (out / "one.jsonl").read_bytes() == (out / "two.jsonl").read_bytes()
+    assert "folder" in tertium("align", *folders, *LANGS).stderr
+    (tmp_path / "de" / "three.txt").write_text(GERMAN)
+    lonely = tertium("align", *folders, *LANGS, "-o", out)
+    assert "three.txt has no counterpart" in lonely.stderr
+
+
+def test_splitting(tertium: Run, documents: tuple[Path, Path], tmp_path: Path) -> None:
+    pytest.importorskip("icu4py")
+    done = tertium("align", *documents, *LANGS, "--split", "--format", "jsonl", "-q")
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(row["src_lines"], row["tgt_lines"]) for row in rows] == [
+        ([1], [1]),
+        ([3], [2]),
+        ([3], [3]),
+        ([4], [4]),
+        ([5], [5]),
+    ]
+    assert rows[2]["src"] == "In der Nacht ist sie wach."
+    ladder = tertium("align", *documents, *LANGS, "--split", "--format", "ladder")
+    assert ladder.returncode == 2
+    assert "--split" in ladder.stderr
+
+
+def test_mistakes(tertium: Run, documents: tuple[Path, Path], tmp_path: Path) -> None:
+    german, english = documents
+    assert "cannot infer" in tertium("align", german, english, "-o", tmp_path / "a.doc").stderr
+    assert "--format html" in tertium("align", german, english, "--format", "html").stderr
+    assert "not a document and a folder" in tertium("align", german, tmp_path).stderr
+    blank = tmp_path / "blank.txt"
+    blank.write_text("\n")
+    wrong = tertium("align", german, blank)
+    assert wrong.returncode == 2
+    assert "blank.txt has no sentences" in wrong.stderr
