@@ -156,7 +156,7 @@ def explain(
     given = list(texts or [])
     if len(given) == 2 and method is None and hyp is None:
         _refuse_for_two_texts(output, resume, overwrite)
-        result = explanation.explain(
+        explained = explanation.explain(
             given[0],
             given[1],
             lang=lang,
@@ -164,9 +164,9 @@ def explain(
             model=load_model(model, compute_type=compute_type, threads=threads),  # type: ignore[arg-type]
             worst=worst,
         )
-        print_explanation(result, Console(highlight=False))
+        print_explanation(explained, Console(highlight=False))
         if html is not None:
-            write_text(html, explanation_page(result))
+            write_text(html, explanation_page(explained))
         return
     if len(given) == 2:
         _refuse_for_two_texts(output, resume, overwrite)
