@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -33,17 +34,20 @@ from tertium.text import Text
 from ..fakes import FakeEncoder, FakeModel
 
 A, B = Text("Ich sehe.", "de"), Text("I see you here.", "en")
+ANY = CoverageSettings(surprise=0.0)
+"""The fake model's tokens are not those of the text, so that phrases have no log-probability."""
 
 
 def test_phrases_do_not_cross_punctuation_and_leave_something() -> None:
     text = "Yes, I do (now)."
-    found = [text[each.start : each.end] for each in phrases(text, CoverageSettings(max_words=2))]
+    settings = CoverageSettings(min_words=1, max_words=2)
+    found = [text[each.start : each.end] for each in phrases(text, settings)]
     assert found == ["Yes", "I", "I do", "do", "now"]
     assert list(phrases("Hello!")) == []
     assert list(phrases("")) == []
-    assert [each.partial for each in phrases("我看你", CoverageSettings(max_words=1))] == [
-        *["看你", "我你", "我看"]
-    ]
+    assert [
+        each.partial for each in phrases("我看你", CoverageSettings(min_words=1, max_words=1))
+    ] == [*["看你", "我你", "我看"]]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +85,7 @@ def test_coverage_by_hand() -> None:
             (A.text, "I."): (-4.0,),
         }
     )
-    settings = CoverageSettings(max_words=2, threshold=0.5)
+    settings = CoverageSettings(max_words=2, min_words=1, threshold=0.5, surprise=0.0, major=1.0)
     [spans] = coverage([(A, B)], model, settings)
     assert [(span.side, span.start, span.end, span.text, span.score) for span in spans] == [
         ("b", 2, 5, "see", 0.5),
@@ -90,17 +94,22 @@ def test_coverage_by_hand() -> None:
     assert [(span.kind, span.severity) for span in spans] == [
         *[("omission", "minor"), ("omission", "major")]
     ]
-    assert spans[1].evidence == "without it, H of the other text rises from -2.00 to -0.50"
+    assert spans[1].evidence.startswith(
+        "without it, H of the other text rises from -2.00 to -0.50;"
+    )
     # phrases of b: 4 of one word, 3 of two; of a: 2 of one word; and both whole texts
     assert len(model.asked) == (7 + 1) + (2 + 1)
-    [only] = coverage([(A, B)], model, CoverageSettings(max_words=2, threshold=0.6))
+    [only] = coverage([(A, B)], model, replace(settings, threshold=0.6))
+    assert [span.text for span in only] == ["you here"]
+    # without "see", H is -1.5; without "you here", -0.5
+    [only] = coverage([(A, B)], model, replace(settings, explained=-1.0))
     assert [span.text for span in only] == ["you here"]
 
 
 def test_an_addition_is_an_omission_of_the_other_side() -> None:
     model = FakeModel({(A.text, B.text): (-1.0,), (A.text, "I see."): (-0.5,)})
-    [one] = coverage([(A, B)], model)
-    [other] = coverage([(B, A)], model)
+    [one] = coverage([(A, B)], model, ANY)
+    [other] = coverage([(B, A)], model, ANY)
     assert [(span.side, span.kind, span.text) for span in one] == [("b", "omission", "you here")]
     assert [(span.side, span.kind, span.text) for span in other] == [("a", "addition", "you here")]
 
@@ -133,6 +142,27 @@ class Words(FakeModel):
             TokenScores((*target.split(), "</s>"), scores.log_probs)
             for target, scores in zip(targets, found, strict=True)
         ]
+
+
+def test_a_phrase_must_be_improbable_given_the_other_text() -> None:
+    a, b = Text("Ich sehe", "de"), Text("I see you here", "en")
+    model = Words(
+        {
+            (a.text, b.text): (-1.0, -1.0, -1.0),
+            (a.text, "I see"): (-0.5, -0.5, -0.5),
+            (b.text, a.text): (-1.0, -1.0, -4.0, -3.5, -1.0),
+            **{(a.text, part): (-3.0,) * 3 for part in ("You here", "I here", "I", "Here")},
+            **{(b.text, part): (-3.0,) * 5 for part in ("Ich", "Sehe")},
+        }
+    )
+    [found] = coverage_gains([(a, b)], model)
+    full, tried = found["b"]
+    assert full == -1.0
+    [phrase] = [each for each in tried if each.partial == "I see"]
+    assert (phrase.gain, phrase.surprise) == (0.5, 7.5)
+    for least, texts in ((7.5, ["you here"]), (7.6, [])):
+        [spans] = coverage([(a, b)], model, CoverageSettings(surprise=least))
+        assert [span.text for span in spans] == texts
 
 
 def test_unlikely_by_hand() -> None:
@@ -251,7 +281,7 @@ def test_a_model_of_one_direction_reports_one_side() -> None:
         {(A.text, B.text): (-1.0,), (A.text, "I see."): (-0.5,)},
         languages=LanguageSet({"en": ""}, {"de": ""}),
     )
-    [review] = Reviewer(("coverage",), model)([(A, B)])
+    [review] = Reviewer(("coverage",), model)([(A, B)])  # no probability of phrases is needed
     assert [span.side for span in review.spans] == ["b"]
     assert {target for target, *_ in model.asked} == {A.text}
     with pytest.raises(LanguageError, match="translates en to de, not de to de"):
@@ -260,7 +290,7 @@ def test_a_model_of_one_direction_reports_one_side() -> None:
 
 def test_methods_together() -> None:
     model = FakeModel({(A.text, B.text): (-1.0,), (A.text, "I see."): (-0.5,)})
-    [review] = Reviewer(("coverage", "direction", "flags"), model)([(A, B)])
+    [review] = Reviewer(("coverage", "direction", "flags"), model, coverage=ANY)([(A, B)])
     assert [span.kind for span in review.spans] == ["omission"]
     assert review.severity == "major"
     assert review.direction == TranslationDirection(-1.0, -1.0)

@@ -79,7 +79,7 @@ def test_tokens_of_sentencepiece_are_at_their_offsets(text: str) -> None:
     for token, span in zip(tokens, offsets, strict=True):
         body = token.replace("▁", "")
         if span is None:
-            assert body == ""
+            assert body == "" or token in ("<0xE2>", "<0x80>", "<0x8D>")  # a joiner
         elif not token.startswith("<0x"):
             assert body in unicodedata.normalize("NFKC", text[slice(*span)])
     found = [span for span in offsets if span is not None]

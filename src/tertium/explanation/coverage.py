@@ -4,18 +4,22 @@ Vamvas and Sennrich (2022), "As Little as Possible, as Much as Necessary: Detect
 Undertranslations with Contrastive Conditioning". A phrase of the source is an omission if the
 target is more probable once the phrase is deleted from the source; an addition is the same with the
 roles exchanged. The paper deletes subtrees of a dependency parse; here, every phrase of up to
-``max_words`` words that does not cross punctuation is tried, so that no parser is needed.
+``max_words`` words that does not cross punctuation is tried, so that no parser is needed. Two
+conditions that the paper does not have reduce false alarms in free translations: the phrase must be
+improbable given the other text, and without the phrase the other text must be probable.
 """
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tertium.explanation.spans import A, B, Span, severity_of, strongest
-from tertium.explanation.words import split_words
-from tertium.models.base import Progress, TranslationModel
+from tertium.errors import SettingError
+from tertium.explanation.spans import A, B, Span, strongest
+from tertium.explanation.words import ScoredWord, split_words, word_scores
+from tertium.models.base import Progress, TokenScores, TranslationModel
 from tertium.text import Text
 
 OMISSION, ADDITION = "omission", "addition"
@@ -25,22 +29,43 @@ SEPARATORS = frozenset(",;:،؛、，；：–—-")
 
 @dataclass(frozen=True)
 class CoverageSettings:
-    """Which phrases are tried, and which of them are reported."""
+    """Which phrases are tried, and which of them are reported.
+
+    The defaults were chosen for the bundled model (docs/explain.md).
+    """
 
     max_words: int = 5
-    min_words: int = 1
-    threshold: float = 0.25
-    """The gain in H (nats per token) from which a phrase is reported."""
+    min_words: int = 2
+    threshold: float = 0.1
+    """The gain from which a phrase is reported: by how much H of the other text (nats per token)
+    rises without the phrase."""
+    surprise: float = 10.0
+    """The least improbability of the phrase given the other text: -log p(phrase | other), in nats.
+    Not used if the model has only one of the two directions."""
+    explained: float = -2.0
+    """The least H of the other text without the phrase."""
+    major: float = 0.5
+    """The gain from which an omission or addition is major."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.min_words <= self.max_words:
+            raise SettingError(
+                f"phrases of {self.min_words} to {self.max_words} words: min_words must be at "
+                "least 1, and not above max_words"
+            )
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A phrase, the text without it, and by how much H of the other text rises without it."""
+    """A phrase, the text without it, and what the model says about it."""
 
     start: int
     end: int
     partial: str
     gain: float = 0.0
+    """By how much H of the other text rises without the phrase."""
+    surprise: float = math.inf
+    """-log p(phrase | other text); infinite if the model cannot tell."""
 
 
 def phrases(text: str, settings: CoverageSettings = CoverageSettings()) -> Iterator[Phrase]:
@@ -49,7 +74,7 @@ def phrases(text: str, settings: CoverageSettings = CoverageSettings()) -> Itera
     The whole text is not a phrase: something must be left.
 
     >>> [text[each.start : each.end] for text in ["I see, yes."] for each in phrases(text)]
-    ['I', 'I see', 'see', 'yes']
+    ['I see']
     """
     words = split_words(text)
     count = sum(not word.is_punctuation for word in words)
@@ -120,15 +145,45 @@ def coverage_gains(
         )
     )
     results: list[dict[str, tuple[float, list[Phrase]]]] = []
-    for planned in plan:
-        results.append({})
+    for (a, b), planned in zip(pairs, plan, strict=True):
+        given_other: dict[str, TokenScores] = {}
+        """The scores of the whole text of a side, given the other text."""
+        found: dict[str, tuple[float, list[Phrase]]] = {}
         for side, tried in planned.items():
-            full = next(scores).H
-            gained = [
-                Phrase(each.start, each.end, each.partial, next(scores).H - full) for each in tried
-            ]
-            results[-1][side] = (full, gained)
+            whole = given_other[B if side == A else A] = next(scores)
+            gains = [next(scores).H - whole.H for _ in tried]
+            found[side] = (
+                whole.H,
+                [replace(each, gain=gain) for each, gain in zip(tried, gains, strict=True)],
+            )
+        for side, text in ((A, a), (B, b)):
+            if side in found and side in given_other:
+                words = word_scores(text.text, given_other[side])
+                full, tried = found[side]
+                found[side] = (
+                    full,
+                    [replace(each, surprise=surprise(each, words)) for each in tried],
+                )
+        results.append(found)
     return results
+
+
+def surprise(phrase: Phrase, words: Sequence[ScoredWord]) -> float:
+    """-log p of the words of a phrase, given the other text and the words before each."""
+    return -sum(
+        each.log_prob
+        for each in words
+        if each.word.start < phrase.end and phrase.start < each.word.end
+    )
+
+
+def is_reported(phrase: Phrase, full: float, settings: CoverageSettings) -> bool:
+    """Whether a phrase is an omission or addition; ``full`` is H given the whole text."""
+    return (
+        phrase.gain >= settings.threshold
+        and phrase.surprise >= settings.surprise
+        and full + phrase.gain >= settings.explained
+    )
 
 
 def coverage(
@@ -160,13 +215,19 @@ def coverage(
                 side=side,
                 kind=ADDITION if side == A else OMISSION,
                 score=phrase.gain,
-                severity=severity_of(phrase.gain, settings.threshold),
-                evidence=f"without it, H of the other text rises from {full:.2f} to "
-                f"{full + phrase.gain:.2f}",
+                severity="major" if phrase.gain >= settings.major else "minor",
+                evidence=_evidence(phrase, full),
             )
             for side, (full, tried) in gains.items()
             for phrase in tried
-            if phrase.gain >= settings.threshold
+            if is_reported(phrase, full, settings)
         ]
         found.append(strongest(spans))
     return found
+
+
+def _evidence(phrase: Phrase, full: float) -> str:
+    rises = f"without it, H of the other text rises from {full:.2f} to {full + phrase.gain:.2f}"
+    if math.isinf(phrase.surprise):
+        return rises
+    return f"{rises}; its log-probability given the other text is {-phrase.surprise:.1f}"
