@@ -22,6 +22,17 @@ ROWS = [
     ('<b>"x"</b> & שלום', "a <script>"),
 ]
 
+EDITABLE = [
+    (
+        "Mary is in Paris with bread and butter for 12 old men today.",
+        "Maria ist heute in Paris mit Brot und Butter für 12 alte Männer.",
+    ),
+    (
+        "We were at home when Peter came back from Rome in 1998.",
+        "Wir waren zu Hause, als Peter 1998 aus Rom zurückkam.",
+    ),
+]
+
 
 @pytest.fixture
 def pairs(tmp_path: Path) -> Path:
@@ -147,3 +158,17 @@ def test_a_column_that_would_be_replaced_is_refused(tertium: Run, tmp_path: Path
     done = tertium("explain", file, "-l", "en")
     assert done.returncode == 2
     assert "already has a column 'spans'" in done.stderr
+
+
+def test_the_study_of_spans(tertium: Run, tmp_path: Path) -> None:
+    file = tmp_path / "pairs.tsv"
+    rows = ["hyp\tsrc", *(f"{a}\t{b}" for a, b in EDITABLE)]
+    file.write_text("\n".join(rows) + "\n", "utf-8")
+    command = ("study", "spans", file, "-l", "en", "--src-lang", "de", "--samples", "10")
+    done = tertium(*command, "--method", "coverage,flags", "-o", tmp_path / "out", "-q")
+    assert done.returncode == 0, done.stderr
+    assert "coverage, deleted" in done.stdout
+    assert "flags, number" in done.stdout
+    assert (tmp_path / "out" / "edits.csv").exists()
+    done = tertium(*command, "--edit", "magic")
+    assert "--edit magic: use deleted" in done.stderr

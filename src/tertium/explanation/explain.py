@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
 from tertium.errors import LanguageError
+from tertium.explanation.words import ScoredWord, word_scores
 from tertium.measures.translation import Cross, Direct, Pivot
 from tertium.models.base import (
     Alternative,
@@ -39,6 +40,11 @@ class Direction:
     scores: TokenScores
     alternatives: Mapping[int, list[Alternative]]
     """Tokens that the model prefers, best first, at the positions with the worst scores."""
+
+    @property
+    def words(self) -> list[ScoredWord]:
+        """The target's words with the sums of their tokens' log-probabilities."""
+        return word_scores(self.target.text, self.scores)
 
     @property
     def worst_places(self) -> list[int]:
