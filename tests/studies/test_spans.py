@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -60,6 +61,8 @@ def test_a_phrase_is_deleted_before_translation() -> None:
         assert phrase not in each.a.text
         assert each.a.lang == "en"
     assert {lang for _, lang in model.translated} == {"en"}
+    both = edited_pairs(PAIRS, ["deleted", "translated"], model=model)
+    assert [each.a.text for each in both if each.kind == "translated"] == [b.text for _, b in PAIRS]
 
 
 def test_controls_keep_the_meaning() -> None:
@@ -93,6 +96,10 @@ def test_results_by_hand() -> None:
     assert result.found == 0.5
     assert result.auc == 0.75  # 3 is above both, 1 is above one of two
     assert alarms == {"complete": (2, 0.5)}
+    # deleted phrases are compared with translations of the whole: 3 and 1 are above 0
+    kinds = ["deleted", "deleted", "complete", "translated"]
+    other = [replace(each, kind=kind) for each, kind in zip(edited, kinds, strict=True)]
+    assert evaluate(other, scored, samples=50)[0]["deleted"].auc == 1.0
     assert overlap_counts(edited[0], [(A, 2, 6), (A, 3, 7)]) == (2, 5, 4)
     assert f1(np.zeros((1, 3))).tolist() == [0.0]
 

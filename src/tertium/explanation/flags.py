@@ -34,6 +34,17 @@ NUMBERS = re.compile(r"\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)|\d+(?:[.,:/'’]\d
 NOUNS_CAPITALIZED = frozenset({"de", "lb"})
 MIN_NAME_LETTERS = 3
 SIMILAR_NAMES = 0.6
+NOT_NAMES = frozenset(
+    [
+        *("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
+        *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
+        *("october", "november", "december", "christmas", "easter", "internet"),
+        *("english", "german", "french", "spanish", "italian", "dutch", "portuguese", "russian"),
+        *("chinese", "japanese", "czech", "hungarian", "polish", "swedish", "turkish", "greek"),
+        *("american", "british", "european", "jewish"),
+    ]
+)
+"""English words with a capital letter that other languages translate, and often write small."""
 
 
 def flag(a: Text, b: Text) -> tuple[list[str], list[Span]]:
@@ -172,7 +183,8 @@ def missing_names(a: Text, b: Text) -> list[Span]:
     """Find names of one side that no word of the other resembles; both in an alphabet with case.
 
     Names are words with a capital letter inside a sentence, except in languages that capitalize
-    all nouns. Only words that are capitalized on the other side, or begin its sentence, resemble.
+    all nouns. Nothing is reported if the other side has a name that nothing resembles either: it
+    may be the translation.
 
     >>> pair = Text("Tom sah John Miller.", "de"), Text("Tom saw John Smith.", "en")
     >>> [span.text for span in missing_names(*pair)]
@@ -180,9 +192,16 @@ def missing_names(a: Text, b: Text) -> list[Span]:
     """
     spans = []
     for side, text, other in ((A, a, b), (B, b, a)):
-        others = [word.text.casefold() for word in split_words(other.text)]
+        own, others = (
+            [word.text.casefold() for word in split_words(each.text)] for each in (text, other)
+        )
         if text.lang in NOUNS_CAPITALIZED or not _same_script(text.text, other.text):
             continue
+        if other.lang not in NOUNS_CAPITALIZED and any(
+            not any(_resemble(word.text.casefold(), each) for each in own)
+            for word in _names(other.text)
+        ):
+            continue  # it may be the translation of the name
         for word in _names(text.text):
             name = word.text.casefold()
             if not any(_resemble(name, each) for each in others):
@@ -207,8 +226,9 @@ def _names(text: str) -> Iterator[Word]:
     for word in split_words(text):
         if word.is_punctuation:
             inside = False
-        elif word.text[0].isupper() and len(word.text) >= MIN_NAME_LETTERS:
-            if inside:
+        elif word.text[0].isupper() and word.text[:MIN_NAME_LETTERS].isalpha():
+            stem = word.text.casefold().removesuffix("'s").removesuffix("’s")
+            if inside and len(stem) >= MIN_NAME_LETTERS and stem not in NOT_NAMES:
                 yield word
         else:
             inside = word.text[0].islower() or inside

@@ -23,18 +23,18 @@ MAX_ROWS = 1000
 COLOURS = {
     "omission": "rgb(31,111,180)",
     "addition": "rgb(194,87,26)",
-    "unlikely": "rgb(170,60,150)",
-    "difference": "rgb(120,100,20)",
     "number": "rgb(205,50,60)",
     "name": "rgb(205,50,60)",
     "repetition": "rgb(205,50,60)",
+    "difference": "rgb(120,100,20)",
+    "unlikely": "rgb(170,60,150)",
 }
-"""Of kinds of spans in the terminal."""
+"""Of kinds of spans in the terminal; a span has precedence over those of later kinds."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Some characters of a text, and the spans that cover them, the highest score first."""
+    """Some characters of a text, and the spans that cover them, in the order of ``COLOURS``."""
 
     text: str
     spans: tuple[Span, ...] = ()
@@ -75,6 +75,7 @@ def pieces(text: str, spans: Sequence[Span]) -> list[Piece]:
     >>> [(piece.text, len(piece.spans)) for piece in pieces("I see it", [span])]
     [('I ', 0), ('see', 1), (' it', 0)]
     """
+    order = {kind: place for place, kind in enumerate(COLOURS)}
     cuts = sorted({0, len(text), *(place for span in spans for place in (span.start, span.end))})
     return [
         Piece(
@@ -82,7 +83,7 @@ def pieces(text: str, spans: Sequence[Span]) -> list[Piece]:
             tuple(
                 sorted(
                     (span for span in spans if span.start < end and start < span.end),
-                    key=lambda span: -span.score,
+                    key=lambda span: (order.get(span.kind, 0), -span.score),
                 )
             ),
         )

@@ -19,7 +19,7 @@ from tertium.explanation.likelihood import (
 )
 from tertium.explanation.spans import A, B, Severity, Span, worst
 from tertium.models.base import Progress, TextEncoder, TranslationModel
-from tertium.models.languages import known_language
+from tertium.models.languages import supported_language
 from tertium.text import Text
 
 COVERAGE, UNLIKELY, DIFFERENCES = "coverage", "unlikely", "differences"
@@ -162,7 +162,7 @@ class Reviewer:
             checked.add((a.lang, b.lang))
             for role, text in (("the first text", a), ("the second text", b)):
                 try:
-                    known_language(self.model, text.lang, role)
+                    supported_language(self.model, text.lang, role)
                 except LanguageError as error:
                     raise LanguageError(
                         f"row {row}: {error}; use --lang, and --ref-lang or --src-lang for the "

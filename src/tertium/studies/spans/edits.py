@@ -2,8 +2,9 @@
 
 All edits but ``deleted`` change the hypothesis, and the changed characters are the gold span. For
 ``deleted``, the hypothesis is a machine translation of the source without a phrase, and the phrase
-in the source is the gold span (Vamvas and Sennrich, 2022, section 4.1). ``reordered`` exchanges the
-words around a conjunction: the meaning stays the same, so it is a control, like ``complete``.
+in the source is the gold span (Vamvas and Sennrich, 2022, section 4.1). Controls have no difference:
+``complete`` pairs as they are, ``translated`` sources (the control of ``deleted``), and
+``reordered`` hypotheses, with the words around a conjunction exchanged.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from tertium.models.base import Progress, TranslationModel
 from tertium.text import Text
 
 Pair = tuple[Text, Text]
-CONTROLS: tuple[str, ...] = ("complete", "reordered")
+CONTROLS: tuple[str, ...] = ("complete", "translated", "reordered")
 EDITS: tuple[str, ...] = ("deleted", "inserted", "replaced", "number", "name", "negation")
 PHRASE = CoverageSettings(min_words=3, max_words=5)
 """Phrases of three to five words are deleted, inserted and replaced."""
@@ -95,36 +96,49 @@ def edited_pairs(
         for kind in kinds:
             if kind == "complete":
                 made.append(Edited(kind, a, b))
-            elif kind != "deleted":
+            elif kind in _EDITS:
                 found = _EDITS[kind](a, other, draw)
                 if found is not None:
                     text, start, end = found
                     made.append(Edited(kind, Text(text, a.lang), b, A, start, end))
     if "deleted" in kinds and model is not None:
-        made += _deleted(pairs, model, seed, progress)
+        made += _deleted(pairs, model, "translated" in kinds, seed, progress)
     return made
 
 
 def _deleted(
-    pairs: Sequence[Pair], model: TranslationModel, seed: int, progress: Progress | None
+    pairs: Sequence[Pair],
+    model: TranslationModel,
+    with_control: bool,
+    seed: int,
+    progress: Progress | None,
 ) -> list[Edited]:
-    """Translate sources without one of their phrases."""
+    """Translate sources without one of their phrases and, as the control, with it."""
     chosen: list[tuple[Pair, Phrase]] = []
     for number, (a, b) in enumerate(pairs):
         draw = random.Random(f"{seed}/{number}/deleted")
         tried = list(phrases(b.text, PHRASE))
         if tried:
             chosen.append(((a, b), draw.choice(tried)))
+    sources = [phrase.partial for _, phrase in chosen]
+    if with_control:
+        sources += [b.text for (_, b), _ in chosen]
+    repeats = len(sources) // max(len(chosen), 1)
     translations = model.translate(
-        [phrase.partial for _, phrase in chosen],
-        target_lang=[a.lang for (a, _), _ in chosen],
-        source_lang=[b.lang for (_, b), _ in chosen],
+        sources,
+        target_lang=[a.lang for (a, _), _ in chosen] * repeats,
+        source_lang=[b.lang for (_, b), _ in chosen] * repeats,
         progress=progress,
     )
-    return [
+    edited = [
         Edited("deleted", Text(translation.text, a.lang), b, B, phrase.start, phrase.end)
-        for ((a, b), phrase), translation in zip(chosen, translations, strict=True)
+        for ((a, b), phrase), translation in zip(chosen, translations, strict=False)
     ]
+    controls = [
+        Edited("translated", Text(translation.text, a.lang), b)
+        for ((a, b), _), translation in zip(chosen, translations[len(chosen) :], strict=False)
+    ]
+    return edited + controls
 
 
 Changed = tuple[str, int, int] | None

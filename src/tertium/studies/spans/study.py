@@ -42,7 +42,7 @@ class Result:
     found: float
     """The share of pairs with a span that overlaps with the edit."""
     auc: float
-    """How often an edited pair has a higher score than a complete one."""
+    """How often an edited pair has a higher score than its control."""
     auc_interval: tuple[float, float]
 
 
@@ -82,12 +82,13 @@ def evaluate(
         for kind, places in by_kind.items()
         if kind in CONTROLS
     }
-    complete = by_kind.get("complete", [])
     results = {}
     for kind in EDITS:
         places = by_kind.get(kind, [])
         if not places:
             continue
+        controls = [by_kind.get(name, []) for name in ("translated", "complete")]
+        complete = (controls[0] if kind == "deleted" else []) or controls[1]
         counts = np.array([overlap_counts(edited[place], spans[place]) for place in places], float)
         draws = bootstrap_counts(len(places), samples=samples, seed=seed)
         interval = percentile_interval(f1(draws @ counts))
@@ -221,7 +222,8 @@ def edits_table(results: Mapping[str, Mapping[str, Result]]) -> Table:
     header = ["method, edit", "pairs", "precision", "recall", "F1", "95 %", "found", "AUC", "95 %"]
     note = (
         "Precision, recall and F1 over characters of the edited side; found: pairs with a span "
-        "that overlaps with the edit; AUC: edited against complete pairs."
+        "that overlaps with the edit; AUC: edited against complete pairs (deleted: against "
+        "translations of the whole sources)."
     )
     return Table(header, rows, "Spans of known edits", note)
 
