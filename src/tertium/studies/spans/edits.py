@@ -2,7 +2,7 @@
 
 All edits but ``deleted`` change the hypothesis, and the changed characters are the gold span. For
 ``deleted``, the hypothesis is a machine translation of the source without a phrase, and the phrase
-in the source is the gold span (Vamvas and Sennrich, 2022, section 4.1). Controls have no difference:
+in the source is the gold span (as in Vamvas and Sennrich, 2022). Controls have no difference:
 ``complete`` pairs as they are, ``translated`` sources (the control of ``deleted``), and
 ``reordered`` hypotheses, with the words around a conjunction exchanged.
 """
