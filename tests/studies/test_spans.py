@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tertium.errors import InputError
 from tertium.explanation.review import Reviewer
 from tertium.explanation.spans import A, B
 from tertium.studies.runner import CellFolder, Runner, Scored
 from tertium.studies.spans.edits import CONTROLS, EDITS, Edited, edited_pairs
+from tertium.studies.spans.labels import LabelStudy, read_labels
 from tertium.studies.spans.study import SpanStudy, evaluate, f1, overlap_counts
 from tertium.text import Text
 
-from ..fakes import FakeModel
+from ..fakes import FakeEncoder, FakeModel
 
 PAIRS = [
     (
@@ -115,3 +118,24 @@ def test_cells_are_reused(tmp_path: Path) -> None:
         assert study.runner.reused == reused
         assert (len(model.asked) == asked) == bool(reused)
     assert [str(row[0]) for row in report.tables["edits"].rows] == ["coverage, inserted"]
+
+
+def test_labels_by_hand(tmp_path: Path) -> None:
+    """Words of a: differences 0 and 0.4, b: 0.2 and 0; the labels have the same order, so that
+    Spearman's correlation is 1. The last token has no label."""
+    file = tmp_path / "labels.jsonl"
+    record = {
+        "text_a": "car red .",
+        "text_b": "blue auto",
+        "labels_a": [0.0, 1.0, -1.0],
+        "labels_b": [0.5, 0.0],
+    }
+    file.write_text(json.dumps(record) + "\n")
+    pairs = read_labels(file, "en", "en")
+    encoder = FakeEncoder({"red": (1, 0), "car": (0, 1), "blue": (3, 4), "auto": (0, 2)})
+    report = LabelStudy(pairs, Reviewer(("differences",), encoder=encoder), samples=5).run()
+    [[method, tokens, value, _]] = report.tables["labels"].rows
+    assert (method.value, tokens.value, str(value)) == ("differences", 4, "1.000")
+    file.write_text(json.dumps({**record, "labels_b": [0.5]}) + "\n")
+    with pytest.raises(InputError, match="row 1: labels_b must be a list with one number for each"):
+        read_labels(file, "en", "en")

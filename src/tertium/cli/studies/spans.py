@@ -19,8 +19,16 @@ from tertium.errors import InputError
 def spans(
     options: StudyOptions,
     pairs: Annotated[
-        Path, typer.Argument(help="Translations and their sources: columns hyp and src (or ref).")
-    ],
+        Path | None,
+        typer.Argument(help="Translations and their sources: columns hyp and src (or ref)."),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            help="Instead of edits, a JSONL file with labelled tokens: text_a, text_b, labels_a, "
+            "labels_b."
+        ),
+    ] = None,
     method: Annotated[
         list[str] | None,
         typer.Option(
@@ -47,14 +55,30 @@ def spans(
     """Which method finds omissions, additions and other differences? Edits at known places."""
     from tertium.explanation.review import DIFFERENCES, NEED_MODEL, Reviewer, read_methods
     from tertium.studies.spans.edits import CONTROLS, EDITS, edited_pairs
+    from tertium.studies.spans.labels import RANKED, LabelStudy, read_labels
     from tertium.studies.spans.study import STUDIED, SpanStudy
 
-    kinds = edit or list(EDITS)
+    if (pairs is None) == (labels is None):
+        raise InputError("give either a file of translations and sources, or --labels")
+    kinds = [] if pairs is None else edit or list(EDITS)
     for kind in kinds:
         if kind not in EDITS:
             raise InputError(f"--edit {kind}: use {', '.join(EDITS)}")
     names = read_methods(method or list(STUDIED))
     load = options.models(encoder=encoder)
+    study: SpanStudy | LabelStudy
+    if labels is not None:
+        labelled = read_labels(labels, lang, src_lang or lang, options.limit)
+        names = tuple(name for name in names if name in RANKED)
+        reviewer = Reviewer(
+            names,
+            load("translation") if NEED_MODEL.intersection(names) else None,
+            load("tokens") if DIFFERENCES in names else None,
+        )
+        study = LabelStudy(labelled, reviewer, options.samples, options.seed, options.runner())
+        options.finish(options.run(study), study.runner)
+        return
+    assert pairs is not None
     table = open_table(pairs)
     languages = Languages(hyp=lang, ref=src_lang, src=src_lang)
     columns = choose_columns(table, languages, hyp=hyp_column, src=src_column)
