@@ -2,50 +2,291 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import io
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tertium.cli.inputs import Inputs, refuse_as_output, refuse_without_output
 from tertium.cli.options import (
     DEFAULT_MODEL,
+    INPUT,
+    OUTPUT,
     ComputeType,
+    Encoder,
+    Format,
+    Header,
     HtmlFile,
     Lang,
+    Layer,
     Model,
+    NoCache,
+    Overwrite,
+    References,
     RefLang,
+    ReplaceInvalid,
+    Resume,
+    Source,
+    SrcLang,
     Threads,
 )
+from tertium.cli.progress import interruptible, progress_bar
+from tertium.data.pairs import Languages, Pairs, TwoStrings
+from tertium.errors import InputError
 from tertium.explanation import explain as explanation
+from tertium.explanation.likelihood import TranslationDirection, document_direction
 from tertium.explanation.page import explanation_page
+from tertium.explanation.report import review_page
+from tertium.explanation.review import DIFFERENCES, NEED_MODEL, Reviewer, read_methods
+from tertium.explanation.spans import A, B
 from tertium.explanation.terminal import print_explanation
+from tertium.measures.loading import ModelPool, ModelSettings
 from tertium.models.catalog import load_model
 from tertium.storage.atomic import write_text
 
+if TYPE_CHECKING:
+    from tertium.engines.local.reviewing import ReviewJob, ReviewResult
+
+METHODS = "Methods"
+
 
 def explain(
-    a: Annotated[str, typer.Argument(help="The first text.")],
-    b: Annotated[str, typer.Argument(help="The second text.")],
+    texts: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[FILE | TEXT TEXT]",
+            help="A file of pairs (TSV, CSV, JSONL, Parquet; - for standard input), or two texts.",
+        ),
+    ] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--method",
+            help="coverage, unlikely, differences, direction, flags; several with commas. "
+            "Default: coverage,flags for files; token log-probabilities for two texts.",
+            rich_help_panel=METHODS,
+        ),
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            help="coverage: report a phrase if H of the other text rises by this much without it.",
+            rich_help_panel=METHODS,
+        ),
+    ] = None,
+    max_words: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="coverage: the longest phrases that are tried.", rich_help_panel=METHODS
+        ),
+    ] = None,
+    worst: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Two texts without --method: at how many of the worst tokens to show "
+            "alternatives.",
+            rich_help_panel=METHODS,
+        ),
+    ] = explanation.WORST_PLACES,
     lang: Lang = None,
     ref_lang: RefLang = None,
+    src_lang: SrcLang = None,
+    hyp: Annotated[
+        Path | None,
+        typer.Option(help="Plain text, one hypothesis per line.", rich_help_panel=INPUT),
+    ] = None,
+    ref: References = None,
+    src: Source = None,
+    format: Format = None,  # noqa: A002
+    header: Header = True,
+    hyp_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
+    ref_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
+    src_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
+    lang_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
+    ref_lang_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
+    src_lang_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
+    replace_invalid: ReplaceInvalid = False,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            help="Compare with the source or with the reference. Default: the source, if there is "
+            "one.",
+            rich_help_panel=INPUT,
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Write the rows to a .tsv, .csv, .jsonl or .parquet file.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
     html: HtmlFile = None,
-    worst: Annotated[
-        int, typer.Option(min=0, help="At how many of the worst tokens to show alternatives.")
-    ] = explanation.WORST_PLACES,
+    resume: Resume = False,
+    overwrite: Overwrite = False,
+    rows_at_a_time: Annotated[
+        int | None,
+        typer.Option(min=1, help="Rows that are done and saved together.", rich_help_panel=OUTPUT),
+    ] = None,
+    quiet: Annotated[
+        bool,
+        typer.Option("--quiet", "-q", help="No summary, no progress bar.", rich_help_panel=OUTPUT),
+    ] = False,
     model: Model = DEFAULT_MODEL,
+    encoder: Encoder = None,
+    layer: Layer = None,
     compute_type: ComputeType = "auto",
     threads: Threads = None,
+    no_cache: NoCache = False,
 ) -> None:
-    """Show why a score is low: how probable each token is, given the other text."""
+    """Show where two texts differ: unlikely tokens, omissions, additions and other spans.
+
+    [bold]tertium explain pairs.tsv -o spans.jsonl --html report.html[/bold] reads the columns hyp,
+    ref, src and lang, and finds the spans of every row.
+    """
     from rich.console import Console
 
-    result = explanation.explain(
-        a,
-        b,
-        lang=lang,
-        reference_lang=ref_lang,
-        model=load_model(model, compute_type=compute_type, threads=threads),  # type: ignore[arg-type]
-        worst=worst,
+    given = list(texts or [])
+    if len(given) == 2 and method is None and hyp is None:
+        _refuse_for_two_texts(output, resume, overwrite)
+        explained = explanation.explain(
+            given[0],
+            given[1],
+            lang=lang,
+            reference_lang=ref_lang,
+            model=load_model(model, compute_type=compute_type, threads=threads),  # type: ignore[arg-type]
+            worst=worst,
+        )
+        print_explanation(explained, Console(highlight=False))
+        if html is not None:
+            write_text(html, explanation_page(explained))
+        return
+    if len(given) == 2:
+        _refuse_for_two_texts(output, resume, overwrite)
+    inputs = Inputs(
+        given,
+        hyp=hyp,
+        refs=tuple(ref or ()),
+        src=src,
+        languages=Languages(hyp=lang, ref=ref_lang or lang, src=src_lang),
+        format=format,
+        header=header,
+        columns={
+            "hyp": hyp_column,
+            "refs": [ref_column] if ref_column else [],
+            "src": src_column,
+            "lang": lang_column,
+            "ref_lang": ref_lang_column,
+            "src_lang": src_lang_column,
+        },
+        replace_invalid=replace_invalid,
     )
-    print_explanation(result, Console(highlight=False))
+    from tertium.engines.local.reviewing import ROWS_AT_A_TIME, ReviewJob
+    from tertium.engines.output import FileOutput, Output, StreamOutput, TsvLayout
+    from tertium.explanation.coverage import CoverageSettings
+    from tertium.explanation.report import print_review
+
+    started = time.monotonic()
+    names = read_methods(method)
+    models = ModelSettings(
+        model,
+        encoder=encoder,
+        layer=layer,
+        compute_type=compute_type,
+        threads=threads,
+        cache=not no_cache,
+    )
+    settings = CoverageSettings()
+    settings = replace(
+        settings,
+        threshold=settings.threshold if threshold is None else threshold,
+        max_words=settings.max_words if max_words is None else max_words,
+    )
+    if output is not None:
+        refuse_as_output(output, inputs.names)
+    pairs = inputs.pairs()
+    sink: Output
+    if output is not None:
+        sink = file = FileOutput(output, resume=resume, overwrite=overwrite)
+        if no_cache:  # cached until the run is finished, so that it can be resumed
+            models = replace(models, cache=file.cache)
+    else:
+        refuse_without_output(resume=resume, overwrite=overwrite)
+        sink = StreamOutput(sys.stdout, TsvLayout())
+    pool = ModelPool(models)
+    reviewer = Reviewer(
+        names,
+        pool("translation") if NEED_MODEL.intersection(names) else None,
+        pool("tokens") if DIFFERENCES in names else None,
+        settings,
+    )
+    if isinstance(pairs, TwoStrings):
+        [item] = pairs
+        [review] = reviewer([(item.hypothesis, item.references[0])])
+        print_review(review, Console(highlight=False))
+        if html is not None:
+            write_text(html, review_page([review], title="Where the texts differ"))
+        return
+    job = ReviewJob(
+        pairs,
+        reviewer,
+        sink if output is not None or html is None else StreamOutput(io.StringIO(), TsvLayout()),
+        choose_side(pairs, against),
+        rows_at_a_time or ROWS_AT_A_TIME,
+        keep=html is not None,
+        tally=pool.tally,
+    )
+    with interruptible(output), progress_bar(job.count, shown=not quiet) as progress:
+        result = job.run(progress)
     if html is not None:
-        write_text(html, explanation_page(result))
+        sides = ("hypothesis", "source" if job.against_source else "reference")
+        reviews = job.all_reviews(output)
+        title = f"Where the texts of {pairs.name} differ"
+        write_text(html, review_page(reviews, title=title, sides=sides))
+    if not quiet:
+        _print_summary(result, job, time.monotonic() - started)
+
+
+def _refuse_for_two_texts(output: Path | None, resume: bool, overwrite: bool) -> None:
+    if output is not None or resume or overwrite:
+        raise InputError("--output, --resume and --overwrite need a file of pairs, not two texts")
+
+
+def choose_side(pairs: Pairs, against: str | None) -> bool:
+    """Whether hypotheses are compared with their sources: by default, if there are any."""
+    if against not in (None, "source", "reference"):
+        raise InputError(f"--against {against}: use source or reference")
+    if against == "source" and not pairs.has_source:
+        raise InputError(f"{pairs.name} has no sources: use --src-column or --src")
+    if against == "reference" and not pairs.has_references:
+        raise InputError(f"{pairs.name} has no references: use --ref-column or --ref")
+    return pairs.has_source if against is None else against == "source"
+
+
+def _print_summary(result: ReviewResult, job: ReviewJob, seconds: float) -> None:
+    """Print how many rows have which kinds of spans to standard error."""
+    from rich.console import Console
+
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    rows = "1 row" if result.rows == 1 else f"{result.rows} rows"
+    console.print(f"{result.marked} of {rows} with a span or a flag, in {seconds:.1f} s")
+    for kind, count in sorted(result.kinds.items()):
+        console.print(f"[bold]{kind}[/bold] {count}")
+    if result.directions:
+        found = document_direction([TranslationDirection(*each) for each in result.directions])
+        original = job.sides[B if found.score > 0 else A]
+        console.print(
+            f"[bold]direction[/bold] {original} is more likely the original "
+            f"({found.score:+.3f}, p = {found.p_value:.4f})"
+        )
+    if result.resumed:
+        console.print(f"{result.resumed} rows done before")
+    if job.tally is not None:
+        console.print(str(job.tally), style="dim")

@@ -10,6 +10,7 @@ from tertium.cli.studies.isometry import isometry
 from tertium.cli.studies.judgements import judgements
 from tertium.cli.studies.paraphrase_id import paraphrase_id
 from tertium.cli.studies.rephrasing import rephrasing
+from tertium.cli.studies.spans import spans
 
 study = typer.Typer(
     no_args_is_help=True,
@@ -22,6 +23,7 @@ study.command("layers")(layers)
 study.command("bias")(bias)
 study.command("rephrasing")(rephrasing)
 study.command("isometry")(isometry)
+study.command("spans")(spans)
 
 
 @study.callback()

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, overload
 
 from tertium.errors import LanguageError
+from tertium.explanation.words import ScoredWord, word_scores
 from tertium.measures.translation import Cross, Direct, Pivot
 from tertium.models.base import (
     Alternative,
     SuggestingModel,
+    TextEncoder,
     TokenScores,
     TranslationModel,
 )
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from tertium.explanation.review import PairReview
     from tertium.measures.bertscore import BertScore, Match
     from tertium.measures.movers import WordMoversDistance
 
@@ -37,6 +40,11 @@ class Direction:
     scores: TokenScores
     alternatives: Mapping[int, list[Alternative]]
     """Tokens that the model prefers, best first, at the positions with the worst scores."""
+
+    @property
+    def words(self) -> list[ScoredWord]:
+        """The target's words with the sums of their tokens' log-probabilities."""
+        return word_scores(self.target.text, self.scores)
 
     @property
     def worst_places(self) -> list[int]:
@@ -107,6 +115,7 @@ class PairExplanation:
     transport: Transport | None = None
 
 
+@overload
 def explain(
     a: str,
     b: str,
@@ -115,7 +124,30 @@ def explain(
     reference_lang: str | None = None,
     model: str | Path | TranslationModel | None = None,
     worst: int = WORST_PLACES,
-) -> Explanation:
+    methods: None = None,
+) -> Explanation: ...
+@overload
+def explain(
+    a: str,
+    b: str,
+    *,
+    lang: str | None = None,
+    reference_lang: str | None = None,
+    model: str | Path | TranslationModel | None = None,
+    encoder: str | Path | TextEncoder | None = None,
+    methods: str | Sequence[str],
+) -> PairReview: ...
+def explain(
+    a: str,
+    b: str,
+    *,
+    lang: str | None = None,
+    reference_lang: str | None = None,
+    model: str | Path | TranslationModel | None = None,
+    encoder: str | Path | TextEncoder | None = None,
+    worst: int = WORST_PLACES,
+    methods: str | Sequence[str] | None = None,
+) -> Explanation | PairReview:
     """Score each text given the other, and suggest what the model expected at the worst tokens.
 
     ``lang`` is the language of ``a``, and of ``b`` unless ``reference_lang`` is given.
@@ -123,7 +155,30 @@ def explain(
     >>> why = explain("I see a dog.", "I see a cat.", lang="en")
     >>> why.directions[0].scores.tokens
     ('▁I', '▁see', '▁a', '▁dog', '.', '</s>')
+
+    With ``methods``, the result has spans with character offsets instead, and flags; ``a`` is the
+    hypothesis, ``b`` its reference or source. The methods are coverage (omissions and additions),
+    unlikely, differences, direction and flags.
+
+    >>> result = explain(
+    ...     "Ich habe ein Auto.",
+    ...     "I have a car and a house.",
+    ...     lang="de",
+    ...     reference_lang="en",
+    ...     methods=["coverage"],
+    ... )
+    >>> [(span.kind, span.start, span.end, span.text) for span in result.spans]
+    [('omission', 13, 24, 'and a house')]
     """
+    if methods is not None:
+        from tertium.explanation.review import load_reviewer
+
+        pair = (
+            Text(check_text(a, role="first text", row=1), lang),
+            Text(check_text(b, role="second text", row=1), reference_lang or lang),
+        )
+        [review] = load_reviewer(methods, model=model, encoder=encoder)([pair])
+        return review
     if model is None or isinstance(model, str | Path):
         from tertium.models.catalog import DEFAULT_MODEL, load_model
 

@@ -59,7 +59,7 @@ class ScoringJob:
         stream = batches(self.pairs, size)
         sums, digest = Sums.of(self.measures), ""
         if state is not None:
-            digest = self._skip(stream, state, progress)
+            digest = skip_rows(self.pairs, stream, state, progress)
             sums = Sums.from_state(state)
         resumed = sums.rows
         for items in stream:
@@ -83,22 +83,23 @@ class ScoringJob:
         whole = any(measure.needs_all_rows for measure in self.measures)
         return None if whole else self.rows_at_a_time
 
-    def _skip(
-        self, stream: Iterator[list[Item]], state: Mapping[str, Any], progress: JobProgress
-    ) -> str:
-        """Read the rows that were scored before; returns their digest, which must be the same."""
-        rows, digest = 0, ""
-        while rows < state["rows"] and (items := next(stream, None)) is not None:
-            digest = chain_digest(digest, items)
-            rows += len(items)
-            progress.advance(rows)
-        if digest != state["digest"]:
-            raise input_changed(
-                self.pairs.name,
-                f"its first {state['rows']} rows differ in text or language, or there are more or "
-                "fewer rows, or it is read with other columns",
-            )
-        return digest
+
+def skip_rows(
+    pairs: Pairs, stream: Iterator[list[Item]], state: Mapping[str, Any], progress: JobProgress
+) -> str:
+    """Read the rows that were done before; returns their digest, which must be the same."""
+    rows, digest = 0, ""
+    while rows < state["rows"] and (items := next(stream, None)) is not None:
+        digest = chain_digest(digest, items)
+        rows += len(items)
+        progress.advance(rows)
+    if digest != state["digest"]:
+        raise input_changed(
+            pairs.name,
+            f"its first {state['rows']} rows differ in text or language, or there are more or "
+            "fewer rows, or it is read with other columns",
+        )
+    return digest
 
 
 def batches(items: Iterable[Item], size: int | None) -> Iterator[list[Item]]:

@@ -1,0 +1,94 @@
+"""``tertium study spans``."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tertium.cli.options import Encoder, SrcLang
+from tertium.cli.studies.options import StudyOptions, study_command
+from tertium.data.pairs import Languages, TablePairs, choose_columns
+from tertium.data.records import open_table
+from tertium.errors import InputError
+
+
+@study_command("measure")
+def spans(
+    options: StudyOptions,
+    pairs: Annotated[
+        Path | None,
+        typer.Argument(help="Translations and their sources: columns hyp and src (or ref)."),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            help="Instead of edits, a JSONL file with labelled tokens: text_a, text_b, labels_a, "
+            "labels_b."
+        ),
+    ] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--method",
+            help="coverage, unlikely, differences, flags; several with commas. Default: all.",
+        ),
+    ] = None,
+    edit: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--edit",
+            help="deleted, inserted, replaced, number, name, negation; may be repeated. "
+            "Default: all.",
+        ),
+    ] = None,
+    lang: Annotated[
+        str | None, typer.Option("--lang", "-l", help="Language of the translations.")
+    ] = None,
+    src_lang: SrcLang = None,
+    hyp_column: Annotated[str | None, typer.Option(help="The column of translations.")] = None,
+    src_column: Annotated[str | None, typer.Option(help="The column of sources.")] = None,
+    encoder: Encoder = None,
+) -> None:
+    """Which method finds omissions, additions and other differences? Edits at known places."""
+    from tertium.explanation.review import DIFFERENCES, NEED_MODEL, Reviewer, read_methods
+    from tertium.studies.spans.edits import CONTROLS, EDITS, edited_pairs
+    from tertium.studies.spans.labels import RANKED, LabelStudy, read_labels
+    from tertium.studies.spans.study import STUDIED, SpanStudy
+
+    if (pairs is None) == (labels is None):
+        raise InputError("give either a file of translations and sources, or --labels")
+    kinds = [] if pairs is None else edit or list(EDITS)
+    for kind in kinds:
+        if kind not in EDITS:
+            raise InputError(f"--edit {kind}: use {', '.join(EDITS)}")
+    names = read_methods(method or list(STUDIED))
+    load = options.models(encoder=encoder)
+    study: SpanStudy | LabelStudy
+    if labels is not None:
+        labelled = read_labels(labels, lang, src_lang or lang, options.limit)
+        names = tuple(name for name in names if name in RANKED)
+        reviewer = Reviewer(
+            names,
+            load("translation") if NEED_MODEL.intersection(names) else None,
+            load("tokens") if DIFFERENCES in names else None,
+        )
+        study = LabelStudy(labelled, reviewer, options.samples, options.seed, options.runner())
+        options.finish(options.run(study), study.runner)
+        return
+    assert pairs is not None
+    table = open_table(pairs)
+    languages = Languages(hyp=lang, ref=src_lang, src=src_lang)
+    columns = choose_columns(table, languages, hyp=hyp_column, src=src_column)
+    read = [
+        (item.hypothesis, item.source or item.references[0])
+        for item in islice(TablePairs(table, columns, languages), options.limit)
+    ]
+    needs_model = NEED_MODEL.intersection(names) or "deleted" in kinds
+    model = load("translation") if needs_model else None
+    reviewer = Reviewer(names, model, load("tokens") if DIFFERENCES in names else None)
+    edited = edited_pairs(read, [*CONTROLS, *kinds], model=model, seed=options.seed)
+    study = SpanStudy(edited, reviewer, options.samples, options.seed, options.runner())
+    options.finish(options.run(study), study.runner)

@@ -1,0 +1,233 @@
+"""Omissions and additions by contrastive conditioning.
+
+Vamvas and Sennrich (2022), "As Little as Possible, as Much as Necessary: Detecting Over- and
+Undertranslations with Contrastive Conditioning". A phrase of the source is an omission if the
+target is more probable once the phrase is deleted from the source; an addition is the same with the
+roles exchanged. The paper deletes subtrees of a dependency parse; here, every phrase of up to
+``max_words`` words that does not cross punctuation is tried, so that no parser is needed. Two
+conditions that the paper does not have reduce false alarms in free translations: the phrase must be
+improbable given the other text, and without the phrase the other text must be probable.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from tertium.errors import SettingError
+from tertium.explanation.spans import A, B, Span, strongest
+from tertium.explanation.words import ScoredWord, split_words, word_scores
+from tertium.models.base import Progress, TokenScores, TranslationModel
+from tertium.text import Text
+
+OMISSION, ADDITION = "omission", "addition"
+SEPARATORS = frozenset(",;:،؛、，；：–—-")
+"""Of two of these around a deleted phrase, one is deleted with it."""
+
+
+@dataclass(frozen=True)
+class CoverageSettings:
+    """Which phrases are tried, and which of them are reported.
+
+    The defaults were chosen for the bundled model (docs/explain.md).
+    """
+
+    max_words: int = 5
+    min_words: int = 2
+    threshold: float = 0.1
+    """The gain from which a phrase is reported: by how much H of the other text (nats per token)
+    rises without the phrase."""
+    surprise: float = 10.0
+    """The least improbability of the phrase given the other text: -log p(phrase | other), in nats.
+    Not used if the model has only one of the two directions."""
+    explained: float = -2.0
+    """The least H of the other text without the phrase."""
+    major: float = 0.5
+    """The gain from which an omission or addition is major."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.min_words <= self.max_words:
+            raise SettingError(
+                f"phrases of {self.min_words} to {self.max_words} words: min_words must be at "
+                "least 1, and not above max_words"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A phrase, the text without it, and what the model says about it."""
+
+    start: int
+    end: int
+    partial: str
+    gain: float = 0.0
+    """By how much H of the other text rises without the phrase."""
+    surprise: float = math.inf
+    """-log p(phrase | other text); infinite if the model cannot tell."""
+
+
+def phrases(text: str, settings: CoverageSettings = CoverageSettings()) -> Iterator[Phrase]:
+    """All phrases that may be deleted: adjacent words that no punctuation separates.
+
+    The whole text is not a phrase: something must be left.
+
+    >>> [text[each.start : each.end] for text in ["I see, yes."] for each in phrases(text)]
+    ['I see']
+    """
+    words = split_words(text)
+    count = sum(not word.is_punctuation for word in words)
+    for first in range(len(words)):
+        for last in range(first, min(first + settings.max_words, len(words))):
+            if words[last].is_punctuation:
+                break
+            length = last - first + 1
+            if settings.min_words <= length < count:
+                start, end = words[first].start, words[last].end
+                yield Phrase(start, end, without(text, start, end))
+
+
+def without(text: str, start: int, end: int) -> str:
+    """Delete a phrase, with the space or the comma that is left over, and keep a capital letter.
+
+    >>> without("Yesterday we went home.", 0, 9), without("We went home yesterday.", 12, 22)
+    ('We went home.', 'We went home.')
+    >>> without("My dog, a terrier, barks.", 8, 17)
+    'My dog, barks.'
+    >>> without("It costs $5 now.", 9, 10), without("I see, yes.", 7, 10)
+    ('It costs 5 now.', 'I see.')
+    """
+    left, right = text[:start], text[end:]
+    before, after = left.rstrip(), right.lstrip()
+    if not before:
+        after = after.lstrip("".join(SEPARATORS) + " ") or after
+        if text[start].isupper() and after:
+            after = after[0].upper() + after[1:]
+        return left + after
+    closes = not after or unicodedata.category(after[0]) in ("Po", "Pe", "Pf", "Pd")
+    if closes and before[-1] in SEPARATORS:
+        return before[:-1].rstrip() + right
+    return before + right if closes or right != after else left + right
+
+
+def coverage_gains(
+    pairs: Sequence[tuple[Text, Text]],
+    model: TranslationModel,
+    settings: CoverageSettings = CoverageSettings(),
+    *,
+    sides: Sequence[str] = (A, B),
+    progress: Progress | None = None,
+) -> list[dict[str, tuple[float, list[Phrase]]]]:
+    """H of the other text, and the gain of every phrase, for each pair and side.
+
+    All queries are one batch. The phrases of side ``b`` are deleted from ``b``, and the target is
+    ``a``; and the other way round.
+    """
+    targets: list[Text] = []
+    sources: list[Text] = []
+    plan: list[dict[str, list[Phrase]]] = []
+    for a, b in pairs:
+        plan.append({})
+        for side in sides:
+            source, target = (a, b) if side == A else (b, a)
+            plan[-1][side] = list(phrases(source.text, settings)) if target.text.strip() else []
+            partials = [source.text, *(phrase.partial for phrase in plan[-1][side])]
+            sources += [Text(partial, source.lang) for partial in partials]
+            targets += [target] * len(partials)
+    scores = iter(
+        model.log_probs(
+            [target.text for target in targets],
+            [source.text for source in sources],
+            target_lang=[target.lang for target in targets],
+            source_lang=[source.lang for source in sources],
+            progress=progress,
+        )
+    )
+    results: list[dict[str, tuple[float, list[Phrase]]]] = []
+    for (a, b), planned in zip(pairs, plan, strict=True):
+        given_other: dict[str, TokenScores] = {}
+        """The scores of the whole text of a side, given the other text."""
+        found: dict[str, tuple[float, list[Phrase]]] = {}
+        for side, tried in planned.items():
+            whole = given_other[B if side == A else A] = next(scores)
+            gains = [next(scores).H - whole.H for _ in tried]
+            found[side] = (
+                whole.H,
+                [replace(each, gain=gain) for each, gain in zip(tried, gains, strict=True)],
+            )
+        for side, text in ((A, a), (B, b)):
+            if side in found and side in given_other:
+                words = word_scores(text.text, given_other[side])
+                full, tried = found[side]
+                found[side] = (
+                    full,
+                    [replace(each, surprise=surprise(each, words)) for each in tried],
+                )
+        results.append(found)
+    return results
+
+
+def surprise(phrase: Phrase, words: Sequence[ScoredWord]) -> float:
+    """-log p of the words of a phrase, given the other text and the words before each."""
+    return -sum(
+        each.log_prob
+        for each in words
+        if each.word.start < phrase.end and phrase.start < each.word.end
+    )
+
+
+def is_reported(phrase: Phrase, full: float, settings: CoverageSettings) -> bool:
+    """Whether a phrase is an omission or addition; ``full`` is H given the whole text."""
+    return (
+        phrase.gain >= settings.threshold
+        and phrase.surprise >= settings.surprise
+        and full + phrase.gain >= settings.explained
+    )
+
+
+def coverage(
+    pairs: Sequence[tuple[Text, Text]],
+    model: TranslationModel,
+    settings: CoverageSettings = CoverageSettings(),
+    *,
+    sides: Sequence[str] = (A, B),
+    progress: Progress | None = None,
+) -> list[list[Span]]:
+    """Find what ``a`` leaves out of ``b`` (omissions), and what it adds to it (additions).
+
+    >>> import tertium
+    >>> pair = Text("Ich habe ein Auto.", "de"), Text("I have a car and a house.", "en")
+    >>> [spans] = coverage([pair], tertium.load_model(cache=False))
+    >>> [(span.kind, span.text) for span in spans]
+    [('omission', 'and a house')]
+    """
+    found = []
+    for pair, gains in zip(
+        pairs, coverage_gains(pairs, model, settings, sides=sides, progress=progress), strict=True
+    ):
+        texts = dict(zip((A, B), pair, strict=True))
+        spans = [
+            Span.of(
+                texts[side].text,
+                phrase.start,
+                phrase.end,
+                side=side,
+                kind=ADDITION if side == A else OMISSION,
+                score=phrase.gain,
+                severity="major" if phrase.gain >= settings.major else "minor",
+                evidence=_evidence(phrase, full),
+            )
+            for side, (full, tried) in gains.items()
+            for phrase in tried
+            if is_reported(phrase, full, settings)
+        ]
+        found.append(strongest(spans))
+    return found
+
+
+def _evidence(phrase: Phrase, full: float) -> str:
+    rises = f"without it, H of the other text rises from {full:.2f} to {full + phrase.gain:.2f}"
+    if math.isinf(phrase.surprise):
+        return rises
+    return f"{rises}; its log-probability given the other text is {-phrase.surprise:.1f}"

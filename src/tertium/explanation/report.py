@@ -1,0 +1,186 @@
+"""Reviews in a terminal, in a notebook and as an HTML report over many rows."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tertium.explanation.review import PairReview
+from tertium.explanation.spans import SEVERITIES, A, B, Span
+from tertium.report.page import render, render_page
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text as RichText
+
+STYLE = Path(__file__).with_name("review.css")
+MAX_ROWS = 1000
+"""The report shows this many rows, the worst first."""
+COLOURS = {
+    "omission": "rgb(31,111,180)",
+    "addition": "rgb(194,87,26)",
+    "number": "rgb(205,50,60)",
+    "name": "rgb(205,50,60)",
+    "repetition": "rgb(205,50,60)",
+    "difference": "rgb(120,100,20)",
+    "unlikely": "rgb(170,60,150)",
+}
+"""Of kinds of spans in the terminal; a span has precedence over those of later kinds."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some characters of a text, and the spans that cover them, in the order of ``COLOURS``."""
+
+    text: str
+    spans: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True)
+class ReportRow:
+    """A row of the report."""
+
+    number: int
+    review: PairReview
+    rank: int
+    """The place by severity."""
+
+    @property
+    def kinds(self) -> list[str]:
+        return kinds_of(self.review)
+
+    @property
+    def sides(self) -> list[tuple[str, str | None, list[Piece]]]:
+        """The name, the language and the pieces of both texts."""
+        review = self.review
+        return [
+            (side, text.lang, pieces(text.text, review.of_side(side)))
+            for side, text in ((A, review.a), (B, review.b))
+        ]
+
+
+def kinds_of(review: PairReview) -> list[str]:
+    """The kinds of spans and the flags of a pair."""
+    return sorted({*review.flags, *(span.kind for span in review.spans)})
+
+
+def pieces(text: str, spans: Sequence[Span]) -> list[Piece]:
+    """Cut a text where spans begin and end.
+
+    >>> span = Span.of("I see it", 2, 5, side="a", kind="addition", score=1.0)
+    >>> [(piece.text, len(piece.spans)) for piece in pieces("I see it", [span])]
+    [('I ', 0), ('see', 1), (' it', 0)]
+    """
+    order = {kind: place for place, kind in enumerate(COLOURS)}
+    cuts = sorted({0, len(text), *(place for span in spans for place in (span.start, span.end))})
+    return [
+        Piece(
+            text[start:end],
+            tuple(
+                sorted(
+                    (span for span in spans if span.start < end and start < span.end),
+                    key=lambda span: (order.get(span.kind, 0), -span.score),
+                )
+            ),
+        )
+        for start, end in itertools.pairwise(cuts)
+    ]
+
+
+def badness(review: PairReview) -> tuple[int, float]:
+    """How bad a pair is: by severity, then by the number of spans and flags."""
+    severity = review.severity
+    level = -1 if severity is None else SEVERITIES.index(severity)
+    return level, float(len(review.spans) + len(review.flags))
+
+
+def review_page(
+    reviews: Sequence[PairReview],
+    *,
+    title: str,
+    sides: tuple[str, str] = ("hypothesis", "reference"),
+    description: str = "",
+) -> str:
+    """Render the report of many pairs: filters by kind, and both orders.
+
+    The page has no scripts: filters and orders are style rules over check boxes. Rows without spans
+    and flags are only counted.
+    """
+    marked = [(place, review) for place, review in enumerate(reviews) if kinds_of(review)]
+    order = sorted(marked, key=lambda each: badness(each[1]), reverse=True)
+    rows = [
+        ReportRow(place + 1, review, rank) for rank, (place, review) in enumerate(order[:MAX_ROWS])
+    ]
+    kinds = Counter(kind for _, review in marked for kind in kinds_of(review))
+    return render_page(
+        "explanation/templates/review.html",
+        title,
+        style=STYLE.read_text("utf-8") + _filters(sorted(kinds)),
+        rows=sorted(rows, key=lambda row: row.number),
+        total=len(reviews),
+        marked=len(marked),
+        kinds=sorted(kinds.items()),
+        side_names=dict(zip((A, B), sides, strict=True)),
+        description=description,
+    )
+
+
+def _filters(kinds: Sequence[str]) -> str:
+    """Show a row while the box of one of its kinds is checked."""
+    return "".join(
+        f"body:has(#kind-{kind}:checked) .row.has-{kind} {{ display: block; }}\n" for kind in kinds
+    )
+
+
+def review_fragment(review: PairReview) -> str:
+    """Render one pair, with its style."""
+    from markupsafe import Markup
+
+    return render(
+        "explanation/templates/review-pair.html",
+        row=ReportRow(1, review, 0),
+        side_names={A: "a", B: "b"},
+        style=Markup(STYLE.read_text("utf-8")),
+    )
+
+
+def print_review(
+    review: PairReview, console: Console, *, sides: tuple[str, str] = ("a", "b")
+) -> None:
+    """Print both texts with their spans in colour, then the evidence."""
+    for line in review_lines(review, sides):
+        console.print(line, soft_wrap=True)
+
+
+def review_lines(review: PairReview, sides: tuple[str, str] = ("a", "b")) -> Iterator[RichText]:
+    """Lay out a review; without colours, spans are recognised by their brackets."""
+    from rich.text import Text as RichText
+
+    for name, (side, lang, cut) in zip(sides, ReportRow(1, review, 0).sides, strict=True):
+        line = RichText(f"{name}{f' ({lang})' if lang else ''}: ", style="dim")
+        for piece in cut:
+            if piece.spans:
+                colour = COLOURS.get(piece.spans[0].kind, "red")
+                line.append(f"[{piece.text}]", style=f"bold not dim {colour}")
+            else:
+                line.append(piece.text, style="not dim")
+        yield line
+        for span in review.of_side(side):
+            label = RichText(f"  {span.severity} {span.kind}: ", style="not dim")
+            label.append(span.text, style=f"bold {COLOURS.get(span.kind, 'red')}")
+            label.append(f" ({span.score:.2f}; {span.evidence})", style="dim")
+            yield label
+    if review.flags:
+        yield RichText(f"flags: {', '.join(review.flags)}", style="red")
+    if review.direction is not None:
+        original = sides[1] if review.direction.score > 0 else sides[0]
+        yield RichText(
+            f"direction: {original} is more likely the original "
+            f"(H {review.direction.a_given_b:.2f} and {review.direction.b_given_a:.2f})"
+        )
+    if not review.spans and not review.flags:
+        yield RichText("no difference found", style="green")

@@ -1,0 +1,1 @@
+"""How well methods find the spans where two texts differ."""

@@ -1,0 +1,174 @@
+"""``tertium explain`` with methods: two texts, files, reports, and interrupted runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tertium as library
+from tertium.explanation.review import PairReview, Reviewer
+
+from .conftest import Run
+
+DE, EN = "Ich habe ein Auto.", "I have a car and a house."
+ROWS = [
+    (DE, EN),
+    ("Guten Morgen!", "Good morning!"),
+    ("Er kam 1998.", "He came in 1989."),
+    ("Sie trinkt Tee mit Milch.", "She drinks tea."),
+    ('<b>"x"</b> & שלום', "a <script>"),
+]
+
+EDITABLE = [
+    (
+        "Mary is in Paris with bread and butter for 12 old men today.",
+        "Maria ist heute in Paris mit Brot und Butter für 12 alte Männer.",
+    ),
+    (
+        "We were at home when Peter came back from Rome in 1998.",
+        "Wir waren zu Hause, als Peter 1998 aus Rom zurückkam.",
+    ),
+]
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    file = tmp_path / "pairs.tsv"
+    lines = ["hyp\tsrc\tlang\tsrc_lang", *(f"{de}\t{en}\tde\ten" for de, en in ROWS)]
+    file.write_text("\n".join(lines) + "\n", "utf-8")
+    return file
+
+
+def test_two_texts_with_a_method(tertium: Run, tmp_path: Path) -> None:
+    page = tmp_path / "pair.html"
+    texts = (DE, EN, "-l", "de", "--ref-lang", "en")
+    done = tertium("explain", *texts, "--method", "coverage", "--html", page)
+    assert done.returncode == 0, done.stderr
+    assert "I have a car [and a house]." in done.stdout
+    assert "major omission: and a house" in done.stdout
+    assert ">and a house</button>" in page.read_text("utf-8")
+
+
+def test_two_texts_are_not_a_file(tertium: Run, tmp_path: Path) -> None:
+    done = tertium("explain", "a", "b", "-l", "en", "-o", tmp_path / "out.tsv")
+    assert done.returncode == 2
+    assert "need a file of pairs" in done.stderr
+
+
+def test_an_unknown_method_is_refused(tertium: Run, pairs: Path) -> None:
+    done = tertium("explain", pairs, "--method", "coverage,magic")
+    assert done.returncode == 2
+    assert "unknown method 'magic': use coverage, unlikely" in done.stderr
+
+
+def test_a_file_gets_spans_flags_and_a_report(tertium: Run, tmp_path: Path, pairs: Path) -> None:
+    out, page = tmp_path / "spans.jsonl", tmp_path / "report.html"
+    done = tertium("explain", pairs, "-o", out, "--html", page)
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+    assert [row["hyp"] for row in rows] == [de for de, _ in ROWS]
+    for row in rows:
+        for span in row["spans"]:
+            assert row[span["side"]][span["start"] : span["end"]] == span["text"]
+    kinds = [[(span["side"], span["kind"], span["text"]) for span in row["spans"]] for row in rows]
+    assert kinds[0] == [("src", "omission", "and a house")]
+    assert kinds[1] == []
+    assert {("hyp", "number", "1998"), ("src", "number", "1989")} <= set(kinds[2])
+    assert ("hyp", "addition", "mit Milch") in kinds[3]
+    assert rows[0]["severity"] == "major"
+    assert rows[2]["flags"] == ["number"]
+    assert "of 5 rows with a span or a flag" in done.stderr
+    html = page.read_text("utf-8")
+    assert "<script" not in html
+    assert 'id="kind-omission"' in html
+    assert ".row.has-omission" in html
+    assert "Guten Morgen" not in html  # nothing to report
+
+
+def test_the_same_spans_from_python(tertium: Run, pairs: Path) -> None:
+    review = library.explain(DE, EN, lang="de", reference_lang="en", methods="coverage,flags")
+    done = tertium("explain", pairs, "-q")
+    assert done.returncode == 0, done.stderr
+    head, first, *_ = [line.split("\t") for line in done.stdout.splitlines()]
+    row = dict(zip(head, first, strict=True))
+    [span] = json.loads(row["spans"])
+    assert span == {**review.spans[0].to_dict(), "side": "src"}
+    assert row["severity"] == "major"
+
+
+def test_references_instead_of_sources(tertium: Run, tmp_path: Path) -> None:
+    hyp, ref = tmp_path / "hyp.txt", tmp_path / "ref.txt"
+    hyp.write_text("I have a car.\n")
+    ref.write_text("I have a car and a house.\n")
+    done = tertium("explain", "--hyp", hyp, "--ref", ref, "-l", "en", "--method", "coverage", "-q")
+    assert done.returncode == 0, done.stderr
+    [_, row] = done.stdout.splitlines()
+    [span] = json.loads(row.split("\t")[2])
+    assert (span["side"], span["kind"], span["text"]) == ("ref", "omission", "and a house")
+    done = tertium("explain", "--hyp", hyp, "--ref", ref, "-l", "en", "--against", "source")
+    assert "has no sources" in done.stderr
+
+
+def test_direction_over_a_file(tertium: Run, pairs: Path) -> None:
+    done = tertium("explain", pairs, "--method", "direction")
+    assert done.returncode == 0, done.stderr
+    assert "is more likely the original" in done.stderr
+    assert "p = " in done.stderr
+    assert done.stdout.splitlines()[0].split("\t")[-1] == "direction"
+
+
+def test_an_interrupted_run_is_resumed(
+    tertium: Run, tmp_path: Path, pairs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, broken = tmp_path / "whole.jsonl", tmp_path / "broken.jsonl"
+    command = ("explain", pairs, "--rows-at-a-time", "2", "--no-cache")
+    assert tertium(*command, "-o", whole, "--html", tmp_path / "whole.html").returncode == 0
+    review = Reviewer.__call__
+    calls = 0
+
+    def stop(self: Reviewer, *arguments: Any) -> list[PairReview]:
+        nonlocal calls
+        calls += 1
+        if calls == 2:
+            raise KeyboardInterrupt
+        return review(self, *arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Reviewer, "__call__", stop)
+        done = tertium(*command, "-o", broken)
+    assert done.returncode == 130
+    assert "--resume" in done.stderr
+    assert not broken.exists()
+    assert "--resume" in tertium(*command, "-o", broken).stderr
+    other = tertium(*command, "-o", broken, "--resume", "--threshold", "0.9")
+    assert "threshold" in other.stderr
+    done = tertium(*command, "-o", broken, "--resume", "--html", tmp_path / "broken.html")
+    assert done.returncode == 0, done.stderr
+    assert "2 rows done before" in done.stderr
+    assert broken.read_bytes() == whole.read_bytes()
+    assert (tmp_path / "broken.html").read_bytes() == (tmp_path / "whole.html").read_bytes()
+
+
+def test_a_column_that_would_be_replaced_is_refused(tertium: Run, tmp_path: Path) -> None:
+    file = tmp_path / "pairs.tsv"
+    file.write_text("hyp\tref\tspans\na\tb\tc\n")
+    done = tertium("explain", file, "-l", "en")
+    assert done.returncode == 2
+    assert "already has a column 'spans'" in done.stderr
+
+
+def test_the_study_of_spans(tertium: Run, tmp_path: Path) -> None:
+    file = tmp_path / "pairs.tsv"
+    rows = ["hyp\tsrc", *(f"{a}\t{b}" for a, b in EDITABLE)]
+    file.write_text("\n".join(rows) + "\n", "utf-8")
+    command = ("study", "spans", file, "-l", "en", "--src-lang", "de", "--samples", "10")
+    done = tertium(*command, "--method", "coverage,flags", "-o", tmp_path / "out", "-q")
+    assert done.returncode == 0, done.stderr
+    assert "coverage, deleted" in done.stdout
+    assert "flags, number" in done.stdout
+    assert (tmp_path / "out" / "edits.csv").exists()
+    done = tertium(*command, "--edit", "magic")
+    assert "--edit magic: use deleted" in done.stderr

@@ -1,0 +1,300 @@
+"""Every method against a calculation by hand."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from tertium.errors import InputError, LanguageError, SettingError
+from tertium.explanation.alignment import DifferenceSettings, differences, word_differences
+from tertium.explanation.coverage import (
+    CoverageSettings,
+    coverage,
+    coverage_gains,
+    phrases,
+    without,
+)
+from tertium.explanation.flags import flag
+from tertium.explanation.likelihood import (
+    TranslationDirection,
+    UnlikelySettings,
+    directions,
+    document_direction,
+    unlikely,
+    word_losses,
+)
+from tertium.explanation.review import Reviewer, read_methods
+from tertium.explanation.spans import Span, strongest, worst
+from tertium.models.base import TokenScores
+from tertium.models.languages import LanguageSet
+from tertium.text import Text
+
+from ..fakes import FakeEncoder, FakeModel
+
+A, B = Text("Ich sehe.", "de"), Text("I see you here.", "en")
+ANY = CoverageSettings(surprise=0.0)
+"""The fake model's tokens are not those of the text, so that phrases have no log-probability."""
+
+
+def test_phrases_do_not_cross_punctuation_and_leave_something() -> None:
+    text = "Yes, I do (now)."
+    settings = CoverageSettings(min_words=1, max_words=2)
+    found = [text[each.start : each.end] for each in phrases(text, settings)]
+    assert found == ["Yes", "I", "I do", "do", "now"]
+    assert list(phrases("Hello!")) == []
+    assert list(phrases("")) == []
+    assert [
+        each.partial for each in phrases("我看你", CoverageSettings(min_words=1, max_words=1))
+    ] == [*["看你", "我你", "我看"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase", "partial"),
+    [
+        ("We met here today.", "here", "We met today."),
+        ("We met here.", "here", "We met."),
+        ("Today we met.", "Today", "We met."),
+        ("Today, we met.", "Today", "We met."),
+        ("He said (again) no.", "again", "He said () no."),
+        ("My dog, a terrier, barks.", "a terrier", "My dog, barks."),
+        ("We met, again", "again", "We met"),
+        ("שלום עולם יפה", "עולם", "שלום יפה"),
+        ("ein 👍🏽 Hund", "👍🏽", "ein Hund"),
+    ],
+)
+def test_a_phrase_is_deleted_with_what_is_left_over(text: str, phrase: str, partial: str) -> None:
+    start = text.index(phrase)
+    assert without(text, start, start + len(phrase)) == partial
+
+
+def test_coverage_by_hand() -> None:
+    """H(a|b) = -2. Without "you here" it is -0.5: a gain of 1.5, the largest. "see" overlaps with
+    nothing that is reported and gains 0.5; "you" gains 1 but overlaps with "you here"."""
+    model = FakeModel(
+        {
+            (A.text, B.text): (-1.0, -3.0),
+            (A.text, "I see."): (-0.5, -0.5),
+            (A.text, "I see here."): (-1.0, -1.0),
+            (A.text, "I you here."): (-1.5, -1.5),
+            **{
+                (A.text, partial): (-4.0,)
+                for partial in ("See you here.", "You here.", "I here.", "I see you.", "Here.")
+            },
+            (A.text, "I."): (-4.0,),
+        }
+    )
+    settings = CoverageSettings(max_words=2, min_words=1, threshold=0.5, surprise=0.0, major=1.0)
+    [spans] = coverage([(A, B)], model, settings)
+    assert [(span.side, span.start, span.end, span.text, span.score) for span in spans] == [
+        ("b", 2, 5, "see", 0.5),
+        ("b", 6, 14, "you here", 1.5),
+    ]
+    assert [(span.kind, span.severity) for span in spans] == [
+        *[("omission", "minor"), ("omission", "major")]
+    ]
+    assert spans[1].evidence.startswith(
+        "without it, H of the other text rises from -2.00 to -0.50;"
+    )
+    # phrases of b: 4 of one word, 3 of two; of a: 2 of one word; and both whole texts
+    assert len(model.asked) == (7 + 1) + (2 + 1)
+    [only] = coverage([(A, B)], model, replace(settings, threshold=0.6))
+    assert [span.text for span in only] == ["you here"]
+    # without "see", H is -1.5; without "you here", -0.5
+    [only] = coverage([(A, B)], model, replace(settings, explained=-1.0))
+    assert [span.text for span in only] == ["you here"]
+
+
+def test_an_addition_is_an_omission_of_the_other_side() -> None:
+    model = FakeModel({(A.text, B.text): (-1.0,), (A.text, "I see."): (-0.5,)})
+    [one] = coverage([(A, B)], model, ANY)
+    [other] = coverage([(B, A)], model, ANY)
+    assert [(span.side, span.kind, span.text) for span in one] == [("b", "omission", "you here")]
+    assert [(span.side, span.kind, span.text) for span in other] == [("a", "addition", "you here")]
+
+
+def test_all_partial_texts_are_one_call() -> None:
+    calls = []
+
+    class Counting(FakeModel):
+        def log_probs(self, targets, sources, **settings):  # type: ignore[no-untyped-def]
+            calls.append(len(targets))
+            return super().log_probs(targets, sources, **settings)
+
+    gains = coverage_gains([(A, B), (B, A)], Counting())
+    assert len(calls) == 1
+    assert calls[0] == sum(1 + len(tried) for found in gains for _, tried in found.values())
+
+
+def test_empty_texts_have_no_spans() -> None:
+    for pair in ((Text("", "de"), B), (A, Text("", "en")), (Text(" ", "de"), Text("", "en"))):
+        assert coverage([pair], FakeModel()) == [[]]
+    assert coverage([], FakeModel()) == []
+
+
+class Words(FakeModel):
+    """Each word is a token, then the end of the sentence."""
+
+    def log_probs(self, targets, sources, **settings):  # type: ignore[no-untyped-def]
+        found = super().log_probs(targets, sources, **settings)
+        return [
+            TokenScores((*target.split(), "</s>"), scores.log_probs)
+            for target, scores in zip(targets, found, strict=True)
+        ]
+
+
+def test_a_phrase_must_be_improbable_given_the_other_text() -> None:
+    a, b = Text("Ich sehe", "de"), Text("I see you here", "en")
+    model = Words(
+        {
+            (a.text, b.text): (-1.0, -1.0, -1.0),
+            (a.text, "I see"): (-0.5, -0.5, -0.5),
+            (b.text, a.text): (-1.0, -1.0, -4.0, -3.5, -1.0),
+            **{(a.text, part): (-3.0,) * 3 for part in ("You here", "I here", "I", "Here")},
+            **{(b.text, part): (-3.0,) * 5 for part in ("Ich", "Sehe")},
+        }
+    )
+    [found] = coverage_gains([(a, b)], model)
+    full, tried = found["b"]
+    assert full == -1.0
+    [phrase] = [each for each in tried if each.partial == "I see"]
+    assert (phrase.gain, phrase.surprise) == (0.5, 7.5)
+    for least, texts in ((7.5, ["you here"]), (7.6, [])):
+        [spans] = coverage([(a, b)], model, CoverageSettings(surprise=least))
+        assert [span.text for span in spans] == texts
+
+
+def test_unlikely_by_hand() -> None:
+    a, b = Text("ein Hund", "de"), Text("a house", "en")
+    model = Words(
+        {
+            (a.text, b.text): (-0.5, -9.0, -0.25),
+            (a.text, a.text): (-0.25, -1.0, -0.25),
+            (b.text, a.text): (-0.5, -3.0, -9.0),
+            (b.text, b.text): (-0.5, -1.5, -0.5),
+        }
+    )
+    [(first, second)] = word_losses([(a, b)], model)
+    assert [each.loss for each in first] == [0.25, 8.0]
+    assert [each.loss for each in second] == [0.0, 1.5]  # the end is not a word
+    [spans] = unlikely([(a, b)], model, UnlikelySettings(threshold=4.0))
+    assert [(span.side, span.text, span.score, span.severity) for span in spans] == [
+        ("a", "Hund", 8.0, "major")
+    ]
+
+
+def test_differences_by_hand() -> None:
+    encoder = FakeEncoder({"red": (1, 0), "car": (0, 1), "blue": (3, 4), "auto": (0, 2)})
+    pair = Text("red car"), Text("blue auto")
+    [(first, second)] = word_differences([pair], encoder)
+    assert [each.word.text for each in first] == ["red", "car"]
+    # the best cosine of red is that with blue, 3/5; of blue that with car, 4/5
+    assert [each.difference for each in first] == pytest.approx([0.4, 0.0])
+    assert [each.difference for each in second] == pytest.approx([0.2, 0.0])
+    [spans] = differences([pair], encoder, DifferenceSettings(threshold=0.3))
+    assert [(span.side, span.start, span.end, span.text) for span in spans] == [("a", 0, 3, "red")]
+    [(alone, nothing)] = word_differences([(Text("red"), Text(""))], encoder)
+    assert nothing == []
+    assert [each.word.text for each in alone] == ["red"]
+
+
+def test_direction_by_hand() -> None:
+    model = FakeModel({(A.text, B.text): (-0.5, -1.0), (B.text, A.text): (-2.0,)})
+    [found] = directions([(A, B)], model)
+    assert (found.a_given_b, found.b_given_a, found.score) == (-0.75, -2.0, 1.25)
+
+
+def test_the_direction_of_a_document() -> None:
+    """With three equal pairs, 2 of 8 sign patterns are as extreme: p = 1/4."""
+    found = document_direction([TranslationDirection(-1.0, -2.0)] * 3, samples=20_000)
+    assert found.score == 1.0
+    assert found.p_value == pytest.approx(0.25, abs=0.02)
+    assert document_direction([]).p_value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "names", "marked"),
+    [
+        (("Das kostet 12.500 Euro.", "de"), ("It costs 12,500 euros.", "en"), [], []),
+        (("Im Jahr 1998", "de"), ("In 1989", "en"), ["number"], ["1998", "1989"]),
+        (("Ich habe 3 Hunde.", "de"), ("I have three dogs.", "en"), [], []),
+        (("Ich habe 3 Hunde.", "de"), ("I have 4 dogs.", "en"), ["number"], ["3", "4"]),
+        (("١٢٣٤ كتاب", "ar"), ("1234 books", "en"), [], []),
+        (("I see the big dog.", "de"), ("I see the big dog.", "en"), ["copy"], []),
+        (("I see the big dog.", "en"), ("I see the big dog.", "en"), [], []),
+        (("Er sagte, dass", "de"), ("He said that he would come soon.", "en"), ["truncated"], []),
+        (("Ja ja ja ja gut", "de"), ("Yes, good", "en"), ["repetition"], ["ja ja ja"]),
+        (("Bla bla bla!", "de"), ("Blah blah blah!", "en"), [], []),
+        (("Ich traf Tom in Rom.", "de"), ("I met Tom in Rome.", "en"), [], []),
+        (("Ich traf ihn.", "de"), ("I met Obama there.", "en"), ["name"], ["Obama"]),
+        (("", "de"), ("I met him.", "en"), ["empty"], []),
+        (("", "de"), ("", "en"), [], []),
+    ],
+)
+def test_flags_by_hand(
+    a: tuple[str, str], b: tuple[str, str], names: list[str], marked: list[str]
+) -> None:
+    found, spans = flag(Text(*a), Text(*b))
+    assert found == names
+    assert [span.text for span in spans] == marked
+    for span in spans:
+        assert span.text == {"a": a, "b": b}[span.side][0][span.start : span.end]
+
+
+def test_spans_round_trip_through_json() -> None:
+    text = "e\u0301 👩\u200d👧 שלום x"
+    for start in range(len(text)):
+        for end in range(start, len(text) + 1):
+            span = Span.of(text, start, end, side="a", kind="omission", score=0.1)
+            again = Span.from_dict(json.loads(json.dumps(span.to_dict())))
+            assert again == span
+            assert text[again.start : again.end] == again.text
+    with pytest.raises(InputError, match="not in a text of"):
+        Span.of(text, 0, len(text) + 1, side="a", kind="omission", score=0.1)
+
+
+def test_strongest_spans_do_not_overlap() -> None:
+    def span(side: str, start: int, end: int, score: float) -> Span:
+        return Span.of("abcdefgh", start, end, side=side, kind="omission", score=score)
+
+    spans = [span("a", 0, 4, 1.0), span("a", 3, 6, 2.0), span("b", 0, 4, 1.0), span("a", 6, 8, 1.0)]
+    assert strongest(spans) == [spans[1], spans[3], spans[2]]
+    assert strongest([span("a", 0, 4, 1.0), span("a", 0, 2, 1.0)]) == [span("a", 0, 2, 1.0)]
+    assert worst([]) is None
+
+
+def test_a_reviewer_needs_its_models_and_known_methods() -> None:
+    assert read_methods(["flags", "unlikely,coverage"]) == ("coverage", "unlikely", "flags")
+    with pytest.raises(SettingError, match="unknown method 'x': use coverage"):
+        read_methods("x")
+    with pytest.raises(SettingError, match="need a translation model"):
+        Reviewer(("coverage",))
+    with pytest.raises(SettingError, match="needs an encoder"):
+        Reviewer(("differences",))
+    with pytest.raises(LanguageError, match="row 8: the language of the second text is needed"):
+        Reviewer(("coverage",), FakeModel())([(A, Text("x"))], first_row=8)
+
+
+def test_a_model_of_one_direction_reports_one_side() -> None:
+    model = FakeModel(
+        {(A.text, B.text): (-1.0,), (A.text, "I see."): (-0.5,)},
+        languages=LanguageSet({"en": ""}, {"de": ""}),
+    )
+    [review] = Reviewer(("coverage",), model)([(A, B)])  # no probability of phrases is needed
+    assert [span.side for span in review.spans] == ["b"]
+    assert {target for target, *_ in model.asked} == {A.text}
+    with pytest.raises(LanguageError, match="translates en to de, not de to de"):
+        Reviewer(("coverage",), model)([(A, A)])
+
+
+def test_methods_together() -> None:
+    model = FakeModel({(A.text, B.text): (-1.0,), (A.text, "I see."): (-0.5,)})
+    [review] = Reviewer(("coverage", "direction", "flags"), model, coverage=ANY)([(A, B)])
+    assert [span.kind for span in review.spans] == ["omission"]
+    assert review.severity == "major"
+    assert review.direction == TranslationDirection(-1.0, -1.0)
+    assert json.loads(json.dumps(review.to_dict()))["spans"][0]["text"] == "you here"
+    html = review._repr_html_()
+    assert ">you here</button>" in html
+    assert "rises from -1.00 to -0.50" in html
