@@ -22,6 +22,7 @@ from tertium.cli.options import (
     Measures,
     Model,
     NoCache,
+    Quoting,
     References,
     RefLang,
     ReplaceInvalid,
@@ -93,6 +94,7 @@ def compare(
         str | None, typer.Option(help="The column of the sources' language.", rich_help_panel=INPUT)
     ] = None,
     replace_invalid: ReplaceInvalid = False,
+    quoting: Quoting = None,
     against: Against = None,
     settings: Settings = None,
     baseline: Annotated[
@@ -162,6 +164,7 @@ def compare(
         },
         refs=ref_column or [],
         replace_invalid=replace_invalid,
+        quoting=quoting,
     )
     models = ModelSettings(
         model,
@@ -217,6 +220,7 @@ def _outputs(
     columns: dict[str, str | None],
     refs: list[str],
     replace_invalid: bool,
+    quoting: bool | None,
 ) -> ParallelOutputs:
     if hyps or refs_files or src_file is not None:
         if path is not None:
@@ -233,5 +237,6 @@ def _outputs(
         format=format,  # type: ignore[arg-type]
         header=header,
         replace_invalid=replace_invalid,
+        quoting=quoting,
     )
     return outputs_from_table(opened, languages, systems=systems, refs=refs, **columns)

@@ -6,8 +6,10 @@ from typing import Annotated
 
 import typer
 
+from tertium.cli.inputs import check_is_text
 from tertium.cli.options import (
     DEFAULT_MODEL,
+    AsText,
     ComputeType,
     HtmlFile,
     Lang,
@@ -27,6 +29,7 @@ def explain(
     b: Annotated[str, typer.Argument(help="The second text.")],
     lang: Lang = None,
     ref_lang: RefLang = None,
+    as_text: AsText = False,
     html: HtmlFile = None,
     worst: Annotated[
         int, typer.Option(min=0, help="At how many of the worst tokens to show alternatives.")
@@ -38,6 +41,8 @@ def explain(
     """Show why a score is low: how probable each token is, given the other text."""
     from rich.console import Console
 
+    for text in [] if as_text else [a, b]:
+        check_is_text(text, "explain takes two texts")
     result = explanation.explain(
         a,
         b,

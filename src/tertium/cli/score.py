@@ -22,6 +22,7 @@ from tertium.cli.options import (
     MEASURES,
     OUTPUT,
     Against,
+    AsText,
     ComputeType,
     Encoder,
     Format,
@@ -32,6 +33,7 @@ from tertium.cli.options import (
     Model,
     NoCache,
     Overwrite,
+    Quoting,
     References,
     RefLang,
     ReplaceInvalid,
@@ -103,6 +105,8 @@ def score(
     ref_lang_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
     src_lang_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
     replace_invalid: ReplaceInvalid = False,
+    quoting: Quoting = None,
+    as_text: AsText = False,
     normalized: Annotated[
         bool | None,
         typer.Option(
@@ -224,6 +228,8 @@ def score(
             "src_lang": src_lang_column,
         },
         replace_invalid=replace_invalid,
+        quoting=quoting,
+        as_text=as_text,
     )
     if output is not None:
         refuse_as_output(output, inputs.names)
