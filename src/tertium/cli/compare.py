@@ -166,6 +166,13 @@ def compare(
         replace_invalid=replace_invalid,
         quoting=quoting,
     )
+    if not quiet:
+        print(f"systems: {', '.join(outputs.systems)}", file=sys.stderr)
+        if outputs.left_out:
+            print(
+                f"columns of numbers, left out: {', '.join(outputs.left_out)} (--systems)",
+                file=sys.stderr,
+            )
     models = ModelSettings(
         model,
         encoder=encoder,

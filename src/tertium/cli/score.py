@@ -61,8 +61,8 @@ from tertium.engines.ray.scoring import DistributedJob
 from tertium.engines.ray.shards import ShardFolder
 from tertium.engines.scoring import ROWS_AT_A_TIME, Job, ScoringResult
 from tertium.errors import InputError
-from tertium.measures.base import CUT_REASON
 from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
+from tertium.measures.marks import describe_languages, describe_marks
 from tertium.measures.registry import DEFAULT_MEASURE
 
 
@@ -312,7 +312,9 @@ def _print_summary(result: ScoringResult, seconds: float) -> None:
     if result.tally is not None:
         facts.append(str(result.tally))
     console.print("; ".join(facts))
-    if result.cut:
-        console.print(f"{result.cut} of {rows} {CUT_REASON} (see the column cut)", style="yellow")
+    for message in describe_marks(result.marks, result.rows):
+        console.print(message, style="yellow", markup=False)
+    if languages := describe_languages(result.identified):
+        console.print(languages, markup=False)
     for note in result.notes:
         console.print(note, markup=False)

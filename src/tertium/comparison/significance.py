@@ -107,6 +107,8 @@ def _compare(
         pairs,
         scored.scores,
         int(scored.cut.sum()),
+        scored.marks,
+        scored.identified,
     )
 
 

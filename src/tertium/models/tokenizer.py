@@ -5,11 +5,13 @@ No text spells a token that is the model's own (``</s>``, a language tag): such 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Protocol, cast
 
 UNKNOWN = "<unk>"
+BYTE = re.compile("<0x[0-9A-F]{2}>")
 CONTROL = ("<s>", "</s>", "<pad>")
 
 
@@ -68,6 +70,22 @@ def harmless(pieces: list[str], reserved: frozenset[str]) -> list[str]:
     if reserved.isdisjoint(pieces):
         return pieces
     return [UNKNOWN if piece in reserved else piece for piece in pieces]
+
+
+def unknown_share(pieces: Sequence[str], vocabulary: Collection[str]) -> float:
+    """The share of characters in tokens that the model does not know, or that are single bytes.
+
+    >>> unknown_share(["▁a", "▁", "Привет", "<0xF0>"], {"▁a", "▁", "<0xF0>"})
+    0.875
+    """
+    unknown = total = 0
+    for piece in pieces:
+        is_byte = BYTE.fullmatch(piece) is not None
+        length = 1 if is_byte else len(piece.strip("▁"))
+        total += length
+        if is_byte or piece == UNKNOWN or piece not in vocabulary:
+            unknown += length
+    return unknown / total if total else 0.0
 
 
 def open_tokenizer(path: Path, tags: Iterable[str] = ()) -> Tokenizer:
