@@ -12,14 +12,20 @@ FEWEST_LETTERS = 25
 FEWEST_SIGNS = 8
 """The same for scripts whose letters are syllables or words."""
 DENSE = frozenset({"Jpan", "Kore", "Hans", "Hant"})
-CONFIDENT = 0.9
-"""The probability from which a guess counts."""
+CONFIDENT = 0.7
+"""The probability from which a guess counts. On 6 300 sentences in 68 languages of TaPaCo with at
+least 25 letters, 89 % of the guesses are as probable as this, and two of them are wrong (besides 37
+Slovak sentences that the corpus calls Slovene)."""
+FOREIGN = 0.75
+"""A text is in another script if so large a share of its letters is; names are often foreign."""
 SCRIPT_LETTERS = 4
 """From so many letters on, a text in a foreign script is not in the language."""
 KINDRED = (
     frozenset({"da", "nb", "nn", "no"}),
     frozenset({"bs", "hr", "sh", "sr"}),
     frozenset({"id", "ms"}),
+    frozenset({"wuu", "yue", "zh"}),
+    frozenset({"ar", "ary", "arz"}),
 )
 """Languages that identification confuses; a text in one of them may be in another."""
 
@@ -62,13 +68,13 @@ def same_language(one: str, other: str) -> bool:
 
 
 def in_other_script(text: str, scripts: frozenset[str]) -> bool:
-    """Whether most letters of a text belong to none of the scripts.
+    """Whether three quarters of the letters of a text belong to none of the scripts.
 
     >>> in_other_script("Где вокзал?", frozenset({"Latn"}))
     True
     """
     inside, letters = letters_in(text, scripts)
-    return letters >= SCRIPT_LETTERS and inside < letters / 2
+    return letters >= SCRIPT_LETTERS and letters - inside >= FOREIGN * letters
 
 
 def is_other_language(text: str, lang: str) -> bool:

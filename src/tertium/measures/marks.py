@@ -6,6 +6,7 @@ A mark never changes a score. (Empty texts have the worst score of a measure by 
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +32,7 @@ REASONS = {
 }
 """The marks, and what is said about the rows that have them."""
 MOSTLY = 0.5
+SYMBOLS = {"Cf", "Sc", "Sk", "Sm", "So"}
 FEWEST_COPIED_LETTERS = 10
 
 
@@ -77,6 +79,15 @@ def mark_rows(measures: Sequence[Measure], rows: Sequence[Row], cut: Sequence[bo
 def is_blank(text: Text) -> bool:
     """Whether there is nothing but white space."""
     return not text.text.strip()
+
+
+def without_symbols(text: str) -> str:
+    """Leave out emoji and other symbols, which many tokenizers do not know.
+
+    >>> without_symbols("Ok 🙂 = fine")
+    'Ok    fine'
+    """
+    return "".join(char for char in text if unicodedata.category(char) not in SYMBOLS)
 
 
 def is_copy(row: Row) -> bool:
@@ -147,7 +158,7 @@ class _Model:
         )
         shares = [0.0] * len(there)
         if hasattr(self.model, "unknown_shares"):
-            shares = self.model.unknown_shares([text.text for text in there])
+            shares = self.model.unknown_shares([without_symbols(text.text) for text in there])
         return {
             text
             for text, share in zip(there, shares, strict=True)

@@ -14,6 +14,7 @@ from dataclasses import KW_ONLY, dataclass, field, fields
 from itertools import pairwise
 from typing import Literal
 
+from tertium.data.identify import confident_guess
 from tertium.errors import LanguageError, SettingError
 from tertium.measures.base import (
     EmptyRule,
@@ -149,9 +150,11 @@ class TranslationMeasure(Measure):
                 try:
                     known_language(self.model, text.lang, f"the {role}")
                 except LanguageError as error:
+                    guess = confident_guess(text.text) if text.lang is None else None
+                    looks = f" (it looks like {guess!r})" if guess is not None else ""
                     raise LanguageError(
                         f"row {row.number}: {self.name}: {error}; "
-                        "give it with lang= (--lang), or row by row"
+                        f"give it with lang= (--lang), or row by row{looks}"
                     ) from None
 
 
