@@ -145,7 +145,7 @@ def compare(
 
     In a table, every column that is not a reference, source or language is a system.
     """
-    from tertium.comparison.significance import compare_outputs
+    from tertium.comparison.significance import check_comparison, compare_outputs
 
     outputs = _outputs(
         table,
@@ -166,13 +166,6 @@ def compare(
         replace_invalid=replace_invalid,
         quoting=quoting,
     )
-    if not quiet:
-        print(f"systems: {', '.join(outputs.systems)}", file=sys.stderr)
-        if outputs.left_out:
-            print(
-                f"columns of numbers, left out: {', '.join(outputs.left_out)} (--systems)",
-                file=sys.stderr,
-            )
     models = ModelSettings(
         model,
         encoder=encoder,
@@ -186,6 +179,14 @@ def compare(
         measure or [DEFAULT_MEASURE], given={"against": against}, written=settings or []
     )
     measures, pool = MeasureLoader(specs, models).load()
+    check_comparison(outputs, measures, baseline=baseline, samples=samples, alpha=alpha)
+    if not quiet and not as_json:
+        print(f"systems: {', '.join(outputs.systems)}", file=sys.stderr)
+        if outputs.left_out:
+            print(
+                f"columns of numbers, left out: {', '.join(outputs.left_out)} (--systems)",
+                file=sys.stderr,
+            )
     with progress_bar(lambda: len(outputs.segments), shown=not quiet) as bar:
         advance, progress = bar[:2] if bar is not None else (None, None)
         result = compare_outputs(
