@@ -33,31 +33,26 @@ class StandardInput:
 
     def __init__(self) -> None:
         self._of: object = None
-        self._reader: io.BufferedReader | None = None
+        self._reader: Any = None
 
-    def open(self) -> io.BufferedReader:
+    def open(self) -> Any:
         """The same reader again, until standard input is another stream."""
         if sys.stdin is None:
             raise InputError("standard input is closed; give a file")
-        if self._reader is None or self._of is not sys.stdin:
-            self._of = sys.stdin
-            self._reader = _buffered(sys.stdin.buffer)
-            start = self._reader.peek(PEEK_BYTES)
-            for magic, opener in MAGIC.items():
-                if start.startswith(magic):
-                    self._reader = _buffered(opener(self._reader, "rb"))
+        if self._of is not sys.stdin:
+            stream: Any = sys.stdin.buffer
+            reader = stream if hasattr(stream, "peek") else io.BufferedReader(stream)
+            start = reader.peek(PEEK_BYTES)
+            opener = next((each for magic, each in MAGIC.items() if start.startswith(magic)), None)
+            self._of, self._reader = sys.stdin, reader if opener is None else opener(reader, "rb")
         return self._reader
 
     def beginning(self) -> bytes:
         """The first bytes, which are still there to be read."""
         try:
-            return self.open().peek(PEEK_BYTES)
+            return cast("bytes", self.open().peek(PEEK_BYTES))
         except READING_ERRORS as error:
             raise unreadable(STDIN, error) from None
-
-
-def _buffered(stream: IO[bytes]) -> io.BufferedReader:
-    return io.BufferedReader(cast("Any", stream), PEEK_BYTES)
 
 
 STANDARD_INPUT = StandardInput()
@@ -66,7 +61,7 @@ STANDARD_INPUT = StandardInput()
 def open_bytes(path: Path) -> IO[bytes]:
     """Open a file for reading, decompressed by its suffix; ``-`` is standard input."""
     if path == STDIN:
-        return STANDARD_INPUT.open()
+        return cast("IO[bytes]", STANDARD_INPUT.open())
     try:
         return cast("IO[bytes]", OPENERS.get(path.suffix, open)(path, "rb"))
     except OSError as error:
