@@ -1,4 +1,4 @@
-"""The commands."""
+"""The command line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="How far do two texts mean the same? In one language or across two.",
+    help="How similar in meaning are two texts? In one language or across two.",
 )
 app.command()(score)
 app.command()(compare)
@@ -42,8 +42,8 @@ app.add_typer(study, name="study")
 app.add_typer(data, name="data")
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(requested: bool) -> None:
+    if requested:
         typer.echo(f"tertium {__version__}")
         raise typer.Exit
 
@@ -54,21 +54,21 @@ def _options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """How far do two texts mean the same? In one language or across two."""
+    """How similar in meaning are two texts? In one language or across two."""
 
 
 def main() -> None:
-    """Run the command line; what is wrong with the input is said in one line, with exit code 2."""
+    """Run the command line; an error is reported in one line, with exit code 2."""
+    if sys.stdout is None:
+        print("tertium: standard output is closed; write to a file with --output", file=sys.stderr)
+        sys.exit(2)
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")  # what is read as UTF-8 is written so
+        sys.stdout.reconfigure(encoding="utf-8")  # as the input
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             app()
-    except TertiumError as error:
-        print(f"tertium: {error}", file=sys.stderr)
-        sys.exit(2)
-    except OSError as error:
+    except (TertiumError, OSError) as error:
         print(f"tertium: {error}", file=sys.stderr)
         sys.exit(2)
 

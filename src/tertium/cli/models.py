@@ -254,7 +254,7 @@ def convert(
 
 
 def layer_of(folder: EncoderFolder) -> str:
-    """The layer of an encoder, for people."""
+    """The layer of an encoder, as it is displayed."""
     return f"{folder.encoding.layers} of {folder.encoding.layers_of_original}"
 
 
@@ -264,7 +264,7 @@ def read_any(path: Path) -> AnyFolder:
 
 
 def megabytes(folder: AnyFolder) -> str:
-    """The size of a model, for people."""
+    """The size of a model, as it is displayed."""
     return f"{sum(folder.sizes.values()) / 1e6:.1f} MB"
 
 
