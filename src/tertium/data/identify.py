@@ -87,10 +87,12 @@ def is_other_language(text: str, lang: str) -> bool:
     if scripts is not None and in_other_script(text, scripts):
         return True
     guess = confident_guess(text)
-    known = primary(lang) in identified_languages()
-    return known and guess is not None and not same_language(guess, lang)
+    if guess is None or same_language(guess, lang):
+        return False
+    return primary(lang) in identified_languages()
 
 
+@cache
 def identified_languages() -> frozenset[str]:
     """The languages that can be identified."""
     return frozenset(primary(str(label)) for label in _identifier().labels)

@@ -32,7 +32,7 @@ REASONS = {
 }
 """The marks, and what is said about the rows that have them."""
 MOSTLY = 0.5
-SYMBOLS = {"Cf", "Sc", "Sk", "Sm", "So"}
+SYMBOLS = {"Cc", "Cf", "Sc", "Sk", "Sm", "So"}
 FEWEST_COPIED_LETTERS = 10
 
 
@@ -82,7 +82,7 @@ def is_blank(text: Text) -> bool:
 
 
 def without_symbols(text: str) -> str:
-    """Leave out emoji and other symbols, which many tokenizers do not know.
+    """Leave out emoji and other symbols, which many tokenizers do not know, and control characters.
 
     >>> without_symbols("Ok 🙂 = fine")
     'Ok    fine'
@@ -120,9 +120,8 @@ def describe_marks(counts: Mapping[str, int], rows: int, noun: str = "row") -> l
     >>> describe_marks({"copy": 1}, 2)
     ['1 of 2 rows have a hypothesis that is an untranslated copy of the source (mark: copy)']
     """
-    total = f"{rows} {noun}" if rows == 1 else f"{rows} {noun}s"
     return [
-        f"{counts[mark]} of {total} {reason} (mark: {mark})"
+        f"{counts[mark]} of {rows} {noun}s {reason} (mark: {mark})"
         for mark, reason in REASONS.items()
         if counts.get(mark)
     ]
@@ -153,7 +152,7 @@ class _Model:
     def unknown(self, texts: Iterable[Text]) -> set[Text]:
         """Those texts that the model was not trained on, or does not know the tokens of."""
         there = sorted(
-            {text for text in texts if not is_blank(text)},
+            {text for text in texts if any(map(str.isalpha, text.text))},
             key=lambda text: (text[0], text[1] or ""),
         )
         shares = [0.0] * len(there)
