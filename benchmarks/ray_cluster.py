@@ -142,7 +142,7 @@ def main() -> None:
         folder = Path(scratch)
         make_pairs(folder / "pairs.parquet", options.rows)
         table = open_table(folder / "pairs.parquet")
-        pairs = TablePairs(table, choose_columns(table, ENGLISH), ENGLISH)
+        pairs = TablePairs(table, choose_columns(table), ENGLISH)
         for measure in options.measure or ["direct"]:
             print(f"\n{measure}, {options.rows} pairs; load {os.getloadavg()[0]:.1f} at the start")
             print("\n| where | pairs per second | core-seconds per 1 000 pairs |\n|---|---|---|")

@@ -46,6 +46,14 @@ class CutWarning(UserWarning):
     """Some texts are longer than the model reads and were truncated."""
 
 
+class TextWarning(UserWarning):
+    """Some texts are unknown to the model, in another language than given, or not translated."""
+
+
+class SamplesWarning(UserWarning):
+    """There are too few samples for any difference to be significant."""
+
+
 class CacheWarning(UserWarning):
     """The cache of model results could not be used; the scores are not affected."""
 

@@ -54,6 +54,18 @@ def check_text(text: object, *, role: str, row: int) -> str:
     return text
 
 
+def field_value(record: Mapping[str, Any], name: str, *, role: str, row: int) -> Any:
+    """Return a field of a record; a missing one, or a null, is an error that names the row."""
+    if name not in record:
+        raise InputError(f"row {row}: the field {name!r} is missing")
+    value = record[name]
+    if value is None or (isinstance(value, list) and None in value):
+        raise InputError(
+            f"row {row}: the field {name!r} is null; the {role} must be text (it may be empty)"
+        )
+    return value
+
+
 def check_fields(record: Mapping[str, object], *, row: int) -> None:
     """Refuse a record with a field that cannot be encoded."""
     for name, value in record.items():

@@ -158,4 +158,44 @@ def test_outputs_that_are_missing(tertium: Run, tmp_path: Path) -> None:
     table.write_text('{"ref": "x", "a": "x", "b": "y"}\n{"ref": "x", "a": "x"}\n', "utf-8")
     done = tertium("compare", table, "-m", "chrf")
     assert done.returncode == 2
-    assert "row 2: the output of b" in done.stderr
+    assert "row 2: the field 'b' is missing" in done.stderr
+
+
+def test_columns_of_numbers_are_no_systems(tertium: Run, tmp_path: Path) -> None:
+    table = tmp_path / "t.tsv"
+    table.write_text(
+        "ref\ta\tb\tlength\tquality\nx y\tx y\tx z\t3\t0.5\np q\tp q\tp r\t4\t\n", encoding="utf-8"
+    )
+    done = tertium("compare", table, "-m", "chrf", "--segments", "0")
+    assert done.stderr.startswith("systems: a, b\ncolumns of numbers, left out: length, quality")
+    assert "quality" not in done.stdout
+    document = json.loads(tertium("compare", table, "-m", "chrf", "--json").stdout)
+    assert document["systems"] == ["a", "b"]
+    assert document["left_out"] == ["length", "quality"]
+    named = tertium("compare", table, "-m", "chrf", "--systems", "a,length", "--json")
+    assert json.loads(named.stdout)["systems"] == ["a", "length"]
+
+
+def test_too_few_samples_are_named(tertium: Run) -> None:
+    done = tertium("compare", EXAMPLES, "-m", "chrf", "--samples", "10", "--segments", "0")
+    shown = " ".join(done.stdout.split())
+    assert "No difference can be significant: with 10 samples, p is at least 0.091" in shown
+    assert "use at least 20 samples" in shown
+    enough = tertium("compare", EXAMPLES, "-m", "chrf", "--samples", "20", "--segments", "0")
+    assert "No difference can be" not in enough.stdout
+
+
+def test_marked_outputs_are_counted_by_system(tertium: Run, tmp_path: Path) -> None:
+    table = tmp_path / "t.tsv"
+    table.write_text(
+        "src\tref\ta\tb\nWo ist sie?\tWhere is she?\tWo ist sie?\tWhere is she?\n"
+        "Ja, gern.\tYes, please.\t\tYes.\n",
+        encoding="utf-8",
+    )
+    done = tertium("compare", table, "-m", "chrf", "--segments", "0")
+    shown = " ".join(done.stdout.split())
+    assert "1 of 4 outputs have an empty text" in shown
+    assert "(mark: empty): a 1" in shown
+    assert "(mark: copy): a 1" in shown
+    document = json.loads(tertium("compare", table, "-m", "chrf", "--json").stdout)
+    assert document["measures"]["chrf"]["marks"] == {"copy": {"a": 1}, "empty": {"a": 1}}

@@ -174,7 +174,7 @@ def test_a_measure_of_a_plugin(environment: dict[str, str]) -> None:
     done = run(environment, "score", "abcd", "abcdefgh", *measures)
     assert done.returncode == 0, done.stderr
     header, row = done.stdout.splitlines()
-    assert header.split("\t")[2:] == ["length-ratio", "chrf", "cut"]
+    assert header.split("\t")[2:] == ["length-ratio", "chrf", "cut", "marks"]
     assert row.split("\t")[2] == "0.250000"
     assert "length-ratio 0.2500" in done.stderr
     assert "power:2.0" in done.stderr

@@ -38,6 +38,7 @@ def column(text: str, name: str) -> list[float]:
     return [float(line.split("\t")[place]) for line in lines]
 
 
+@pytest.mark.filterwarnings("ignore:.* script that the model was not trained on")
 def test_the_same_numbers_as_the_library(tertium: Run, pairs: Path) -> None:
     done = tertium("score", pairs, "-m", "direct", "-m", "chrf", "--lang", "en")
     assert done.returncode == 0
@@ -61,6 +62,7 @@ def test_the_summary_tells_what_was_saved(tertium: Run, pairs: Path) -> None:
     assert fresh.stdout == first.stdout
 
 
+@pytest.mark.filterwarnings("ignore:.* script that the model was not trained on")
 def test_json_is_one_document_with_full_numbers(tertium: Run, pairs: Path) -> None:
     done = tertium("score", pairs, "-m", "direct", "--lang", "en", "--json")
     document = json.loads(done.stdout)
@@ -89,7 +91,7 @@ def test_every_output_format_holds_the_same(tertium: Run, pairs: Path, tmp_path:
 
 def test_scores_only(tertium: Run, pairs: Path) -> None:
     done = tertium("score", pairs, "-m", "chrf", "--scores-only")
-    assert done.stdout.splitlines()[0] == "chrf\tcut"
+    assert done.stdout.splitlines()[0] == "chrf\tcut\tmarks"
 
 
 def test_plain_files(tertium: Run, tmp_path: Path) -> None:
@@ -170,7 +172,7 @@ def test_a_broken_row_is_named_and_nothing_is_left(tertium: Run, tmp_path: Path)
     out = tmp_path / "out.tsv"
     done = tertium("score", file, "-m", "chrf", "-o", out)
     assert done.returncode == 2
-    assert done.stderr.strip().endswith("row 2: field 'ref' is missing")
+    assert done.stderr.strip().endswith("row 2: the field 'ref' is missing")
     assert not out.exists()
 
 
@@ -219,7 +221,7 @@ def test_records_may_have_their_fields_in_any_order(tertium: Run, tmp_path: Path
     )
     done = tertium("score", file, "-m", "chrf", "-q")
     head, *rows = [line.split("\t") for line in done.stdout.splitlines()]
-    assert head == ["hyp", "ref", "lang", "id", "chrf", "cut"]
+    assert head == ["hyp", "ref", "lang", "id", "chrf", "cut", "marks"]
     assert [row[:4] for row in rows] == [
         ["h1", "r1", "", ""],
         ["h2", "r2", "", ""],
@@ -227,13 +229,13 @@ def test_records_may_have_their_fields_in_any_order(tertium: Run, tmp_path: Path
     ]
 
 
-def test_what_is_said_beats_what_is_found(tertium: Run, tmp_path: Path) -> None:
+def test_the_language_of_the_references_may_be_another_one(tertium: Run, tmp_path: Path) -> None:
     file = tmp_path / "a.tsv"
     file.write_text("hyp\tref\tlang\nHallo.\tHallo.\tde\n")
     command = ("score", file, "-m", "direct", "--json")
     for options, expected in (
         ((), "lang:de|reference_lang:de"),
-        (("--lang", "fr"), "lang:fr|reference_lang:fr"),
+        (("--lang", "German"), "lang:de|reference_lang:de"),
         (("--ref-lang", "en"), "lang:de|reference_lang:en"),
     ):
         document = json.loads(tertium(*command, *options).stdout)
@@ -308,3 +310,39 @@ def test_the_example_file(tertium: Run) -> None:
         s for s, kind in zip(scores, kinds, strict=True) if kind in ("paraphrase", "translation")
     ]
     assert max(unrelated) < min(others)
+
+
+def test_marks_are_a_column_and_a_summary(tertium: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a.tsv"
+    file.write_text(
+        "src\tref\thyp\nWo ist sie?\tWhere is she?\tWo ist sie?\n"
+        "Ja.\tYes.\t\n\t\t\nNein.\tNo.\tNo.\nDa.\tThere.\tГде находится вокзал?\n",
+        encoding="utf-8",
+    )
+    done = tertium("score", file, "-m", "cross", "-m", "chrf")
+    marks = [line.split("\t")[-1] for line in done.stdout.splitlines()]
+    assert marks == ["marks", "copy", "empty", "empty", "", "unknown"]
+    assert column(done.stdout, "cross")[1:3] == [0, 0]
+    assert "2 of 5 rows have an empty text" in done.stderr
+    assert "1 of 5 rows hold text in a language or script" in done.stderr
+    document = json.loads(tertium("score", file, "-m", "cross", "--json").stdout)
+    assert document["marks"] == {"copy": 1, "empty": 2, "unknown": 1}
+
+
+def test_identified_languages_are_shown_and_change_nothing(tertium: Run) -> None:
+    texts = ("Where did you learn to speak French?", "Where have you learnt French so well?")
+    guessed = tertium("score", *texts, "-m", "cross")
+    assert "no language was given; identified: en (1); if that is wrong, use --lang" in (
+        guessed.stderr
+    )
+    given = tertium("score", *texts, "-m", "cross", "--lang", "en")
+    assert "identified" not in given.stderr
+    assert column(given.stdout, "cross") == column(guessed.stdout, "cross")
+    needed = tertium("score", *texts, "-m", "direct")
+    assert "it looks like 'en'" in needed.stderr
+
+
+def test_a_hypothesis_in_another_language_is_marked(tertium: Run) -> None:
+    texts = ("Wo hast du so gut Französisch gelernt?", "Where did you learn French?")
+    done = tertium("score", *texts, "-m", "chrf", "--lang", "en")
+    assert done.stdout.splitlines()[1].split("\t")[-1] == "language"

@@ -7,7 +7,7 @@ import pytest
 
 import tertium
 from tertium.comparison.compare import outputs_from
-from tertium.errors import CutWarning, InputError, SettingError
+from tertium.errors import CutWarning, InputError, SamplesWarning, SettingError
 from tertium.measures.translation import Cross, Direct, PrismSrc
 from tertium.models.cache.memo import Memo
 
@@ -106,6 +106,7 @@ def test_cut_outputs_are_counted() -> None:
     assert result["direct"].cut == 1
 
 
+@pytest.mark.filterwarnings("ignore:.*untranslated copy")
 def test_sources_instead_of_references() -> None:
     memo = Memo(FakeModel())
     result = tertium.compare(
@@ -173,3 +174,12 @@ def test_outputs_as_lists() -> None:
     ]
     assert outputs.has_references
     assert not outputs.has_source
+
+
+def test_too_few_samples() -> None:
+    with pytest.warns(SamplesWarning, match="with 10 samples, p is at least 0.091"):
+        result = tertium.compare({"a": GOOD, "b": FAIR}, REFERENCES, measures="chrf", samples=10)
+    assert result.smallest_p == 1 / 11
+    few = tertium.compare({"a": ["x", "y"], "b": ["y", "y"]}, ["x", "y"], measures="chrf")
+    assert few.smallest_p == 0.5  # two of the four ways to swap two segments
+    assert "with 2 segments" in few.caution

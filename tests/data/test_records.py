@@ -110,7 +110,10 @@ def test_no_header(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"hyp\tref\na\tb\na\tb\tc\n", "row 2: 3 fields, where the first line has 2; a tab"),
+        (
+            b"hyp\tref\na\tb\na\tb\tc\n",
+            r"row 2 \(line 3\): 3 fields, where the first line has 2; a tab",
+        ),
         (b"hyp\thyp\n", "names hyp twice"),
         (b"hyp\tref\na\tb\xff\n", r"line 2: byte 4 \(0xFF\) is not valid UTF-8"),
     ],
@@ -169,18 +172,20 @@ def test_several_references_and_languages(tmp_path: Path) -> None:
     )
     table = open_table(write(tmp_path / "a.jsonl", lines))
     columns = choose_columns(table, refs=["ref", "r2"])
-    first, second = TablePairs(table, columns, Languages(hyp="en", ref="en", src="fr"))
+    first, second = TablePairs(table, columns, Languages(hyp="de", ref="de", src="fr"))
     assert first.references == (("b", "de"), ("c", "de"), ("d", "de"))
-    assert second.references == (("b", "en"), ("d", "en"))
+    assert second.references == (("b", "de"), ("d", "de"))
     assert second.source == ("s", "fr")
+    with pytest.raises(InputError, match="row 1: the language in 'lang' is 'de', but --lang is"):
+        list(TablePairs(table, columns, Languages(hyp="en", ref="en")))
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('{"ref": "b"}', "row 2: field 'hyp' is missing"),
+        ('{"ref": "b"}', "row 2: the field 'hyp' is missing"),
         ('{"hyp": 5, "ref": "b"}', "row 2: the hypothesis is int"),
-        ('{"hyp": null, "ref": "b"}', "row 2: the hypothesis is NoneType"),
+        ('{"hyp": null, "ref": "b"}', "row 2: the field 'hyp' is null"),
         ('{"hyp": "a", "ref": []}', "row 2: its list of references is empty"),
         ('{"hyp": "a\\ud83d", "ref": "b"}', "row 2: the hypothesis holds a lone surrogate"),
     ],

@@ -92,7 +92,9 @@ def test_absent_baseline(encoder: FakeEncoder, tmp_path: Path) -> None:
 
 
 def test_nothing_matches_nothing_alone(encoder: FakeEncoder) -> None:
-    assert load("bertscore", encoder=encoder)(["", "", "a"], ["", "a", "  "]) == [1, 0, 0]
+    texts = ["", "", "a"], ["", "a", "  "]
+    assert load("bertscore", encoder=encoder, empty="formula")(*texts) == [1, 0, 0]
+    assert load("bertscore", encoder=encoder)(*texts) == [0, 0, 0]
 
 
 @pytest.mark.parametrize("family", ["bert", "roberta", "xlm-roberta", "distilbert"])

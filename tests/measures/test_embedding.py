@@ -36,7 +36,9 @@ def test_sss_is_the_cosine(encoder: FakeEncoder) -> None:
 
 def test_sss_of_nothing(encoder: FakeEncoder) -> None:
     """A text that has no direction is like its kind, and like nothing else."""
-    assert load("sss", encoder=encoder)(["", "", "cat"], ["", "cat", ""]) == [1, 0, 0]
+    texts = ["", "", "cat"], ["", "cat", ""]
+    assert load("sss", encoder=encoder, empty="formula")(*texts) == [1, 0, 0]
+    assert load("sss", encoder=encoder)(*texts) == [0, 0, 0]
 
 
 def test_smd_is_the_distance_of_the_means(encoder: FakeEncoder) -> None:
@@ -76,9 +78,13 @@ def test_the_best_score_is_reached(encoder: FakeEncoder, name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_empty_text(encoder: FakeEncoder, name: str) -> None:
-    scores = load(name, encoder=encoder)(["", "", "cat"], ["", "cat", ""])
+    texts = ["", "", "cat"], ["", "cat", ""]
+    scores = load(name, encoder=encoder, empty="formula")(*texts)
     assert all(math.isfinite(score) for score in scores)
     assert scores[0] > max(scores[1:])
+    lowest = load(name, encoder=encoder).bounds[0]
+    if math.isfinite(lowest):
+        assert load(name, encoder=encoder)(*texts) == [lowest] * 3
 
 
 @pytest.mark.parametrize("name", NAMES)

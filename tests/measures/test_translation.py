@@ -116,7 +116,10 @@ TEXTS = ["Where is it?", "The old man and the sea.", "", "🙂 5 €", "Das ist 
 @pytest.mark.parametrize("measure", ["direct", "pivot", "cross"])
 @pytest.mark.filterwarnings("ignore::tertium.errors.CutWarning")
 def test_identical_texts_score_one(measure: str) -> None:
-    assert score(TEXTS, TEXTS, measure=measure, lang="en") == [1.0] * len(TEXTS)
+    scores = score(TEXTS, TEXTS, measure=measure, lang="en")
+    assert scores == [1.0 if text else 0.0 for text in TEXTS]  # an empty text: the lowest
+    formula = load(measure, empty="formula")
+    assert formula(TEXTS, TEXTS, lang="en") == [1.0] * len(TEXTS)
 
 
 @pytest.mark.parametrize("compute_type", ["int8", "float32"])

@@ -435,3 +435,14 @@ def wait_until(true: Callable[[], bool], seconds: float = 60.0) -> None:
     while not true():
         assert time.monotonic() < end
         time.sleep(0.01)
+
+
+def test_marks_are_part_of_the_response(client: Make) -> None:
+    pairs = [
+        {"hypothesis": "", "reference": "a c"},
+        {"hypothesis": "Где находится вокзал?", "reference": "a c"},
+        {"hypothesis": "a b", "reference": "a c"},
+    ]
+    result = score(client(), pairs=pairs, lang=None, measures=["cross", "chrf"]).json()
+    assert result["marks"] == [["empty"], ["unknown"], []]
+    assert result["measures"]["cross"]["segments"][0] == 0

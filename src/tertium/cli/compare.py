@@ -22,6 +22,7 @@ from tertium.cli.options import (
     Measures,
     Model,
     NoCache,
+    Quoting,
     References,
     RefLang,
     ReplaceInvalid,
@@ -93,6 +94,7 @@ def compare(
         str | None, typer.Option(help="The column of the sources' language.", rich_help_panel=INPUT)
     ] = None,
     replace_invalid: ReplaceInvalid = False,
+    quoting: Quoting = None,
     against: Against = None,
     settings: Settings = None,
     baseline: Annotated[
@@ -143,7 +145,7 @@ def compare(
 
     In a table, every column that is not a reference, source or language is a system.
     """
-    from tertium.comparison.significance import compare_outputs
+    from tertium.comparison.significance import check_comparison, compare_outputs
 
     outputs = _outputs(
         table,
@@ -162,6 +164,7 @@ def compare(
         },
         refs=ref_column or [],
         replace_invalid=replace_invalid,
+        quoting=quoting,
     )
     models = ModelSettings(
         model,
@@ -176,6 +179,14 @@ def compare(
         measure or [DEFAULT_MEASURE], given={"against": against}, written=settings or []
     )
     measures, pool = MeasureLoader(specs, models).load()
+    check_comparison(outputs, measures, baseline=baseline, samples=samples, alpha=alpha)
+    if not quiet and not as_json:
+        print(f"systems: {', '.join(outputs.systems)}", file=sys.stderr)
+        if outputs.left_out:
+            print(
+                f"columns of numbers, left out: {', '.join(outputs.left_out)} (--systems)",
+                file=sys.stderr,
+            )
     with progress_bar(lambda: len(outputs.segments), shown=not quiet) as bar:
         advance, progress = bar[:2] if bar is not None else (None, None)
         result = compare_outputs(
@@ -217,6 +228,7 @@ def _outputs(
     columns: dict[str, str | None],
     refs: list[str],
     replace_invalid: bool,
+    quoting: bool | None,
 ) -> ParallelOutputs:
     if hyps or refs_files or src_file is not None:
         if path is not None:
@@ -233,5 +245,6 @@ def _outputs(
         format=format,  # type: ignore[arg-type]
         header=header,
         replace_invalid=replace_invalid,
+        quoting=quoting,
     )
     return outputs_from_table(opened, languages, systems=systems, refs=refs, **columns)

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tertium.cli.inputs import Inputs, refuse_as_output, refuse_without_output
+from tertium.cli.inputs import Inputs, check_is_text, refuse_as_output, refuse_without_output
 from tertium.cli.options import (
     DEFAULT_MODEL,
     INPUT,
     OUTPUT,
+    AsText,
     ComputeType,
     Encoder,
     Format,
@@ -111,6 +112,7 @@ def explain(
     ref_lang_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
     src_lang_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
     replace_invalid: ReplaceInvalid = False,
+    as_text: AsText = False,
     against: Annotated[
         str | None,
         typer.Option(
@@ -154,6 +156,8 @@ def explain(
     from rich.console import Console
 
     given = list(texts or [])
+    for text in given if len(given) == 2 and not as_text else []:
+        check_is_text(text, "two arguments are two texts; use --hyp and --ref for files")
     if len(given) == 2 and method is None and hyp is None:
         _refuse_for_two_texts(output, resume, overwrite)
         explained = explanation.explain(
@@ -187,6 +191,7 @@ def explain(
             "src_lang": src_lang_column,
         },
         replace_invalid=replace_invalid,
+        as_text=as_text,
     )
     from tertium.engines.local.reviewing import ROWS_AT_A_TIME, ReviewJob
     from tertium.engines.output import FileOutput, Output, StreamOutput, TsvLayout

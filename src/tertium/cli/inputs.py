@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
 
+from tertium.data.codes import SCRIPTS
 from tertium.data.lines import OPENERS, STDIN
 from tertium.data.pairs import (
     FilePairs,
@@ -20,6 +22,9 @@ from tertium.data.pairs import (
 )
 from tertium.data.records import SUFFIXES, open_table
 from tertium.errors import InputError
+
+TEXT_SUFFIXES = {*SUFFIXES, ".json", ".tmx", ".hyp", ".ref", ".src", ".tgt", ".mt", ".out"}
+"""Suffixes of files with texts, besides those of compressed files and language codes."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,9 @@ class Inputs:
     header: bool
     columns: Mapping[str, Any]
     replace_invalid: bool
+    quoting: bool | None = None
+    as_text: bool = False
+    """Whether the arguments are texts, even if they look like names of files."""
 
     @property
     def names(self) -> list[str]:
@@ -48,13 +56,10 @@ class Inputs:
         if parallel is not None:
             return parallel
         if len(self.texts) == 2:
-            for text in self.texts:
-                if exists(text) and Path(text).is_file():
-                    raise InputError(
-                        f"{text} is a file, and two arguments are two texts; use --hyp and --ref"
-                    )
+            for text in self.texts if not self.as_text else []:
+                check_is_text(text, "two arguments are two texts; use --hyp and --ref for files")
             return TwoStrings(self.texts[0], self.texts[1], self.languages)
-        if len(self.texts) != 1:
+        if len(self.texts) != 1 or self.as_text:
             raise InputError("give a file of pairs, or two texts, or --hyp with --ref or --src")
         path = Path(self.texts[0])
         if path.is_dir() or (has_magic(str(path)) and not path.exists()):
@@ -88,10 +93,9 @@ class Inputs:
             format=self.format,  # type: ignore[arg-type]
             header=self.header,
             replace_invalid=self.replace_invalid,
+            quoting=self.quoting,
         )
-        return TablePairs(
-            table, choose_columns(table, self.languages, **self.columns), self.languages
-        )
+        return TablePairs(table, choose_columns(table, **self.columns), self.languages)
 
 
 def files_of(path: Path) -> list[Path]:
@@ -118,6 +122,29 @@ def exists(text: str) -> bool:
         return Path(text).exists()
     except (OSError, ValueError):  # too long for a name, or with a null character
         return False
+
+
+def looks_like_path(text: str) -> bool:
+    """Whether an argument is probably meant as the name of a file.
+
+    It has no spaces, and a path separator or a suffix that files of text have.
+
+    >>> [looks_like_path(text) for text in ("hyp.txt", "out/hyp", "newstest.de", "Hi.", "a.b c")]
+    [True, True, True, False, False]
+    """
+    if not text or any(map(str.isspace, text)):
+        return False
+    suffix = Path(text).suffix.lower()
+    named = suffix in TEXT_SUFFIXES or suffix in OPENERS or suffix[1:] in SCRIPTS
+    return "/" in text or os.sep in text or (named and suffix != text.lower())
+
+
+def check_is_text(text: str, reason: str) -> None:
+    """Refuse an argument that is the name of a file, or looks like one, where a text is needed."""
+    if exists(text) and Path(text).is_file():
+        raise InputError(f"{text} is a file, and {reason} (--text: score the name itself)")
+    if looks_like_path(text):
+        raise InputError(f"{text}: there is no such file (if it is meant as a text, add --text)")
 
 
 def refuse_as_output(output: Path, inputs: Iterable[str | Path]) -> None:

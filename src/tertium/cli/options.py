@@ -102,6 +102,23 @@ ReplaceInvalid = Annotated[
         rich_help_panel=INPUT,
     ),
 ]
+Quoting = Annotated[
+    bool | None,
+    typer.Option(
+        "--quoting/--no-quoting",
+        help="Whether fields of TSV may be quoted, as pandas writes them. Default: no, and quoted "
+        "fields are an error.",
+        rich_help_panel=INPUT,
+    ),
+]
+AsText = Annotated[
+    bool,
+    typer.Option(
+        "--text",
+        help="The arguments are texts, even if they look like names of files.",
+        rich_help_panel=INPUT,
+    ),
+]
 Resume = Annotated[
     bool,
     typer.Option("--resume", help="Resume an interrupted run.", rich_help_panel=OUTPUT),

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import IO, Annotated, Any
 
 import typer
 
-from tertium.cli.options import DEFAULT_MODEL, ComputeType, Encoder, Lang, Model, Threads
-from tertium.data.lines import STDIN, read_lines
+from tertium.cli.inputs import exists, looks_like_path
+from tertium.cli.options import (
+    DEFAULT_MODEL,
+    AsText,
+    ComputeType,
+    Encoder,
+    Lang,
+    Model,
+    Threads,
+)
+from tertium.data.codes import language_code
+from tertium.data.lines import STDIN, read_lines, without_trailing_blanks
 from tertium.engines.output import JsonLinesLayout, Layout, TsvLayout, layout_for
-from tertium.errors import LanguageError
+from tertium.errors import InputError, LanguageError
 from tertium.measures.loading import ModelPool, ModelSettings, make_measure, read_specs
 from tertium.measures.registry import DEFAULT_MEASURE
 from tertium.paraphrasing.generation import Paraphraser
@@ -29,6 +40,7 @@ def paraphrase(
         str, typer.Argument(help="A text, or a file with one text per line; - for standard input.")
     ],
     lang: Lang = None,
+    as_text: AsText = False,
     a: Annotated[
         float,
         typer.Option("-a", "--a", min=0, help="The penalty of an n-gram of length n is a n^b."),
@@ -69,6 +81,8 @@ def paraphrase(
     """
     if lang is None:
         raise LanguageError("the language of the text is missing: use --lang")
+    lang = language_code(lang)
+    texts = Texts(text, as_text)
     models = ModelPool(
         ModelSettings(model, encoder=encoder, compute_type=compute_type, threads=threads)
     )
@@ -85,54 +99,74 @@ def paraphrase(
         least_diversity,
     )
     if output is not None:
-        _to_file(paraphraser, text, lang, output)
+        _to_file(paraphraser, texts, lang, output)
     elif sys.stdout.isatty():
-        _to_terminal(paraphraser, text, lang, measure)
+        _to_terminal(paraphraser, texts, lang, measure)
     else:
-        _to_stream(paraphraser, text, lang, sys.stdout, TsvLayout())
+        _to_stream(paraphraser, texts, lang, sys.stdout, TsvLayout())
 
 
-def _texts(text: str) -> Iterator[str]:
-    path = Path(text)
-    try:
-        is_file = path == STDIN or path.is_file()
-    except (OSError, ValueError):  # too long for a name, or with a null character
-        is_file = False
-    return read_lines(path) if is_file else iter([text])
+@dataclass(frozen=True)
+class Texts:
+    """The texts to paraphrase: an argument itself, or the lines of a file that it names."""
+
+    argument: str
+    as_text: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.as_text and not self._is_file and looks_like_path(self.argument):
+            raise InputError(
+                f"{self.argument}: there is no such file (if it is meant as a text, add --text)"
+            )
+
+    def __iter__(self) -> Iterator[str]:
+        if self.as_text or not self._is_file:
+            return iter([self.argument])
+        return without_trailing_blanks(read_lines(Path(self.argument)))
+
+    @property
+    def _is_file(self) -> bool:
+        path = Path(self.argument)
+        return path == STDIN or (exists(self.argument) and path.is_file())
+
+    @property
+    def several(self) -> bool:
+        """Whether there is more than one text; standard input can be read only once."""
+        return self.argument == "-" or len(list(islice(self, 2))) > 1
 
 
-def _rows(paraphraser: Paraphraser, text: str, lang: str) -> Iterator[list[dict[str, Any]]]:
+def _rows(paraphraser: Paraphraser, texts: Texts, lang: str) -> Iterator[list[dict[str, Any]]]:
     """The rows of the output, for a batch of texts at a time."""
-    stream = _texts(text)
-    while texts := list(islice(stream, TEXTS_AT_A_TIME)):
+    stream = iter(texts)
+    while batch := list(islice(stream, TEXTS_AT_A_TIME)):
         yield [
             dict(zip(COLUMNS, (source, rank, *candidate), strict=True))
-            for source, candidates in zip(texts, paraphraser(texts, lang), strict=True)
+            for source, candidates in zip(batch, paraphraser(batch, lang), strict=True)
             for rank, candidate in enumerate(candidates, start=1)
         ]
 
 
 def _to_stream(
-    paraphraser: Paraphraser, text: str, lang: str, stream: IO[str], layout: Layout
+    paraphraser: Paraphraser, texts: Texts, lang: str, stream: IO[str], layout: Layout
 ) -> None:
     stream.write(layout.head(COLUMNS))
-    for rows in _rows(paraphraser, text, lang):
+    for rows in _rows(paraphraser, texts, lang):
         stream.write(layout.body(rows))
         stream.flush()
 
 
-def _to_file(paraphraser: Paraphraser, text: str, lang: str, output: Path) -> None:
+def _to_file(paraphraser: Paraphraser, texts: Texts, lang: str, output: Path) -> None:
     layout = layout_for(output, {".tsv": TsvLayout, ".jsonl": JsonLinesLayout})
     with replacing_text(output, output.with_name(output.name + ".part")) as stream:
-        _to_stream(paraphraser, text, lang, stream, layout)
+        _to_stream(paraphraser, texts, lang, stream, layout)
 
 
-def _to_terminal(paraphraser: Paraphraser, text: str, lang: str, measure: str) -> None:
+def _to_terminal(paraphraser: Paraphraser, texts: Texts, lang: str, measure: str) -> None:
     from rich.console import Console
 
     console = Console(highlight=False, soft_wrap=True)
-    several = _several(text)
-    for rows in _rows(paraphraser, text, lang):
+    several = texts.several
+    for rows in _rows(paraphraser, texts, lang):
         before = None
         for row in rows:
             if row["text"] != before:
@@ -145,7 +179,3 @@ def _to_terminal(paraphraser: Paraphraser, text: str, lang: str, measure: str) -
             console.print(line, markup=False)
         if not rows:
             console.print("no paraphrase was found", style="yellow")
-
-
-def _several(text: str) -> bool:
-    return len(list(islice(_texts(text), 2))) > 1 if text != "-" else True

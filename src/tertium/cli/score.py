@@ -22,6 +22,7 @@ from tertium.cli.options import (
     MEASURES,
     OUTPUT,
     Against,
+    AsText,
     ComputeType,
     Encoder,
     Format,
@@ -32,6 +33,7 @@ from tertium.cli.options import (
     Model,
     NoCache,
     Overwrite,
+    Quoting,
     References,
     RefLang,
     ReplaceInvalid,
@@ -59,8 +61,8 @@ from tertium.engines.ray.scoring import DistributedJob
 from tertium.engines.ray.shards import ShardFolder
 from tertium.engines.scoring import ROWS_AT_A_TIME, Job, ScoringResult
 from tertium.errors import InputError
-from tertium.measures.base import CUT_REASON
 from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
+from tertium.measures.marks import describe_languages, describe_marks
 from tertium.measures.registry import DEFAULT_MEASURE
 
 
@@ -103,6 +105,8 @@ def score(
     ref_lang_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
     src_lang_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
     replace_invalid: ReplaceInvalid = False,
+    quoting: Quoting = None,
+    as_text: AsText = False,
     normalized: Annotated[
         bool | None,
         typer.Option(
@@ -224,6 +228,8 @@ def score(
             "src_lang": src_lang_column,
         },
         replace_invalid=replace_invalid,
+        quoting=quoting,
+        as_text=as_text,
     )
     if output is not None:
         refuse_as_output(output, inputs.names)
@@ -306,7 +312,9 @@ def _print_summary(result: ScoringResult, seconds: float) -> None:
     if result.tally is not None:
         facts.append(str(result.tally))
     console.print("; ".join(facts))
-    if result.cut:
-        console.print(f"{result.cut} of {rows} {CUT_REASON} (see the column cut)", style="yellow")
+    for message in describe_marks(result.marks, result.rows):
+        console.print(message, style="yellow", markup=False)
+    if languages := describe_languages(result.identified):
+        console.print(languages, markup=False)
     for note in result.notes:
         console.print(note, markup=False)

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 
 from tertium.comparison.result import Comparison
 from tertium.data.systems import ParallelOutputs, Segment
-from tertium.errors import CutWarning, InputError
-from tertium.measures.base import CUT_REASON, Measure
+from tertium.errors import CutWarning, InputError, SamplesWarning, TextWarning
+from tertium.measures.base import CUT_REASON, WARNED, Measure
 from tertium.measures.inputs import References, rows_from
 from tertium.measures.loading import AnyModel, MeasureSpec, make_measure, model_source
+from tertium.measures.marks import REASONS
 from tertium.measures.registry import DEFAULT_MEASURE
 from tertium.models.base import Languages, Progress, per_row
 from tertium.stats.conventions import ALPHA, SAMPLES, Tail
@@ -74,6 +75,12 @@ def compare(
     for each in result.measures:
         if each.cut:
             warnings.warn(f"{each.name}: {each.cut} outputs {CUT_REASON}", CutWarning, stacklevel=2)
+        for mark in WARNED[1:]:
+            if counts := each.marks.get(mark):
+                text = f"{each.name}: {sum(counts.values())} outputs {REASONS[mark]}"
+                warnings.warn(text, TextWarning, stacklevel=2)
+    if 1 / (samples + 1) >= alpha:
+        warnings.warn(result.caution, SamplesWarning, stacklevel=2)
     return result
 
 

@@ -7,8 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tertium.comparison.result import Comparison, Contrast, MeasureComparison, SystemPair
-from tertium.comparison.text import MarkedText, protocol, verdict, word_differences
-from tertium.measures.base import CUT_REASON
+from tertium.comparison.text import (
+    MarkedText,
+    mark_sentences,
+    protocol,
+    verdict,
+    word_differences,
+)
 from tertium.report.page import render_page
 from tertium.report.svg import Plot, Scale, histogram, scatter, spread
 from tertium.stats.correlation import kendall
@@ -30,7 +35,6 @@ def comparison_page(comparison: Comparison, *, segments: int) -> str:
         file=Path(comparison.outputs.name).name,
         sections=[MeasureSection(comparison, each, segments) for each in comparison.measures],
         agreement=Agreement.of(comparison),
-        cut_reason=CUT_REASON,
         protocol=protocol(comparison),
     )
 
@@ -46,6 +50,12 @@ class MeasureSection:
     @property
     def verdict(self) -> str:
         return verdict(self.comparison, self.measure)
+
+    @property
+    def cautions(self) -> list[str]:
+        """What to know before the numbers are believed."""
+        caution = self.comparison.caution
+        return [*([caution] if caution else []), *mark_sentences(self.comparison, self.measure)]
 
     @property
     def against(self) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tertium.data.records import counted
 from tertium.data.systems import ParallelOutputs, Segment
 from tertium.errors import InputError
 from tertium.measures.signature import Signature
@@ -80,6 +82,10 @@ class MeasureComparison:
     """Shape (systems, segments), in the order of ``Comparison.systems``."""
     cut: int = 0
     """How many outputs were too long for the model, so that only their beginning was scored."""
+    marks: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """For each mark, how many outputs of each system have it (:mod:`tertium.measures.marks`)."""
+    identified: Mapping[str, int] = field(default_factory=dict)
+    """Identified languages of outputs without a given language, and how many are in each."""
 
     @property
     def best(self) -> str:
@@ -118,6 +124,31 @@ class Comparison:
     @property
     def systems(self) -> tuple[str, ...]:
         return self.outputs.systems
+
+    @property
+    def smallest_p(self) -> float:
+        """The smallest p-value that is possible with so many samples and segments.
+
+        One of n samples can at best be extreme by chance, and of the 2^n ways to swap n segments,
+        two (none, and all) give the observed difference.
+        """
+        return max(1 / (self.samples + 1), 2.0 ** (1 - len(self.outputs.segments)))
+
+    @property
+    def caution(self) -> str:
+        """Why no difference can be significant; empty if one can."""
+        if self.smallest_p < self.alpha:
+            return ""
+        if 1 / (self.samples + 1) >= self.alpha:
+            few = counted(self.samples, "sample")
+            cure = f"use at least {math.floor(1 / self.alpha)} samples (--samples)"
+        else:
+            few = counted(len(self.outputs.segments), "segment")
+            cure = "use a larger test set"
+        return (
+            f"No difference can be significant: with {few}, p is at least "
+            f"{self.smallest_p:.3f}, and the significance level is {self.alpha:g}; {cure}."
+        )
 
     def __getitem__(self, measure: str) -> MeasureComparison:
         for each in self.measures:
@@ -159,12 +190,14 @@ class Comparison:
         """The whole result as plain data, for JSON."""
         return {
             "systems": list(self.systems),
+            "left_out": list(self.outputs.left_out),
             "segments": len(self.outputs.segments),
             "baseline": self.baseline,
             "samples": self.samples,
             "seed": self.seed,
             "alpha": self.alpha,
             "tail": self.tail,
+            "caution": self.caution or None,
             "measures": {each.name: self._measure(each, count) for each in self.measures},
         }
 
@@ -183,6 +216,7 @@ class Comparison:
             "clusters": [list(cluster) for cluster in measure.clusters],
             "pairs": [asdict(pair) for pair in measure.pairs],
             "cut": measure.cut,
+            "marks": {mark: dict(counts) for mark, counts in measure.marks.items()},
             "contrasts": {
                 "a": a,
                 "b": b,

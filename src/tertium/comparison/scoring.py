@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from tertium.data.systems import ParallelOutputs, Segment
 from tertium.errors import InputError
 from tertium.measures.base import Measure, Segments, check_readable
+from tertium.measures.marks import mark_rows
 from tertium.measures.signature import Signature
 from tertium.measures.totals import Totals
 from tertium.models.base import Progress
@@ -34,6 +36,10 @@ class ScoredSystems:
     statistics: Floats
     """Shape (systems, segments, statistics): the numbers whose sums give the system score."""
     cut: Bools
+    marks: Mapping[str, Mapping[str, int]]
+    """For each mark, how many outputs of each system have it."""
+    identified: Mapping[str, int]
+    """Identified languages of outputs without a given language, and how many are in each."""
 
     @property
     def systems(self) -> Floats:
@@ -53,7 +59,6 @@ def score_systems(
     Systems share their references, and measures share many queries: block by block, the results
     are still cached in memory.
     """
-    check_measures(outputs, measures)
     parts: list[list[_Part]] = [[] for _ in measures]
     size = SEGMENTS_AT_A_TIME
     for start in range(0, len(outputs.segments), size):
@@ -67,8 +72,16 @@ def score_systems(
     for measure, its_parts in zip(measures, parts, strict=True):
         whole = its_parts or [_score(measure, outputs.segments, progress)]
         totals = Totals()
+        marks: dict[str, Counter[str]] = {}
+        identified = Counter[str]()
         for part in whole:
             totals.add(part.rows, part.segments, measure.reads)
+            marked = mark_rows([measure], part.rows, part.segments.cut)
+            identified += marked.identified
+            size = len(part.rows) // part.systems
+            for place, found in enumerate(marked.rows):
+                for mark in found:
+                    marks.setdefault(mark, Counter())[outputs.systems[place // size]] += 1
         scored.append(
             ScoredSystems(
                 measure,
@@ -78,6 +91,8 @@ def score_systems(
                     [part.by_system(part.segments.statistics) for part in whole], axis=1
                 ),
                 np.concatenate([part.by_system(part.segments.cut) for part in whole], axis=1),
+                marks,
+                identified,
             )
         )
     return scored

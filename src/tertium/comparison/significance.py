@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tertium.comparison.result import Comparison, MeasureComparison, SystemPair
-from tertium.comparison.scoring import Advance, ScoredSystems, score_systems
+from tertium.comparison.scoring import Advance, ScoredSystems, check_measures, score_systems
 from tertium.data.systems import ParallelOutputs
 from tertium.errors import InputError, SettingError
 from tertium.measures.base import Measure
@@ -47,14 +47,7 @@ def compare_outputs(
     advance: Advance | None = None,
 ) -> Comparison:
     """Score all outputs with all measures, and test all pairs of systems."""
-    if baseline is not None and baseline not in outputs.systems:
-        raise InputError(f"no system {baseline!r}: the systems are {', '.join(outputs.systems)}")
-    if not measures:
-        raise SettingError("no measure given")
-    if samples < 1:
-        raise SettingError(f"samples={samples!r}: it must be at least 1")
-    if not 0 < alpha < 1:
-        raise SettingError(f"alpha={alpha!r}: it must be between 0 and 1")
+    check_comparison(outputs, measures, baseline=baseline, samples=samples, alpha=alpha)
     scored = score_systems(outputs, measures, progress=progress, advance=advance)
     draws = draw(len(outputs.segments), samples=samples, seed=seed)
     return Comparison(
@@ -67,6 +60,26 @@ def compare_outputs(
         LEVEL,
         tail,
     )
+
+
+def check_comparison(
+    outputs: ParallelOutputs,
+    measures: Sequence[Measure],
+    *,
+    baseline: str | None,
+    samples: int,
+    alpha: float,
+) -> None:
+    """Check the settings, and that the measures have what they read, before any work."""
+    if baseline is not None and baseline not in outputs.systems:
+        raise InputError(f"no system {baseline!r}: the systems are {', '.join(outputs.systems)}")
+    if not measures:
+        raise SettingError("no measure given")
+    if samples < 1:
+        raise SettingError(f"samples={samples!r}: it must be at least 1")
+    if not 0 < alpha < 1:
+        raise SettingError(f"alpha={alpha!r}: it must be between 0 and 1")
+    check_measures(outputs, measures)
 
 
 def _compare(
@@ -107,6 +120,8 @@ def _compare(
         pairs,
         scored.scores,
         int(scored.cut.sum()),
+        scored.marks,
+        scored.identified,
     )
 
 

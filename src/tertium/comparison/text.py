@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from tertium.comparison.result import Comparison, Contrast, MeasureComparison
-from tertium.measures.base import CUT_REASON
+from tertium.measures.marks import REASONS, describe_languages, describe_marks
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -64,6 +64,20 @@ def verdict(comparison: Comparison, measure: MeasureComparison) -> str:
     return f"{sentence}. Against {comparison.baseline}: {'; '.join(parts)}."
 
 
+def mark_sentences(comparison: Comparison, measure: MeasureComparison) -> list[str]:
+    """Say how many outputs have each mark, and whose they are."""
+    counts = {mark: sum(systems.values()) for mark, systems in measure.marks.items()}
+    total = len(comparison.systems) * len(comparison.outputs.segments)
+    sentences = []
+    for mark in REASONS:
+        for sentence in describe_marks({mark: counts.get(mark, 0)}, total, "output"):
+            whose = ", ".join(f"{name} {count}" for name, count in measure.marks[mark].items())
+            sentences.append(f"{sentence}: {whose}")
+    if languages := describe_languages(measure.identified):
+        sentences.append(languages)
+    return sentences
+
+
 def listed(names: Sequence[str]) -> str:
     """Join names for a sentence; only the first of many are named.
 
@@ -115,8 +129,10 @@ def print_comparison(comparison: Comparison, console: Console, *, segments: int)
     for measure in comparison.measures:
         console.print(ranking_table(comparison, measure))
         console.print(verdict(comparison, measure), markup=False)
-        if measure.cut:
-            console.print(f"{measure.cut} outputs {CUT_REASON}", style="yellow")
+        if comparison.caution:
+            console.print(comparison.caution, style="yellow", markup=False)
+        for sentence in mark_sentences(comparison, measure):
+            console.print(sentence, style="yellow", markup=False)
         console.print()
         if segments:
             print_contrasts(comparison, measure, console, segments)

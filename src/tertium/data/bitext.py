@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from tertium.data.lines import check_file, name_of, read_lines
+from tertium.data.pairs import find_column
 from tertium.data.records import Record, Table, listed
 from tertium.data.tmx import Unit, read_tmx
 from tertium.errors import InputError
-from tertium.text import Text, check_fields, check_text
+from tertium.text import Text, check_fields, check_text, field_value
 
 SOURCE_NAMES = ("src", "source", "sentence1", "sentence_a")
 TARGET_NAMES = ("tgt", "target", "ref", "hyp", "sentence2", "sentence_b")
@@ -65,15 +66,16 @@ def bitext_columns(
         raise InputError(f"{name_of(table.path)} is empty")
 
     def pick(given: str | None, lang: str | None, usual: Sequence[str], option: str) -> str:
-        if given is not None and given not in names:
+        if given is not None and find_column(names, [given]) is None:
             raise InputError(f"no column {given!r}: {columns_are}")
-        column = given or next((name for name in (lang, *usual) if name in names), None)
+        wanted = [given] if given else [*([lang] if lang else []), *usual]
+        column = find_column(names, wanted)
         if column is None:
             raise InputError(f"which column is the {option}? {columns_are}; use --{option}-column")
         return column
 
     def pick_language(given: str | None, usual: Sequence[str]) -> str | None:
-        return None if given else next((name for name in usual if name in names), None)
+        return None if given else find_column(names, usual)
 
     columns = BitextColumns(
         pick(source, source_lang, SOURCE_NAMES, "src"),
@@ -120,9 +122,8 @@ class TableBitext:
 
     @staticmethod
     def _text(record: Record, column: str, role: str, number: int) -> str:
-        if column not in record:
-            raise InputError(f"row {number}: no field {column!r}")
-        return check_text(record[column], role=role, row=number)
+        value = field_value(record, column, role=role, row=number)
+        return check_text(value, role=role, row=number)
 
     @staticmethod
     def _lang(record: Record, column: str | None, otherwise: str | None) -> str | None:

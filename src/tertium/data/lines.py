@@ -4,28 +4,64 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, cast
 
 from tertium.errors import InputError
 
 OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
+MAGIC: dict[bytes, Callable[..., Any]] = {
+    b"\x1f\x8b": gzip.open,
+    b"\xfd7zXZ\x00": lzma.open,
+    b"BZh": bz2.open,
+}
+"""How compressed data begins."""
 STDIN = Path("-")
+PEEK_BYTES = 1 << 16
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 READING_ERRORS = (EOFError, OSError, lzma.LZMAError, zlib.error)
 """Errors that reading and decompressing may raise."""
 
 
+class StandardInput:
+    """Standard input, decompressed if need be, whose beginning can be looked at first."""
+
+    def __init__(self) -> None:
+        self._of: object = None
+        self._reader: Any = None
+
+    def open(self) -> Any:
+        """The same reader again, until standard input is another stream."""
+        if sys.stdin is None:
+            raise InputError("standard input is closed; give a file")
+        if self._of is not sys.stdin:
+            stream: Any = sys.stdin.buffer
+            reader = stream if hasattr(stream, "peek") else io.BufferedReader(stream)
+            start = reader.peek(PEEK_BYTES)
+            opener = next((each for magic, each in MAGIC.items() if start.startswith(magic)), None)
+            self._of, self._reader = sys.stdin, reader if opener is None else opener(reader, "rb")
+        return self._reader
+
+    def beginning(self) -> bytes:
+        """The first bytes, which are still there to be read."""
+        try:
+            return cast("bytes", self.open().peek(PEEK_BYTES))
+        except READING_ERRORS as error:
+            raise unreadable(STDIN, error) from None
+
+
+STANDARD_INPUT = StandardInput()
+
+
 def open_bytes(path: Path) -> IO[bytes]:
     """Open a file for reading, decompressed by its suffix; ``-`` is standard input."""
     if path == STDIN:
-        if sys.stdin is None:
-            raise InputError("standard input is closed; give a file")
-        return sys.stdin.buffer
+        return cast("IO[bytes]", STANDARD_INPUT.open())
     try:
         return cast("IO[bytes]", OPENERS.get(path.suffix, open)(path, "rb"))
     except OSError as error:
@@ -75,6 +111,31 @@ def check_file(path: Path) -> None:
     if exists:
         raise InputError(f"{path} is not a regular file; pass it by standard input (-)")
     raise InputError(f"{path}: there is no such file")
+
+
+def numbered(row: int, line: int | None = None) -> str:
+    """A row in a message, counted from 1 without the header; with its line, if that differs.
+
+    >>> numbered(3), numbered(3, 3), numbered(3, 4)
+    ('row 3', 'row 3', 'row 3 (line 4)')
+    """
+    return f"row {row}" if line in (None, row) else f"row {row} (line {line})"
+
+
+def without_trailing_blanks(lines: Iterable[str]) -> Iterator[str]:
+    """Leave out empty lines at the end.
+
+    >>> list(without_trailing_blanks(["a", "", "b", "", ""]))
+    ['a', '', 'b']
+    """
+    blank = 0
+    for line in lines:
+        if line:
+            yield from [""] * blank
+            yield line
+            blank = 0
+        else:
+            blank += 1
 
 
 def name_of(path: Path) -> str:

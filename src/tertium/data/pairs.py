@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol, Self
 
+from tertium.data.codes import language_code, primary
 from tertium.data.lines import STDIN, check_file, name_of, read_lines
 from tertium.data.records import Record, Table, listed
 from tertium.errors import InputError
-from tertium.text import Row, Text, check_fields, check_text
+from tertium.text import Row, Text, check_fields, check_text, field_value
 
 ALIASES = {
     "hyp": ("hyp", "hypothesis", "mt", "sentence1"),
-    "ref": ("ref", "reference", "sentence2"),
+    "ref": ("ref", "reference", "target", "tgt", "sentence2"),
     "src": ("src", "source"),
-    "hyp_lang": ("hyp_lang", "lang"),
-    "ref_lang": ("ref_lang", "lang"),
-    "src_lang": ("src_lang",),
+    "hyp_lang": ("hyp_lang", "lang", "tgt_lang", "target_lang"),
+    "ref_lang": ("ref_lang", "lang", "tgt_lang", "target_lang"),
+    "src_lang": ("src_lang", "source_lang"),
 }
-"""Column names that are recognised by default."""
+"""Column names that are recognised by default, in any case; see also :func:`reference_columns`."""
+NUMBERED_REFERENCE = re.compile(r"(?:ref|reference)s?[ _-]?(\d+|[a-z])?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +75,20 @@ class StoredPairs(Pairs, Protocol):
 
 @dataclass(frozen=True)
 class Languages:
-    """Languages of all rows."""
+    """Languages of all rows; names and codes in any case become codes.
+
+    >>> Languages("EN", "german")
+    Languages(hyp='en', ref='de', src=None)
+    """
 
     hyp: str | None = None
     ref: str | None = None
     src: str | None = None
+
+    def __post_init__(self) -> None:
+        for role in ("hyp", "ref", "src"):
+            lang = getattr(self, role)
+            object.__setattr__(self, role, None if lang is None else language_code(lang))
 
 
 @dataclass(frozen=True)
@@ -91,9 +103,48 @@ class Columns:
     src_lang: str | None
 
 
+def find_column(names: Sequence[str], wanted: Sequence[str]) -> str | None:
+    """The first of the wanted names that is a column, in any case.
+
+    >>> find_column(["ID", "Hyp"], ["hypothesis", "hyp"])
+    'Hyp'
+    """
+    lower = {name.lower(): name for name in reversed(names)}
+    return next(
+        (
+            name if name in names else lower[name.lower()]
+            for name in wanted
+            if name.lower() in lower
+        ),
+        None,
+    )
+
+
+def reference_columns(names: Sequence[str]) -> list[str]:
+    """All columns with references, in the order of their numbers.
+
+    ``ref``, ``reference``, ``ref2``, ``ref_2``, ``reference-3``, ``refA`` and so on; if there is
+    none of them, ``target``, ``tgt`` or ``sentence2``.
+
+    >>> reference_columns(["mt", "ref_2", "Reference", "ref_10", "ref_lang"])
+    ['Reference', 'ref_2', 'ref_10']
+    >>> reference_columns(["source", "target", "mt"])
+    ['target']
+    """
+    found = []
+    for place, name in enumerate(names):
+        match = NUMBERED_REFERENCE.fullmatch(name)
+        if match is not None:
+            number = (match[1] or "").lower()
+            found.append((len(number), number, place, name))
+    if found:
+        return [name for *_, name in sorted(found)]
+    other = find_column(names, ALIASES["ref"])
+    return [] if other is None else [other]
+
+
 def choose_columns(
     table: Table,
-    languages: Languages | None = None,
     *,
     hyp: str | None = None,
     refs: Sequence[str] = (),
@@ -102,41 +153,34 @@ def choose_columns(
     ref_lang: str | None = None,
     src_lang: str | None = None,
 ) -> Columns:
-    """Use the columns that are given, and find the others by their usual names.
-
-    A language in ``languages`` holds for all rows: no column is looked for then.
-    """
+    """Use the columns that are given, and find the others by their usual names."""
     names = table.columns()
-    common = languages or Languages()
     if not names:
         raise InputError(f"{name_of(table.path)} is empty: there is nothing to score")
     there = f"{name_of(table.path)} has the columns {listed(names)}"
 
     def pick(role: str, given: str | None) -> str | None:
-        if given is not None:
-            if given not in names:
-                raise InputError(f"no column {given!r}: {there}")
-            return given
-        return next((alias for alias in ALIASES[role] if alias in names), None)
-
-    def pick_language(role: str, given: str | None, common: str | None) -> str | None:
-        return None if given is None and common is not None else pick(role, given)
+        if given is None:
+            return find_column(names, ALIASES[role])
+        column = find_column(names, [given])
+        if column is None:
+            raise InputError(f"no column {given!r}: {there}")
+        return column
 
     hyp = pick("hyp", hyp)
     if hyp is None:
         raise InputError(f"which column is the hypothesis? {there}; use --hyp-column")
-    found = [pick("ref", given) for given in refs] or [pick("ref", None)]
+    found = [pick("ref", given) for given in refs] if refs else reference_columns(names)
     src = pick("src", src)
-    hyp_lang = pick_language("hyp_lang", lang, common.hyp)
-    if ref_lang is None and lang is not None and "ref_lang" not in names:
-        ref_lang = lang
+    if ref_lang is None and lang is not None:
+        ref_lang = find_column(names, ["ref_lang"]) or lang
     columns = Columns(
         hyp=hyp,
-        refs=tuple(column for column in found if column is not None),
+        refs=tuple(column for column in found if column is not None and column != hyp),
         src=src,
-        hyp_lang=hyp_lang,
-        ref_lang=pick_language("ref_lang", ref_lang, common.ref),
-        src_lang=pick_language("src_lang", src_lang, common.src),
+        hyp_lang=pick("hyp_lang", lang),
+        ref_lang=pick("ref_lang", ref_lang),
+        src_lang=pick("src_lang", src_lang),
     )
     if not columns.refs and src is None:
         raise InputError(
@@ -148,7 +192,10 @@ def choose_columns(
 
 @dataclass(frozen=True)
 class TablePairs:
-    """Items from a table. In JSON, a reference may be a list of references."""
+    """Items from a table. In JSON, a reference may be a list of references.
+
+    ``languages`` holds for rows without a language of their own; contradictions are errors.
+    """
 
     table: Table
     roles: Columns
@@ -181,12 +228,13 @@ class TablePairs:
         return self.table.kinds()
 
     def __iter__(self) -> Iterator[Item]:
-        return self._items(self.table, 1)
+        return self.items(self.table)
 
     def between(self, start: int, stop: int) -> Iterator[Item]:
-        return self._items(islice(self.table.read_from(start), stop - start), start + 1)
+        return self.items(islice(self.table.read_from(start), stop - start), start + 1)
 
-    def _items(self, records: Iterable[Record], first: int) -> Iterator[Item]:
+    def items(self, records: Iterable[Record], first: int = 1) -> Iterator[Item]:
+        """Make items of records, which are numbered from ``first``."""
         for number, record in enumerate(records, first):
             try:
                 item = self._item(number, record)
@@ -196,23 +244,15 @@ class TablePairs:
                 raise InputError(f"{self.name}, {error}") from None
 
     def _item(self, number: int, record: Record) -> Item:
-        roles, common = self.roles, self.languages
-
-        def lang(column: str | None, otherwise: str | None) -> str | None:
-            value = record.get(column) if column is not None else None
-            if value is not None and not isinstance(value, str):
-                raise InputError(f"row {number}: the language in {column!r} is not text: {value!r}")
-            return value or otherwise
+        roles = self.roles
+        hyp_lang, ref_lang, src_lang = self._languages(number, record)
 
         def texts(column: str, role: str, lang: str | None) -> list[Text]:
-            if column not in record:
-                raise InputError(f"row {number}: field {column!r} is missing")
-            value = record[column]
+            value = field_value(record, column, role=role, row=number)
             several = value if isinstance(value, list) and role == "reference" else [value]
             return [Text(check_text(text, role=role, row=number), lang) for text in several]
 
-        [hypothesis] = texts(roles.hyp, "hypothesis", lang(roles.hyp_lang, common.hyp))
-        ref_lang = lang(roles.ref_lang, common.ref)
+        [hypothesis] = texts(roles.hyp, "hypothesis", hyp_lang)
         references = [
             text for column in roles.refs for text in texts(column, "reference", ref_lang)
         ]
@@ -220,13 +260,71 @@ class TablePairs:
             raise InputError(f"row {number}: its list of references is empty")
         source = None
         if roles.src is not None:
-            [source] = texts(roles.src, "source", lang(roles.src_lang, common.src))
+            [source] = texts(roles.src, "source", src_lang)
         return Item(number, hypothesis, tuple(references), source, record)
+
+    def _languages(self, number: int, record: Record) -> tuple[str | None, str | None, str | None]:
+        """The languages of hypothesis, references and source.
+
+        A language for all rows fills gaps. If it contradicts a column, that is an error, except
+        that ``--ref-lang`` is more specific than a column that hypotheses and references share.
+        """
+        roles, common = self.roles, self.languages
+
+        def value(column: str | None) -> str | None:
+            lang = record.get(column) if column is not None else None
+            if lang is not None and not isinstance(lang, str):
+                raise InputError(f"row {number}: the language in {column!r} is not text: {lang!r}")
+            return language_code(lang) if lang else None
+
+        def agreed(column: str | None, given: str | None, option: str) -> str | None:
+            lang = value(column)
+            if lang is not None and given is not None and primary(lang) != primary(given):
+                raise InputError(
+                    f"row {number}: the language in {column!r} is {record[str(column)]!r}, but "
+                    f"{option} is {given!r}, which is only for rows without a language; "
+                    "leave out the option, or correct the column"
+                )
+            return lang or given
+
+        shared = roles.ref_lang == roles.hyp_lang
+        specific = common.ref if common.ref != common.hyp else None  # --lang is for both otherwise
+        if shared:
+            ref = specific or value(roles.ref_lang) or common.ref
+        else:
+            ref = agreed(roles.ref_lang, specific, "--ref-lang") or common.ref
+        return (
+            agreed(roles.hyp_lang, common.hyp, "--lang"),
+            ref,
+            agreed(roles.src_lang, common.src, "--src-lang"),
+        )
+
+
+class LineCount(NamedTuple):
+    """The number of lines of a file, and without empty lines at the end."""
+
+    lines: int
+    to_last_text: int
+
+    @classmethod
+    def of(cls, lines: Iterable[str]) -> Self:
+        """Count lines.
+
+        >>> LineCount.of(["a", "", "b", ""])
+        LineCount(lines=4, to_last_text=3)
+        """
+        total = last = 0
+        for total, line in enumerate(lines, start=1):
+            last = total if line else last
+        return cls(total, last)
 
 
 @dataclass(frozen=True)
 class FilePairs:
-    """Items from parallel plain-text files, one text per line."""
+    """Items from parallel plain-text files, one text per line.
+
+    Empty lines at the end are ignored, unless another file has text there.
+    """
 
     hyp: Path
     refs: tuple[Path, ...]
@@ -242,14 +340,15 @@ class FilePairs:
         for path in self.paths:
             check_file(path)
         counts = {
-            path: sum(1 for _ in read_lines(path, replace_invalid=self.replace_invalid))
+            path: LineCount.of(read_lines(path, replace_invalid=self.replace_invalid))
             for path in self.paths
             if path != STDIN
         }
-        if len(set(counts.values())) > 1:
-            lines = ", ".join(f"{path} has {count}" for path, count in counts.items())
+        rows = max(count.to_last_text for count in counts.values())
+        if min(count.lines for count in counts.values()) < rows:
+            lines = ", ".join(f"{path} has {count.to_last_text}" for path, count in counts.items())
             raise InputError(f"the files differ in their number of lines: {lines}")
-        object.__setattr__(self, "_count", next(iter(counts.values())))
+        object.__setattr__(self, "_count", rows)
 
     @property
     def name(self) -> str:
@@ -287,6 +386,8 @@ class FilePairs:
         paths, names, langs = self.paths, self.columns, self.languages
         streams = [read_lines(path, replace_invalid=self.replace_invalid) for path in paths]
         for number, lines in enumerate(zip_longest(*streams), start=1):
+            if number > (self.count() or 0) and not any(lines):
+                continue  # empty lines at the end
             if None in lines:
                 short = name_of(paths[lines.index(None)])
                 raise InputError(f"{short} ends before line {number}; other files are longer")

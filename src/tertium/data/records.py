@@ -5,13 +5,27 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from tertium.data.lines import OPENERS, STDIN, check_file, name_of, read_lines
+from tertium.data.lines import (
+    BYTE_ORDER_MARK,
+    OPENERS,
+    PEEK_BYTES,
+    READING_ERRORS,
+    STANDARD_INPUT,
+    STDIN,
+    check_file,
+    name_of,
+    numbered,
+    open_bytes,
+    read_lines,
+    unreadable,
+    without_trailing_blanks,
+)
 from tertium.errors import InputError, first_line
 from tertium.registry import Extra, check_extras
 from tertium.text import check_characters, whole
@@ -37,7 +51,7 @@ DEEPEST = 100
 
 @dataclass
 class Table:
-    """A file of records. TSV is not quoted (a quotation mark is a character); CSV is.
+    """A file of records. CSV is quoted; in TSV a quotation mark is a character by default.
 
     It can be read several times; standard input only once, after its columns were looked up.
     """
@@ -46,6 +60,10 @@ class Table:
     format: Format
     header: bool = True
     replace_invalid: bool = False
+    quoting: bool | None = False
+    """Whether fields of TSV may be quoted; None: they are not, and quoted ones are an error."""
+    delimiter: str = ","
+    """What separates the fields of CSV."""
     _begun: Iterator[Record] | None = field(default=None, repr=False)
     _columns: list[str] | None = field(default=None, repr=False)
     _kinds: dict[str, set[type]] | None = field(default=None, repr=False)
@@ -113,18 +131,14 @@ class Table:
 
     def _delimited(self) -> Iterator[Record]:
         lines = read_lines(self.path, replace_invalid=self.replace_invalid)
-        rows: Iterator[Sequence[str]]
-        if self.format == "tsv":
-            rows = (line.split("\t") for line in lines)
-        else:
-            csv.field_size_limit(LONGEST_FIELD)
-            rows = csv.reader((line + "\n" for line in lines), strict=True)
         names: Sequence[str] | None = None
-        number = 0
+        number = line = 0
         try:
-            for row in rows:
+            for line, row in self._fields(without_trailing_blanks(lines)):
                 if not row:  # a blank line in CSV
                     continue
+                if self.format == "tsv" and self.quoting is None:
+                    self._check_quotes(row, 0 if names is None and self.header else number + 1)
                 if names is None:
                     names = row if self.header else [str(place + 1) for place in range(len(row))]
                     self._check_names(names)
@@ -132,14 +146,47 @@ class Table:
                         continue
                 number += 1
                 if len(row) != len(names):
-                    tab = self.format == "tsv" and len(row) > len(names)
                     raise InputError(
-                        f"{name_of(self.path)}, row {number}: {counted(len(row), 'field')}, where "
-                        f"the first line has {len(names)}" + "; a tab inside a text?" * tab
+                        f"{name_of(self.path)}, {numbered(number, line)}: "
+                        f"{counted(len(row), 'field')}, where the first line has {len(names)}"
+                        + self._wrong_count(row, len(names))
                     )
                 yield dict(zip(names, row, strict=True))
         except csv.Error as error:
             raise InputError(f"{name_of(self.path)}, after row {number}: {error}") from None
+
+    def _fields(self, lines: Iterable[str]) -> Iterator[tuple[int, Sequence[str]]]:
+        """The fields of each row, and the number of the line on which it ends."""
+        if self.format == "tsv" and not self.quoting:
+            for number, line in enumerate(lines, start=1):
+                yield number, line.split("\t")
+            return
+        csv.field_size_limit(LONGEST_FIELD)
+        delimiter = "\t" if self.format == "tsv" else self.delimiter
+        reader = csv.reader((line + "\n" for line in lines), delimiter=delimiter, strict=True)
+        for row in reader:
+            yield reader.line_num, row
+
+    def _check_quotes(self, row: Sequence[str], number: int) -> None:
+        """Refuse a field that was quoted when the table was written, as pandas does."""
+        for field_text in row:
+            if is_quoted(field_text, header=number == 0):
+                where = "the header" if number == 0 else f"row {number}"
+                raise InputError(
+                    f"{name_of(self.path)}, {where}: {shortened(field_text)} is quoted, as "
+                    "pandas and spreadsheets write TSV; read it with --quoting, or with "
+                    "--no-quoting if the quotation marks are part of the text"
+                )
+
+    def _wrong_count(self, row: Sequence[str], expected: int) -> str:
+        """A possible reason for a row that has more or fewer fields than the header."""
+        if self.format != "tsv":
+            return ""
+        if row == [""]:
+            return "; the line is empty"
+        if not self.quoting and any(text.startswith('"') for text in row):
+            return "; a quoted text with tabs or line breaks? (--quoting)"
+        return "; a tab inside a text?" if len(row) > expected else ""
 
     def _check_names(self, names: Sequence[str]) -> None:
         twice = sorted(name for name, count in Counter(names).items() if count > 1)
@@ -148,20 +195,21 @@ class Table:
 
     def _jsonl(self) -> Iterator[Record]:
         number = 0
-        for line in read_lines(self.path, replace_invalid=self.replace_invalid):
+        lines = read_lines(self.path, replace_invalid=self.replace_invalid)
+        for place, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
             number += 1
+            where = f"{name_of(self.path)}, {numbered(number, place)}"
             try:
                 record = json.loads(line)
             except (RecursionError, ValueError) as error:
-                raise InputError(f"{name_of(self.path)}, row {number}: not JSON: {error}") from None
+                raise InputError(f"{where}: not JSON: {error}") from None
             if not isinstance(record, dict):
-                raise InputError(f"{name_of(self.path)}, row {number}: not a JSON object")
+                raise InputError(f"{where}: not a JSON object; there must be one per line")
             if is_deeper(record, DEEPEST):
                 raise InputError(
-                    f"{name_of(self.path)}, row {number}: nested more than {DEEPEST} levels deep; "
-                    "remove the field"
+                    f"{where}: nested more than {DEEPEST} levels deep; remove the field"
                 )
             yield whole(record) if self.replace_invalid else record
 
@@ -213,12 +261,12 @@ class Table:
 
 
 def python_type(value: Any) -> type:
-    """The type of a value; a whole number that has no room in 64 bits is none that Parquet has."""
+    """The type of a value; an integer that does not fit into 64 bits has no type in Parquet."""
     return object if type(value) is int and not -(1 << 63) <= value < 1 << 63 else type(value)
 
 
 def python_types(arrow_type: Any) -> set[type]:
-    """What values of an Arrow type are in Python, told apart as far as it matters for writing."""
+    """The Python types of the values of an Arrow type, as far as it matters for writing."""
     from pyarrow import types
 
     if types.is_null(arrow_type):
@@ -232,6 +280,42 @@ def python_types(arrow_type: Any) -> set[type]:
     if types.is_floating(arrow_type):
         return {float}
     return {str}
+
+
+def is_quoted(text: str, *, header: bool = False) -> bool:
+    """Whether a field of TSV was certainly quoted: its inner quotation marks are doubled.
+
+    ``"No."`` may be direct speech; in a header, however, it is a quoted name.
+
+    >>> is_quoted('"He said ""no""."'), is_quoted('"No."'), is_quoted('"hyp"', header=True)
+    (True, False, True)
+    """
+    if len(text) < 2 or text[0] != '"' or text[-1] != '"':
+        return False
+    inner = text[1:-1]
+    return '"' not in inner.replace('""', "") and (header or '""' in inner)
+
+
+def shortened(text: str, length: int = 40) -> str:
+    """The beginning of a text, for messages."""
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def sniffed(beginning: bytes) -> tuple[Format, str]:
+    """Infer the format of a table, and the delimiter of CSV, from its first line.
+
+    >>> sniffed(b"hyp\\tref\\n"), sniffed(b"hyp;ref\\n"), sniffed(b'{"hyp": "a, b"}')
+    (('tsv', ','), ('csv', ';'), ('jsonl', ','))
+    """
+    text = beginning.removeprefix(BYTE_ORDER_MARK).lstrip(b"\r\n")
+    line = text.split(b"\n")[0]
+    if line.startswith(b"{"):
+        return "jsonl", ","
+    if line.startswith(b"PAR1"):
+        return "parquet", ","
+    if b"\t" in line or (b"," not in line and b";" not in line):
+        return "tsv", ","
+    return "csv", ";" if line.count(b";") > line.count(b",") else ","
 
 
 def is_deeper(value: Any, levels: int) -> bool:
@@ -271,23 +355,41 @@ def open_table(
     format: Format | None = None,  # noqa: A002
     header: bool = True,
     replace_invalid: bool = False,
+    quoting: bool | None = False,
 ) -> Table:
-    """Open a file of records; the format is inferred from the file name unless it is given."""
-    if format is None:
-        suffixes = [suffix for suffix in path.suffixes if suffix not in OPENERS]
+    """Open a file of records; the format is inferred from the file name unless it is given.
+
+    The format of standard input is inferred from its first line, as is the delimiter of CSV. With
+    ``quoting=None``, TSV with quoted fields is an error that names them.
+    """
+    if format is not None and format not in get_args(Format):
+        raise InputError(f"no format {format!r}; available: {', '.join(get_args(Format))}")
+    if path != STDIN and format is None:
+        suffixes = [suffix.lower() for suffix in path.suffixes if suffix not in OPENERS]
         format = SUFFIXES.get(suffixes[-1]) if suffixes else None  # noqa: A001
-        if path == STDIN:
-            format = "tsv"  # noqa: A001
-        elif format is None:
+        if format is None:
             raise InputError(
                 f"{path}: cannot infer the format from the file name; "
                 f"use --format with one of {', '.join(get_args(Format))}"
             )
-    if format not in get_args(Format):
-        raise InputError(f"no format {format!r}; available: {', '.join(get_args(Format))}")
-    if format == "parquet" and path == STDIN:
-        raise InputError("Parquet cannot be read from standard input; give a file")
     if format == "parquet":
         check_extras("reading Parquet", PARQUET)
     check_file(path)
-    return Table(path, format, header, replace_invalid)
+    delimiter = ","
+    if format in (None, "csv"):
+        inferred, delimiter = sniffed(first_bytes(path))
+        format = format or inferred  # noqa: A001
+    if format == "parquet" and path == STDIN:
+        raise InputError("Parquet cannot be read from standard input; give a file")
+    return Table(path, format, header, replace_invalid, quoting, delimiter)
+
+
+def first_bytes(path: Path) -> bytes:
+    """The beginning of a file, or of standard input."""
+    if path == STDIN:
+        return STANDARD_INPUT.beginning()
+    with open_bytes(path) as stream:
+        try:
+            return stream.read(PEEK_BYTES)
+        except READING_ERRORS as error:
+            raise unreadable(path, error) from None

@@ -8,10 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tertium.data.lines import OPENERS
-from tertium.data.pairs import ALIASES, FilePairs, Item, Languages, TablePairs, choose_columns
+from tertium.data.pairs import (
+    ALIASES,
+    FilePairs,
+    Item,
+    Languages,
+    TablePairs,
+    choose_columns,
+    reference_columns,
+)
 from tertium.data.records import Table, counted
 from tertium.errors import InputError
-from tertium.text import Text, check_text
+from tertium.text import Text, check_text, field_value
 
 NO_SYSTEMS = {"id", "seg", "segment", "doc", "docid", "document", "domain", "line"}
 """Columns that are not systems' outputs unless they are given explicitly."""
@@ -34,6 +42,8 @@ class ParallelOutputs:
     systems: tuple[str, ...]
     segments: tuple[Segment, ...]
     name: str = "the test set"
+    left_out: tuple[str, ...] = ()
+    """Columns of numbers, which are not taken for systems."""
 
     def __post_init__(self) -> None:
         if len(self.systems) < 2:
@@ -69,39 +79,50 @@ def outputs_from_table(
     ref_lang: str | None = None,
     src_lang: str | None = None,
 ) -> ParallelOutputs:
-    """Read one column per system: those given, or all columns without another role."""
+    """Read one column per system: those given, or all columns of text without another role."""
     names = table.columns()
     for name in systems:
         if name not in names:
             raise InputError(f"no column {name!r}: {table.path} has {', '.join(names)}")
-    taken = {*refs, src, lang, ref_lang, src_lang, *NO_SYSTEMS}
-    taken |= {name for role in ALIASES if role != "hyp" for name in ALIASES[role]}
-    chosen = tuple(systems) or tuple(name for name in names if name not in taken)
+    records = list(table)
+    chosen, left_out = tuple(systems), []
+    if not chosen:
+        taken = {*refs, *reference_columns(names), src, lang, ref_lang, src_lang}
+        usual = {name for role in ALIASES if role != "hyp" for name in ALIASES[role]} | NO_SYSTEMS
+        free = [name for name in names if name not in taken and name.lower() not in usual]
+        left_out = [name for name in free if is_numeric([row.get(name) for row in records])]
+        chosen = tuple(name for name in free if name not in left_out)
     if not chosen:
         raise InputError(f"{table.path} has no column with a system's outputs; use --systems")
     columns = choose_columns(
-        table,
-        languages,
-        hyp=chosen[0],
-        refs=refs,
-        src=src,
-        lang=lang,
-        ref_lang=ref_lang,
-        src_lang=src_lang,
+        table, hyp=chosen[0], refs=refs, src=src, lang=lang, ref_lang=ref_lang, src_lang=src_lang
     )
     pairs = TablePairs(table, columns, languages)
 
     def segment(item: Item) -> Segment:
-        outputs = [
-            Text(
-                check_text(item.record.get(name), role=f"output of {name}", row=item.number),
-                item.hypothesis.lang,
-            )
-            for name in chosen
-        ]
+        outputs = []
+        for name in chosen:
+            role, row = f"output of {name}", item.number
+            value = field_value(item.record, name, role=role, row=row)
+            text = check_text(value, role=role, row=row)
+            outputs.append(Text(text, item.hypothesis.lang))
         return Segment(item.number, tuple(outputs), item.references, item.source)
 
-    return ParallelOutputs(chosen, tuple(segment(item) for item in pairs), pairs.name)
+    segments = tuple(segment(item) for item in pairs.items(records))
+    return ParallelOutputs(chosen, segments, pairs.name, tuple(left_out))
+
+
+def is_numeric(values: Sequence[object]) -> bool:
+    """Whether a column holds numbers, and nothing else but empty fields.
+
+    >>> is_numeric(["0.5", "", None, 7]), is_numeric(["7", "seven"]), is_numeric(["", ""])
+    (True, False, False)
+    """
+    there = [value for value in values if value is not None and str(value).strip()]
+    try:
+        return bool([float(str(value)) for value in there])
+    except ValueError:
+        return False
 
 
 def outputs_from_files(

@@ -26,6 +26,8 @@ from tertium.storage.resume import State, UnfinishedRun
 
 CUT = "cut"
 """The column that marks rows whose text was too long for the model."""
+MARKS = "marks"
+"""The column with all marks of a row, separated by commas (see :mod:`tertium.measures.marks`)."""
 BREAKS = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
 Fields = Mapping[str, Any]
 
@@ -124,9 +126,11 @@ class TerminalLayout(Layout):
 
     def _line(self, row: Fields, width: int) -> str:
         scores = " ".join(f"{row[name]:9.4f}" for name in self.measures)
-        mark = " (cut)" if row[CUT] else ""
-        texts = " | ".join(value for value in row.values() if isinstance(value, str))
-        line = f"{scores}{mark}  {texts}".translate(BREAKS)
+        marks = f" ({row[MARKS].replace(',', ', ')})" if row[MARKS] else ""
+        texts = " | ".join(
+            value for name, value in row.items() if isinstance(value, str) and name != MARKS
+        )
+        line = f"{scores}{marks}  {texts}".translate(BREAKS)
         return line if len(line) <= width else line[: width - 1] + "…"
 
 

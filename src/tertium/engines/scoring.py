@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol, Self
 
 from tertium._version import __version__
 from tertium.data.pairs import Item, Pairs
-from tertium.engines.output import CUT
+from tertium.engines.output import CUT, MARKS
 from tertium.engines.progress import JobProgress
 from tertium.errors import InputError
 from tertium.measures.base import Measure, Segments, check_readable
+from tertium.measures.marks import mark_rows
 from tertium.measures.signature import Signature
 from tertium.measures.totals import Totals
 from tertium.models.base import Progress
@@ -42,6 +43,10 @@ class ScoringResult:
     tally: Tally | None = None
     """The queries to the translation model; None if no measure uses one."""
     notes: Sequence[str] = ()
+    marks: Mapping[str, int] = field(default_factory=dict)
+    """The number of rows with each mark (see :mod:`tertium.measures.marks`)."""
+    identified: Mapping[str, int] = field(default_factory=dict)
+    """Identified languages of hypotheses without a given language, and how many are in each."""
 
     def document(self) -> dict[str, Any]:
         """The result as one JSON object."""
@@ -56,7 +61,10 @@ class ScoringResult:
             },
             "rows": self.rows,
             "cut": self.cut,
+            "marks": dict(self.marks),
         }
+        if self.identified:
+            document["identified_languages"] = dict(self.identified)
         if self.tally is not None:
             document["queries"] = {
                 "total": self.tally.queries,
@@ -83,6 +91,8 @@ class Sums:
     totals: dict[str, Totals]
     rows: int = 0
     cut: int = 0
+    marks: dict[str, int] = field(default_factory=dict)
+    identified: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, measures: Sequence[Measure]) -> Self:
@@ -92,7 +102,7 @@ class Sums:
     def from_state(cls, state: Mapping[str, Any]) -> Self:
         """Read what :meth:`state` returned, from JSON."""
         totals = {name: Totals(**values) for name, values in state["totals"].items()}
-        return cls(totals, state["rows"], state["cut"])
+        return cls(totals, state["rows"], state["cut"], state["marks"], state["identified"])
 
     def state(self) -> dict[str, Any]:
         return asdict(self)
@@ -100,6 +110,8 @@ class Sums:
     def add(self, other: Sums) -> None:
         self.rows += other.rows
         self.cut += other.cut
+        self.marks = _sum(self.marks, other.marks)
+        self.identified = _sum(self.identified, other.identified)
         for name, totals in other.totals.items():
             self.totals[name].merge(totals)
 
@@ -136,7 +148,7 @@ class Scorer:
 
     def columns(self) -> list[str]:
         """The columns of the output, in order."""
-        new = [*(measure.name for measure in self.measures), CUT]
+        new = [*(measure.name for measure in self.measures), CUT, MARKS]
         if self.scores_only:
             return new
         for name in new:
@@ -156,23 +168,30 @@ class Scorer:
         for measure in self.measures:
             found[measure.name] = measure.segments(items, progress)
             totals[measure.name] = measure.totals(items, found[measure.name])
+        cut = [
+            any(segments.cut[index] for segments in found.values()) for index in range(len(items))
+        ]
+        marks = mark_rows(self.measures, items, cut)
         scored = []
-        cuts = 0
         for index, item in enumerate(items):
             scores = {name: segments.scores[index] for name, segments in found.items()}
-            cut = any(segments.cut[index] for segments in found.values())
-            cuts += cut
             record = {} if self.scores_only else item.record
             for name in record:
-                if name not in columns or name in scores or name == CUT:
+                if name not in columns or name in scores or name in (CUT, MARKS):
                     raise InputError(
                         f"{self.pairs.name}, row {item.number}: it has a field {name!r}, which "
                         "earlier rows do not have, or which the scores would replace; "
                         "write only the scores (--scores-only)"
                     )
-            fields = {**record, **scores, CUT: cut}
+            fields = {**record, **scores, CUT: cut[index], MARKS: ",".join(marks.rows[index])}
             scored.append({name: fields.get(name) for name in columns})
-        return Scored(scored, Sums(totals, len(items), cuts))
+        sums = Sums(totals, len(items), sum(cut), dict(marks.counts()), dict(marks.identified))
+        return Scored(scored, sums)
+
+
+def _sum(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    """Add counts; the keys are sorted, so that the order of the rows makes no difference."""
+    return {name: one.get(name, 0) + other.get(name, 0) for name in sorted({*one, *other})}
 
 
 def results(measures: Sequence[Measure], totals: Mapping[str, Totals]) -> dict[str, Result]:

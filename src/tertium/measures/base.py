@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set, Sized
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
-from tertium.errors import CutWarning, InputError, SettingError
+from tertium.errors import CutWarning, InputError, SettingError, TextWarning
 from tertium.measures.inputs import References, rows_from
 from tertium.measures.signature import Signature, spell
 from tertium.measures.totals import Role, Totals
@@ -32,6 +32,11 @@ CUT_REASON = (
     "hold text that is longer than the model reads, or for which it finds no translation that "
     "ends: only the beginning counts"
 )
+
+WARNED = ("cut", "unknown", "language", "copy")
+"""Marks that :meth:`Measure.score` warns of; an empty text has a score that cannot be mistaken."""
+EmptyRule = Literal["worst", "formula"]
+"""The score of an empty text: the lowest of the measure, or what the formula gives."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,8 @@ class Scores(Sequence[float]):
     signature: Signature
     cut: list[bool] = field(repr=False)
     """True where a text (or its translation) was too long, so that only its beginning counted."""
+    marks: list[tuple[str, ...]] = field(default_factory=list, repr=False)
+    """What is wrong with the texts of each segment: cut, empty, unknown, language, copy."""
 
     @overload
     def __getitem__(self, index: int) -> float: ...
@@ -181,6 +188,8 @@ class Measure(ABC):
             references, sources = None, references
             lang_of_second = lang if reference_lang is None else reference_lang
             source_lang = lang_of_second if source_lang is None else source_lang
+        from tertium.measures.marks import describe_marks, mark_rows
+
         rows = rows_from(
             hypotheses,
             references,
@@ -199,17 +208,18 @@ class Measure(ABC):
         )
         segments = self.segments(rows, progress)
         totals = self.totals(rows, segments)
-        if totals.cut:
-            warnings.warn(
-                f"{totals.cut} of {totals.rows} rows {CUT_REASON} (see Scores.cut)",
-                CutWarning,
-                stacklevel=2,
-            )
+        marks = mark_rows([self], rows, segments.cut)
+        counts = marks.counts()
+        for mark in WARNED:
+            for message in describe_marks({mark: counts[mark]}, len(rows)):
+                kind = CutWarning if mark == "cut" else TextWarning
+                warnings.warn(f"{message}; see Scores.marks", kind, stacklevel=2)
         return Scores(
             segments.scores,
             self.system(totals.statistics),
             self.signature(totals),
             segments.cut,
+            marks.rows,
         )
 
     @overload
@@ -238,20 +248,33 @@ def over_references(
 ) -> Segments:
     """Compare each hypothesis with each of its references (or its source), in one call.
 
-    Of several references the best score counts, or the mean.
+    Of several references the best score counts, or the mean. An empty text has the worst score of
+    the measure, whatever it is compared with: what is missing is neither similar nor correct.
+    Measures without a lower bound (log-probabilities, distances) have no worst score: theirs is
+    the formula's. With ``empty="formula"``, so is every other.
     """
     others = [measure.compared(row) for row in rows]
     pairs = [
         (row.hypothesis, other) for row, texts in zip(rows, others, strict=True) for other in texts
     ]
     result, cut_texts = compare([a for a, _ in pairs], [b for _, b in pairs])
-    similarities = iter(result)
+    similarities = iter(
+        worst_if_empty(measure, score, pair) for score, pair in zip(result, pairs, strict=True)
+    )
     scores, cut = [], []
     for row, texts in zip(rows, others, strict=True):
         values = [next(similarities) for _ in texts]
         scores.append(max(values) if references == "max" else sum(values) / len(values))
         cut.append(any(text.text in cut_texts for text in (row.hypothesis, *texts)))
     return Segments(scores, [(score, 1.0) for score in scores], cut)
+
+
+def worst_if_empty(measure: Measure, score: float, texts: Sequence[Text]) -> float:
+    """The score of some texts, or the lowest one of the measure if one of them is empty."""
+    lowest = measure.bounds[0]
+    if getattr(measure, "empty", "formula") == "formula" or math.isinf(lowest):
+        return score
+    return score if all(text.text.strip() for text in texts) else min(score, lowest)
 
 
 def check_readable(

@@ -12,10 +12,17 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
 from tertium.errors import SettingError
-from tertium.measures.base import Measure, Segments, check_settings, percent
+from tertium.measures.base import (
+    EmptyRule,
+    Measure,
+    Segments,
+    check_settings,
+    percent,
+    worst_if_empty,
+)
 from tertium.measures.totals import Role
 from tertium.models.base import Progress
-from tertium.text import Row
+from tertium.text import Row, Text
 
 
 @dataclass(frozen=True)
@@ -34,10 +41,12 @@ class Compound(Measure):
     """By the range of each measure, or, as in the paper's code, by the minimum and maximum over the
     rows that are scored together: then a score depends on the other rows."""
     title: str = ""
+    empty: EmptyRule = "worst"
+    """The score of an empty text: the lowest, or that of the formula."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_settings(self, {"scale": ("fixed", "corpus")})
+        check_settings(self, {"scale": ("fixed", "corpus"), "empty": ("worst", "formula")})
         if len(self.parts) < 2:
             raise SettingError("a sum needs at least two measures")
         names = [part.name for part in self.parts]
@@ -87,8 +96,20 @@ class Compound(Measure):
             sum(w * math.exp(a) for w, a in zip(self.weights, row, strict=True))
             for row in zip(*scaled, strict=True)
         ]  # SentSim(A, B) = w1 * exp(A) + w2 * exp(B)
+        scores = [
+            worst_if_empty(self, score, self._blank_pair(row))
+            for score, row in zip(scores, rows, strict=True)
+        ]
         cut = [any(flags) for flags in zip(*(segments.cut for segments in found), strict=True)]
         return Segments(scores, [(score, 1.0) for score in scores], cut)
+
+    def _blank_pair(self, row: Row) -> list[Text]:
+        """The hypothesis, and what decides whether a row counts as empty.
+
+        Of several texts to compare with, one with text is enough.
+        """
+        others = [text for part in self.parts for text in part.compared(row)]
+        return [row.hypothesis, max(others, key=lambda text: len(text.text.strip()))]
 
     def choices(self) -> Mapping[str, object]:
         own: dict[str, object] = {
@@ -96,6 +117,8 @@ class Compound(Measure):
             "weights": ",".join(f"{weight:g}" for weight in self.weights),
             "scale": self.scale,
         }
+        if self.empty != "worst":
+            own["empty"] = self.empty
         for part in self.parts:
             described = part.description()
             del described["measure"]

@@ -16,7 +16,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tertium.measures.base import Measure, Segments, Texts, check_settings, over_references
+from tertium.measures.base import (
+    EmptyRule,
+    Measure,
+    Segments,
+    Texts,
+    check_settings,
+    over_references,
+)
 from tertium.measures.registry import measure
 from tertium.measures.signature import FINGERPRINT_DIGITS
 from tertium.models.base import Progress, SentenceEncoder, TextEncoder, TokenVectors
@@ -26,6 +33,7 @@ Weighting = Callable[[TokenVectors], NDArray[np.float64]]
 """From a text's tokens to their weights, which sum to 1."""
 ALLOWED = {
     "references": ("max", "mean"),
+    "empty": ("worst", "formula"),
     "part": ("F1", "P", "R"),
     "distance": ("euclidean", "cosine"),
     "mass": ("frequency", "uniform", "idf"),
@@ -42,6 +50,8 @@ class EmbeddingMeasure(Measure):
     _: KW_ONLY
     references: Literal["max", "mean"] = "max"
     """How several references are combined."""
+    empty: EmptyRule = "worst"
+    """The score of an empty text: the worst of the measure, or that of the formula."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -62,8 +72,10 @@ class EmbeddingMeasure(Measure):
         own = {
             setting.name: getattr(self, setting.name)
             for setting in fields(self)
-            if setting.name not in ("model", "against")
+            if setting.name not in ("model", "against", "empty")
         }
+        if self.empty != "worst":
+            own["empty"] = self.empty
         return {
             "model": self.model.name,
             "fingerprint": self.model.fingerprint[:FINGERPRINT_DIGITS],

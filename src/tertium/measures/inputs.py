@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tertium.data.codes import language_code
 from tertium.errors import InputError
 from tertium.models.base import Languages, per_row
 from tertium.text import Row, Text, check_text
@@ -44,7 +45,8 @@ def rows_from(
     source_langs = per_row(source_lang, count)
 
     def text(value: object, role: str, number: int, lang: str | None) -> Text:
-        return Text(check_text(value, role=role, row=number), lang)
+        code = None if lang is None else language_code(lang)
+        return Text(check_text(value, role=role, row=number), code)
 
     rows = []
     for number, (hypothesis, texts, original) in enumerate(

@@ -17,7 +17,7 @@ MEASURES: Registry[type[Measure]] = Registry(
 )
 SUMS = {"sentsim": ("sss", "bertscore")}
 """Sums with a name of their own; any other is written with a plus, as in ``sss+wmd``."""
-SUM_SETTINGS: dict[str, object] = {"weights": (), "scale": "fixed"}
+SUM_SETTINGS: dict[str, object] = {"weights": (), "scale": "fixed", "empty": "worst"}
 DEFAULT_MEASURE = "cross"
 
 AnyMeasure = TypeVar("AnyMeasure", bound=type[Measure])

@@ -14,8 +14,10 @@ from dataclasses import KW_ONLY, dataclass, field, fields
 from itertools import pairwise
 from typing import Literal
 
+from tertium.data.identify import confident_guess
 from tertium.errors import LanguageError, SettingError
 from tertium.measures.base import (
+    EmptyRule,
     Measure,
     Segments,
     Texts,
@@ -92,6 +94,8 @@ class TranslationMeasure(Measure):
     """H, the mean token log-probability, or G, the log-probability of the sequence."""
     references: Literal["max", "mean"] = "max"
     """How several references are combined."""
+    empty: EmptyRule = "worst"
+    """The score of an empty text: the worst of the measure, or that of the formula."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -121,8 +125,10 @@ class TranslationMeasure(Measure):
         own = {
             setting.name: getattr(self, setting.name)
             for setting in fields(self)
-            if setting.name not in ("model", "against", "both_directions")
+            if setting.name not in ("model", "against", "both_directions", "empty")
         }
+        if self.empty != "worst":
+            own["empty"] = self.empty
         return {
             "model": self.model.name,
             "fingerprint": self.model.fingerprint[:FINGERPRINT_DIGITS],
@@ -144,9 +150,11 @@ class TranslationMeasure(Measure):
                 try:
                     supported_language(self.model, text.lang, f"the {role}")
                 except LanguageError as error:
+                    guess = confident_guess(text.text) if text.lang is None else None
+                    looks = f" (it looks like {guess!r})" if guess is not None else ""
                     raise LanguageError(
                         f"row {row.number}: {self.name}: {error}; "
-                        "give it with lang= (--lang), or row by row"
+                        f"give it with lang= (--lang), or row by row{looks}"
                     ) from None
 
 
@@ -352,6 +360,7 @@ def intermediate(model: TranslationModel, lang: str) -> str:
 ALLOWED: dict[str, tuple[object, ...]] = {
     "aggregate": ("H", "G"),
     "references": ("max", "mean"),
+    "empty": ("worst", "formula"),
     "base": ("e", "2"),
     "normalized": (True, False),
     "both_directions": (True, False),

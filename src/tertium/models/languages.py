@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from tertium.data.codes import spellings
 from tertium.errors import LanguageError
 
 
@@ -16,6 +17,8 @@ class LanguageSet:
     >>> languages = LanguageSet({"de": "__de__"}, {"de": "__de__"}, {"deu": ("de",)})
     >>> languages.resolve("deu"), languages.source["de"]
     ('de', '__de__')
+    >>> languages.resolve("German"), languages.resolve("de-AT"), languages.resolve("xx")
+    ('de', 'de', 'xx')
     """
 
     source: Mapping[str, str]
@@ -28,13 +31,22 @@ class LanguageSet:
         return frozenset(self.source) | frozenset(self.target)
 
     def resolve(self, lang: str) -> str:
-        """Return the model's code of a language; an unsupported one is returned unchanged."""
+        """Return the model's code of a language; an unsupported one is returned unchanged.
+
+        English names and the codes of ISO 639 are understood in any case; a region that the model
+        does not distinguish is ignored.
+        """
         if lang in self.all:
             return lang
-        codes = self.aliases.get(lang, ())
-        if len(codes) > 1:
-            raise LanguageError(f"{lang!r} is ambiguous: use {' or '.join(codes)}")
-        return codes[0] if codes else lang
+        for code in spellings(lang):
+            if code in self.all:
+                return code
+            codes = self.aliases.get(code, ())
+            if len(codes) > 1:
+                raise LanguageError(f"{lang!r} is ambiguous: use {' or '.join(codes)}")
+            if codes:
+                return codes[0]
+        return lang
 
     @property
     def symmetric(self) -> bool:

@@ -6,11 +6,13 @@ tokens.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Protocol, cast
 
 UNKNOWN = "<unk>"
+BYTE = re.compile("<0x[0-9A-F]{2}>")
 CONTROL = ("<s>", "</s>", "<pad>")
 
 
@@ -69,6 +71,22 @@ def without_special_tokens(tokens: list[str], reserved: frozenset[str]) -> list[
     if reserved.isdisjoint(tokens):
         return tokens
     return [UNKNOWN if token in reserved else token for token in tokens]
+
+
+def unknown_share(tokens: Sequence[str], vocabulary: Collection[str]) -> float:
+    """The share of characters in tokens that the model does not know, or that are single bytes.
+
+    >>> unknown_share(["▁a", "▁", "Привет", "<0xF0>"], {"▁a", "▁", "<0xF0>"})
+    0.875
+    """
+    unknown = total = 0
+    for token in tokens:
+        is_byte = BYTE.fullmatch(token) is not None
+        length = 1 if is_byte else len(token.strip("▁"))
+        total += length
+        if is_byte or token == UNKNOWN or token not in vocabulary:
+            unknown += length
+    return unknown / total if total else 0.0
 
 
 def open_tokenizer(path: Path, tags: Iterable[str] = ()) -> Tokenizer:

@@ -153,6 +153,8 @@ class ScoreResponse(BaseModel):
     measures: dict[str, MeasureScores]
     cut: list[bool]
     """True where a text was too long for the model, so that only its beginning was scored."""
+    marks: list[list[str]]
+    """What is wrong with the texts of each pair: cut, empty, unknown, language, copy."""
 
 
 class TokenResponse(BaseModel):

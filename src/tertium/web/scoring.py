@@ -8,7 +8,7 @@ from typing import Any
 
 from tertium.data.pairs import Item
 from tertium.engines.local.scoring import ScoringJob
-from tertium.engines.output import CUT, Fields
+from tertium.engines.output import CUT, MARKS, Fields
 from tertium.engines.progress import JobProgress
 from tertium.errors import InputError
 from tertium.measures.registry import kinds_of
@@ -69,6 +69,7 @@ def score(
     pairs = _pairs(request, {role for measure in measures for role in measure.reads})
     scores = {}
     cut = [False] * len(pairs.items)
+    marks: list[dict[str, None]] = [{} for _ in pairs.items]
     for name, measure in zip(request.measures, measures, strict=True):
         output = CollectedRows()
         # Surface measures run in this thread, which checks after every row whether to continue.
@@ -84,7 +85,9 @@ def score(
             short_signature=result.signature.short,
         )
         cut = [before or row[CUT] for before, row in zip(cut, output.rows, strict=True)]
-    return ScoreResponse(measures=scores, cut=cut)
+        for found, row in zip(marks, output.rows, strict=True):
+            found.update(dict.fromkeys(filter(None, row[MARKS].split(","))))
+    return ScoreResponse(measures=scores, cut=cut, marks=[list(found) for found in marks])
 
 
 def _pairs(request: ScoreRequest, wanted: set[Role]) -> RequestPairs:

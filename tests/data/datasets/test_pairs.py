@@ -61,8 +61,8 @@ def test_plain_pairs(tmp_path: Path) -> None:
     ("content", "message"),
     [
         ("sentence1\tsentence2\tlabel\na\tb\t2\n", "row 1: the label is '2'; it must be 1"),
-        ("sentence1\tlabel\na\t1\n", "no column 'ref' or 'reference' or 'sentence2'"),
-        ("sentence1\tsentence2\tlabel\na\tb\n", "row 1: 2 fields"),
+        ("sentence1\tlabel\na\t1\n", "no column 'ref' or 'reference'"),
+        ("sentence1\tsentence2\tlabel\na\tb\n", r"row 1 \(line 2\): 2 fields"),
     ],
 )
 def test_faults_in_plain_pairs_are_named(tmp_path: Path, content: str, message: str) -> None:

@@ -139,7 +139,7 @@ def shards(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def pairs_of(path: Path) -> TablePairs:
     table = open_table(path)
-    return TablePairs(table, choose_columns(table, ENGLISH), ENGLISH)
+    return TablePairs(table, choose_columns(table), ENGLISH)
 
 
 def loader(kind: type[MeasureLoader] = MeasureLoader, *, cache: bool = False) -> MeasureLoader:

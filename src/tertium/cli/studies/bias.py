@@ -57,7 +57,7 @@ def _read(
     """Read pairs in one language; others are left out."""
     table = open_table(path)
     languages = Languages(hyp=lang, ref=lang)
-    columns = choose_columns(table, languages, hyp=hyp, refs=[ref] if ref else [])
+    columns = choose_columns(table, hyp=hyp, refs=[ref] if ref else [])
     pairs = (
         (item.hypothesis, reference)
         for item in TablePairs(table, columns, languages)

@@ -81,7 +81,7 @@ def spans(
     assert pairs is not None
     table = open_table(pairs)
     languages = Languages(hyp=lang, ref=src_lang, src=src_lang)
-    columns = choose_columns(table, languages, hyp=hyp_column, src=src_column)
+    columns = choose_columns(table, hyp=hyp_column, src=src_column)
     read = [
         (item.hypothesis, item.source or item.references[0])
         for item in islice(TablePairs(table, columns, languages), options.limit)

@@ -73,7 +73,13 @@ class ScoringJob:
         if not sums.rows:
             raise InputError(f"{self.pairs.name} is empty: there is nothing to score")
         result = ScoringResult(
-            results(self.measures, sums.totals), sums.rows, sums.cut, resumed, self.tally
+            results(self.measures, sums.totals),
+            sums.rows,
+            sums.cut,
+            resumed,
+            self.tally,
+            marks=sums.marks,
+            identified=sums.identified,
         )
         self.output.finish(result.document())
         return result

@@ -12,7 +12,7 @@ from typing import Any
 
 import tertium.errors
 from tertium.data.pairs import StoredPairs
-from tertium.engines.output import CUT
+from tertium.engines.output import CUT, MARKS
 from tertium.engines.parquet import schema_of
 from tertium.engines.progress import NO_PROGRESS, JobProgress
 from tertium.engines.ray.cluster import (
@@ -129,6 +129,8 @@ class DistributedJob:
             resumed,
             None if self.tally is None else tally,
             [f"workers were lost {times}; others scored their rows"] if lost else [],
+            sums.marks,
+            sums.identified,
         )
 
     def _parts(self) -> list[Part]:
@@ -164,7 +166,7 @@ class DistributedJob:
         for pairs in self.inputs:
             columns = Scorer(pairs, self.measures, self.scores_only).columns()
             found.update(dict.fromkeys(columns))
-        new = [*(measure.name for measure in self.measures), CUT]
+        new = [*(measure.name for measure in self.measures), CUT, MARKS]
         return [*(name for name in found if name not in new), *new]
 
     def _schema(self, columns: Sequence[str]) -> Any:
@@ -176,6 +178,7 @@ class DistributedJob:
                     kinds[name] |= types
         kinds |= {measure.name: {float} for measure in self.measures}
         kinds[CUT] = {bool}
+        kinds[MARKS] = {str}
         return schema_of(kinds)
 
 

@@ -19,6 +19,7 @@ from tertium.models.cache.vectors import VectorMemo
 from tertium.models.encoders.pooling import Pooling
 from tertium.models.encoders.reading import Reader, Reading
 from tertium.models.engine import IN_FLIGHT, ComputeType, check_engine_settings, open_engine
+from tertium.models.languages import LanguageSet
 from tertium.models.threads import available_cores
 
 Result = TypeVar("Result")
@@ -124,6 +125,15 @@ class CTranslate2Encoder:
         for place, reading in enumerate(readings):
             vectors[place] = pooled[reading.ids]
         return SentenceVectors(vectors, tuple(reading.cut for reading in readings))
+
+    @property
+    def languages(self) -> LanguageSet | None:
+        """The languages of the translation model that it belongs to; otherwise, None."""
+        return getattr(self._reader, "languages", None)
+
+    def unknown_shares(self, texts: Sequence[str]) -> list[float]:
+        """For each text, the share of characters that the tokenizer does not know."""
+        return self._reader.unknown_shares(texts)
 
     def forget(self) -> None:
         """Clear the cache of vectors, so that all texts are encoded again."""

@@ -13,7 +13,7 @@ from tertium.errors import LanguageError
 from tertium.models.base import Languages, per_row
 from tertium.models.folder import ModelFolder
 from tertium.models.languages import source_language
-from tertium.models.tokenizer import UNKNOWN, open_tokenizer
+from tertium.models.tokenizer import UNKNOWN, open_tokenizer, unknown_share
 from tertium.models.translation.dialects import dialect
 
 
@@ -36,6 +36,10 @@ class Reader(Protocol):
     def settings(self) -> Mapping[str, str]: ...
 
     def read(self, texts: Sequence[str], lang: Languages) -> list[Reading]: ...
+
+    def unknown_shares(self, texts: Sequence[str]) -> list[float]:
+        """For each text, the share of characters that are unknown, or encoded byte by byte."""
+        ...
 
 
 class JsonReader:
@@ -63,6 +67,18 @@ class JsonReader:
 
     def read(self, texts: Sequence[str], lang: Languages) -> list[Reading]:
         return self._readings(self._prepared(texts))
+
+    def unknown_shares(self, texts: Sequence[str]) -> list[float]:
+        shares = []
+        for encoding in self._backend.encode_batch(self._prepared(texts), add_special_tokens=False):
+            unknown = sum(
+                end - start
+                for id_, (start, end) in zip(encoding.ids, encoding.offsets, strict=True)
+                if id_ == self._unknown
+            )
+            total = sum(end - start for start, end in encoding.offsets)
+            shares.append(unknown / total if total else 0.0)
+        return shares
 
     def read_pairs(self, first: Sequence[str], second: Sequence[str]) -> list[Reading]:
         """Tokenize pairs of texts as one sequence each; the longer text is truncated first."""
@@ -117,6 +133,9 @@ class SourceReader:
             self._framed(tokens, tag)
             for tokens, tag in zip(self._tokenizer.encode(prepared), tags, strict=True)
         ]
+
+    def unknown_shares(self, texts: Sequence[str]) -> list[float]:
+        return [unknown_share(tokens, self._ids) for tokens in self._tokenizer.encode(texts)]
 
     def _framed(self, body: list[str], source_tag: str) -> Reading:
         frame = self._dialect.source([], source_tag=source_tag, target_tag=self._into)

@@ -21,7 +21,7 @@ from tertium.models.engine import IN_FLIGHT, ComputeType, Device, check_engine_s
 from tertium.models.folder import ModelFolder
 from tertium.models.languages import LanguageSet, source_language, target_language
 from tertium.models.threads import available_cores
-from tertium.models.tokenizer import open_tokenizer
+from tertium.models.tokenizer import open_tokenizer, unknown_share
 from tertium.models.translation.dialects import END, dialect
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ class CTranslate2Model:
         exact = self._translator.device == "cpu" and compute_type == "int8"
         self._batches = uniform_batches if exact else padded_batches
         self._process = os.getpid()
+        self._known: frozenset[str] | None = None
         if self._translator.device != "cpu":
             self._settings["device"] = f"{self._translator.device}-{batch_tokens}"
 
@@ -250,6 +251,13 @@ class CTranslate2Model:
                 [Alternative(vocabulary[id_], float(log_probs[id_])) for id_ in best]
             )
         return alternatives
+
+    def unknown_shares(self, texts: Sequence[str]) -> list[float]:
+        """For each text, the share of characters that the tokenizer of sources does not know."""
+        if self._known is None:
+            self._known = frozenset(self.folder.source_vocabulary())
+        known = self._known
+        return [unknown_share(tokens, known) for tokens in self._source_tokenizer.encode(texts)]
 
     @property
     def target_vocabulary(self) -> Sequence[str]:

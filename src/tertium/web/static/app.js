@@ -7,6 +7,13 @@ import { Rows } from "./rows.js";
 
 const DEFAULT_MEASURES = ["cross", "direct", "prism-ref", "bertscore", "chrf"];
 const NEED_LANGUAGES = "needs both languages";
+const CAUTIONS = {
+  cut: "A text was too long: only its beginning was scored.",
+  empty: "A text is empty.",
+  unknown: "A text is in a language or script that the model was not trained on: the scores say nothing.",
+  language: "The first text is in another language than given.",
+  copy: "The first text is an untranslated copy of the second.",
+};
 const at = (id) => document.getElementById(id);
 
 let measures = [];
@@ -94,8 +101,8 @@ function score() {
     if (!left.length) throw new Error(`Choose both languages${note}.`);
     const result = await scorePair({ ...current, measures: left }, measures, signal);
     at("pair-result").dataset.filled = "yes";
-    const cut = result.cut[0] ? " A text was too long: only its beginning was scored." : "";
-    return `Scored by ${left.join(", ")}${note}.${cut}`;
+    const cautions = result.marks[0].map((mark) => ` ${CAUTIONS[mark] ?? mark}`).join("");
+    return `Scored by ${left.join(", ")}${note}.${cautions}`;
   });
 }
 

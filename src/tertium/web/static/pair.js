@@ -20,14 +20,15 @@ async function copy(text, button) {
   setTimeout(() => { button.textContent = before; }, 2000);
 }
 
-function card(name, scores, measure) {
+function card(name, scores, measure, marks) {
   const button = element("button", { type: "button", textContent: "Copy signature" });
   button.setAttribute("aria-label", `Copy the signature of ${name}`);
   button.addEventListener("click", () => copy(scores.signature, button));
   const parts = [
     element("h2", {}, name, element("data", { value: scores.segments[0], textContent: scores.segments[0].toFixed(4) })),
   ];
-  if (measure && measure.low !== null && measure.high !== null) {
+  const meaningless = marks.includes("empty") || marks.includes("unknown");
+  if (!meaningless && measure && measure.low !== null && measure.high !== null) {
     const meter = element("meter", { min: measure.low, max: measure.high, value: scores.segments[0] });
     meter.setAttribute("aria-label", `${name}, from ${measure.low} to ${measure.high.toFixed(3)}`);
     parts.push(meter);
@@ -63,7 +64,7 @@ export async function scorePair(view, measures, signal) {
   }, signal).catch((error) => error);
   const result = await scoring;
   document.getElementById("scores").replaceChildren(
-    ...Object.entries(result.measures).map(([name, each]) => card(name, each, named(name))),
+    ...Object.entries(result.measures).map(([name, each]) => card(name, each, named(name), result.marks[0])),
   );
   document.getElementById("pair-result").hidden = false;
   const html = await explanation;

@@ -49,6 +49,7 @@ export class Rows {
       rows.forEach((row, place) => {
         for (const name of this.measures) row.scores[name] = result.measures[name].segments[place];
         row.cut = result.cut[place];
+        row.marks = result.marks[place];
       });
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
@@ -162,11 +163,12 @@ export class Rows {
   }
 
   save() {
-    const columns = [...this.table.columns, ...this.measures, "cut"];
+    const columns = [...this.table.columns, ...this.measures, "cut", "marks"];
     const rows = this.selected().map((row) => [
       ...this.table.columns.map((column) => row.record[column]),
       ...this.measures.map((name) => row.scores[name]),
       row.cut === undefined ? "" : String(row.cut),
+      (row.marks ?? []).join(","),
     ]);
     const address = URL.createObjectURL(
       new Blob([toTsv(columns, rows)], { type: "text/tab-separated-values" }),
