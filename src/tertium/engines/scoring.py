@@ -86,7 +86,7 @@ class Sums:
 
     @classmethod
     def of(cls, measures: Sequence[Measure]) -> Self:
-        return cls({measure.name: Totals() for measure in measures})
+        return cls({measure.column: Totals() for measure in measures})
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Self:
@@ -110,6 +110,8 @@ class Scored:
 
     rows: list[dict[str, Any]]
     sums: Sums
+    segments: Mapping[str, Segments]
+    """The segment scores of each measure, with their statistics."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,7 @@ class Scorer:
 
     def check(self) -> None:
         """Check that every measure has the texts it compares, and its own column."""
-        names = [measure.name for measure in self.measures]
+        names = [measure.column for measure in self.measures]
         for name in names:
             if names.count(name) > 1:
                 raise InputError(f"measure {name} is given twice")
@@ -136,7 +138,7 @@ class Scorer:
 
     def columns(self) -> list[str]:
         """The columns of the output, in order."""
-        new = [*(measure.name for measure in self.measures), CUT]
+        new = [*(measure.column for measure in self.measures), CUT]
         if self.scores_only:
             return new
         for name in new:
@@ -154,8 +156,8 @@ class Scorer:
         found: dict[str, Segments] = {}
         totals: dict[str, Totals] = {}
         for measure in self.measures:
-            found[measure.name] = measure.segments(items, progress)
-            totals[measure.name] = measure.totals(items, found[measure.name])
+            found[measure.column] = measure.segments(items, progress)
+            totals[measure.column] = measure.totals(items, found[measure.column])
         scored = []
         cuts = 0
         for index, item in enumerate(items):
@@ -172,15 +174,15 @@ class Scorer:
                     )
             fields = {**record, **scores, CUT: cut}
             scored.append({name: fields.get(name) for name in columns})
-        return Scored(scored, Sums(totals, len(items), cuts))
+        return Scored(scored, Sums(totals, len(items), cuts), found)
 
 
 def results(measures: Sequence[Measure], totals: Mapping[str, Totals]) -> dict[str, Result]:
     """Turn totals over all rows into system scores."""
     return {
-        measure.name: Result(
-            measure.system(totals[measure.name].statistics),
-            measure.signature(totals[measure.name]),
+        measure.column: Result(
+            measure.system(totals[measure.column].statistics),
+            measure.signature(totals[measure.column]),
         )
         for measure in measures
     }
@@ -191,7 +193,7 @@ def describe(
 ) -> dict[str, Any]:
     """Everything that must be the same for a run to be resumed, except for the texts."""
     return {
-        "measures": [[measure.name, measure.description()] for measure in measures],
+        "measures": [[measure.column, measure.description()] for measure in measures],
         "columns": list(columns),
         "rows_at_a_time": rows_at_a_time,
         "version": __version__,

@@ -18,19 +18,23 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, overload
 
-from tertium.errors import SettingError
+from tertium.errors import InputError, SettingError
 from tertium.measures.base import Measure, ModelKind
-from tertium.measures.inputs import References
+from tertium.measures.inputs import Column, References, repeatable
 from tertium.measures.registry import (
     DEFAULT_MEASURE,
     SUM_SETTINGS,
     SUMS,
+    SYNONYMS,
+    VARIANTS,
     check_measure_extras,
+    is_measure,
     kinds_of,
     measure_class,
     parts_of,
     settings_of,
 )
+from tertium.measures.scores import SYSTEM, ScoreTable
 from tertium.measures.signature import spell
 from tertium.models.base import Languages, SentenceEncoder, TextEncoder, TranslationModel
 
@@ -67,6 +71,8 @@ class MeasureSpec:
     measure: str
     model: str | None = None
     settings: Mapping[str, object] = field(default_factory=dict)
+    label: str = field(default="", repr=False, compare=False)
+    """The name of its column, if it differs from the name of the measure."""
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -77,6 +83,12 @@ class MeasureSpec:
         head, _, tail = text.partition(":") if "=" in text else (text, "", "")
         name, _, model = head.partition("@")
         name = name.lower()
+        label = ""
+        variant: dict[str, object] = {}
+        if name in VARIANTS:
+            name, variant = VARIANTS[name]
+            label = f"{name}++"
+        name = SYNONYMS.get(name, name)
         if model and not kinds_of(name):
             raise SettingError(f"{text}: {name} takes no model")
         known = _known_settings(name)
@@ -96,7 +108,7 @@ class MeasureSpec:
                     f"{name} has no setting {setting!r}; its settings are {', '.join(known)}"
                 )
         settings = {each: parse_setting(each, value, known[each]) for each, value in values.items()}
-        return cls(name, model or None, settings)
+        return cls(name, model or None, {**variant, **settings}, label)
 
     def __str__(self) -> str:
         model = f"@{self.model}" if self.model else ""
@@ -194,10 +206,18 @@ def read_specs(
 ) -> tuple[MeasureSpec, ...]:
     """Read specs, and give each the common settings that it has; each spec may occur once.
 
+    The same measure with different settings or models gets a column for each, named after the spec.
+
     ``given`` are settings with values (None: not given), ``written`` are settings as text,
     NAME=VALUE. A common setting that none of the measures has is an error.
     """
+    texts = [part for text in texts for part in split_specs(text)]
     specs = [MeasureSpec.parse(text) for text in texts]
+    columns = [spec.label or spec.measure for spec in specs]
+    specs = [
+        replace(spec, label=str(spec)) if columns.count(column) > 1 else spec
+        for spec, column in zip(specs, columns, strict=True)
+    ]
     common: dict[str, object] = {
         name: value for name, value in (given or {}).items() if value is not None
     }
@@ -223,6 +243,21 @@ def read_specs(
         if names_read.count(name) > 1:
             raise SettingError(f"measure {name} is given twice")
     return tuple(result)
+
+
+def split_specs(text: str) -> list[str]:
+    """Split several specs at the commas between them; commas also separate settings.
+
+    >>> split_specs("bleu,chrf"), split_specs("sss+wmd:weights=0.7,0.3,chrf:beta=1,word_order=2")
+    (['bleu', 'chrf'], ['sss+wmd:weights=0.7,0.3', 'chrf:beta=1,word_order=2'])
+    """
+    specs: list[str] = []
+    for part in text.split(","):
+        if not specs or is_measure(part.strip()):
+            specs.append(part.strip())
+        else:
+            specs[-1] += f",{part}"
+    return specs
 
 
 def make_measure(spec: MeasureSpec, models: ModelSource, *, lang: str | None = None) -> Measure:
@@ -254,11 +289,12 @@ def make_measure(spec: MeasureSpec, models: ModelSource, *, lang: str | None = N
             own["model"] = _checked(model, kind, part)
         parts.append(cls(**own))
     if len(parts) == 1:
-        return parts[0]
+        return parts[0].labelled(spec.label) if spec.label else parts[0]
     from tertium.measures.compound import Compound
 
     own = {name: settings[name] for name in SUM_SETTINGS if name in settings}
-    return Compound(tuple(parts), title=spec.measure if spec.measure in SUMS else "", **own)
+    made = Compound(tuple(parts), title=spec.measure if spec.measure in SUMS else "", **own)
+    return made.labelled(spec.label) if spec.label else made
 
 
 def load(
@@ -333,46 +369,79 @@ def score(  # type: ignore[overload-overlap]  # a string is also a sequence of s
 ) -> float: ...
 @overload
 def score(
-    hypotheses: Sequence[str],
+    hypotheses: Column,
     references: References | None = ...,
     *,
     measure: str = ...,
     model: AnyModel | None = ...,
-    sources: Sequence[str] | None = ...,
+    sources: Column | None = ...,
     lang: Languages = ...,
     reference_lang: Languages = ...,
     source_lang: Languages = ...,
     **settings: object,
 ) -> list[float]: ...
+@overload
 def score(
-    hypotheses: str | Sequence[str],
+    hypotheses: Column | Mapping[str, Column],
+    references: References | None = ...,
+    *,
+    measure: str | Sequence[str] = ...,
+    model: AnyModel | None = ...,
+    sources: Column | None = ...,
+    lang: Languages = ...,
+    reference_lang: Languages = ...,
+    source_lang: Languages = ...,
+    **settings: object,
+) -> ScoreTable: ...
+def score(
+    hypotheses: str | Column | Mapping[str, Column],
     references: References | None = None,
     *,
-    measure: str = DEFAULT_MEASURE,
+    measure: str | Sequence[str] = DEFAULT_MEASURE,
     model: AnyModel | None = None,
-    sources: str | Sequence[str] | None = None,
+    sources: str | Column | None = None,
     lang: Languages = None,
     reference_lang: Languages = None,
     source_lang: Languages = None,
     **settings: object,
-) -> float | list[float]:
+) -> float | list[float] | ScoreTable:
     """Score hypotheses against references, by any measure; higher is better.
 
-    One string in, one number out; a list in, a list out. ``settings`` are those of :func:`load`.
+    One string in, one number out; a list (or a generator, an array, a column of pandas or polars)
+    in, a list out. With a list of measures, or with several systems as a dictionary from names to
+    hypotheses, a :class:`ScoreTable`. ``settings`` are those of :func:`load`; of several measures,
+    each gets the settings that it has.
 
     >>> import tertium
     >>> tertium.score(["Good morning!"], ["Good morning!"], measure="cross")
     [1.0]
+    >>> tertium.score(["A dog."], ["A dog!"], measure=["chrf", "bleu"])
+    system       chrf   bleu
+    hypotheses  77.78  59.46
     """
-    made = load(measure, model=model, **settings)  # type: ignore[arg-type]
-    return made(
-        hypotheses,
-        references,
-        sources=sources,
-        lang=lang,
-        reference_lang=reference_lang,
-        source_lang=source_lang,
-    )
+    languages: dict[str, Any] = {
+        "lang": lang,
+        "reference_lang": reference_lang,
+        "source_lang": source_lang,
+    }
+    if isinstance(measure, str) and not isinstance(hypotheses, Mapping):
+        made = load(measure, model=model, **settings)  # type: ignore[arg-type]
+        return made(hypotheses, references, sources=sources, **languages)
+    specs = read_specs([measure] if isinstance(measure, str) else measure, given=settings)
+    if not specs:
+        raise SettingError("no measure given")
+    models = model_source(model)
+    measures = [make_measure(spec, models) for spec in specs]
+    systems = hypotheses if isinstance(hypotheses, Mapping) else {SYSTEM: hypotheses}
+    if not systems:
+        raise InputError("there is nothing to score: no system is given")
+    references, sources = repeatable(references), repeatable(sources)
+    found = {}
+    for name, outputs in systems.items():
+        outputs = repeatable(outputs)
+        for each in measures:
+            found[name, each.column] = each.score(outputs, references, sources=sources, **languages)
+    return ScoreTable(tuple(systems), tuple(each.column for each in measures), found)
 
 
 def parse_setting(name: str, text: str, default: object) -> object:

@@ -1,4 +1,4 @@
-"""Tables that can be printed, and written as text, CSV, Markdown and LaTeX."""
+"""Tables that can be printed, and written as text, CSV, Markdown, LaTeX and HTML."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -115,6 +116,19 @@ class Table:
         caption = ". ".join(part.rstrip(".") for part in (self.title, self.note) if part)
         lines += [rf"\caption{{{latex_escape(caption)}.}}"] if caption else []
         return "\n".join([*lines, r"\end{table}"])
+
+    def html(self) -> str:
+        """An HTML table, for notebooks."""
+        head = "".join(f"<th>{escape(name)}</th>" for name in self.header)
+        lines = [f"<tr>{head}</tr>"]
+        for row in self.rows:
+            cells = [
+                f"<b>{escape(str(cell))}</b>" if cell.bold else escape(str(cell)) for cell in row
+            ]
+            lines.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
+        title = f"<caption>{escape(self.title)}</caption>" if self.title else ""
+        note = f"<p><small>{escape(self.note)}</small></p>" if self.note else ""
+        return f"<table>{title}{''.join(lines)}</table>{note}"
 
     def save(self, folder: Path, name: str) -> list[Path]:
         """Write the table in four formats: text, CSV, Markdown and LaTeX."""

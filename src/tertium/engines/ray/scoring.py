@@ -164,7 +164,7 @@ class DistributedJob:
         for pairs in self.inputs:
             columns = Scorer(pairs, self.measures, self.scores_only).columns()
             found.update(dict.fromkeys(columns))
-        new = [*(measure.name for measure in self.measures), CUT]
+        new = [*(measure.column for measure in self.measures), CUT]
         return [*(name for name in found if name not in new), *new]
 
     def _schema(self, columns: Sequence[str]) -> Any:
@@ -174,7 +174,7 @@ class DistributedJob:
             for name, types in pairs.kinds().items():
                 if name in kinds:
                     kinds[name] |= types
-        kinds |= {measure.name: {float} for measure in self.measures}
+        kinds |= {measure.column: {float} for measure in self.measures}
         kinds[CUT] = {bool}
         return schema_of(kinds)
 
