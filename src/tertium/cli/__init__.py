@@ -15,6 +15,8 @@ from tertium.cli.data import data
 from tertium.cli.doctor import doctor
 from tertium.cli.explain import explain
 from tertium.cli.filter import filter_command
+from tertium.cli.habits import HabitCommand
+from tertium.cli.measures import measures
 from tertium.cli.models import models
 from tertium.cli.paraphrase import paraphrase
 from tertium.cli.score import score
@@ -25,16 +27,17 @@ from tertium.errors import TertiumError
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
-    help="How far do two texts mean the same? In one language or across two.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="How similar in meaning are two texts? In one language or across two.",
 )
-app.command()(score)
-app.command()(compare)
+app.command(cls=HabitCommand)(score)
+app.command(cls=HabitCommand)(compare)
 app.command()(explain)
 app.command("filter")(filter_command)
 app.command()(paraphrase)
 app.command()(serve)
+app.command()(measures)
 app.add_typer(models, name="models")
 app.command()(doctor)
 app.add_typer(train, name="train")
@@ -54,13 +57,13 @@ def _options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """How far do two texts mean the same? In one language or across two."""
+    """How similar in meaning are two texts? In one language or across two."""
 
 
 def main() -> None:
-    """Run the command line; what is wrong with the input is said in one line, with exit code 2."""
+    """Run the command line; an error in the input is one line, and exit code 2."""
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")  # what is read as UTF-8 is written so
+        sys.stdout.reconfigure(encoding="utf-8")  # input is UTF-8, and so is output
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning

@@ -186,6 +186,11 @@ class TablePairs:
     def between(self, start: int, stop: int) -> Iterator[Item]:
         return self._items(islice(self.table.read_from(start), stop - start), start + 1)
 
+    def item(self, number: int, record: Record) -> Item:
+        """The item of one record; an error concerns this row alone."""
+        [item] = self._items([record], number)
+        return item
+
     def _items(self, records: Iterable[Record], first: int) -> Iterator[Item]:
         for number, record in enumerate(records, first):
             try:

@@ -91,7 +91,7 @@ class MeasureSpec:
         name = SYNONYMS.get(name, name)
         if model and not kinds_of(name):
             raise SettingError(f"{text}: {name} takes no model")
-        known = _known_settings(name)
+        known = known_settings(name)
         values: dict[str, str] = {}
         for part in filter(None, tail.split(",")):
             setting, equals, value = part.partition("=")
@@ -117,7 +117,7 @@ class MeasureSpec:
 
     def with_defaults(self, settings: Mapping[str, object]) -> MeasureSpec:
         """Add those of ``settings`` that the measure has and that are not given yet."""
-        known = _known_settings(self.measure)
+        known = known_settings(self.measure)
         more = {name: value for name, value in settings.items() if name in known}
         return replace(self, settings={**more, **self.settings})
 
@@ -223,15 +223,15 @@ def read_specs(
     }
     as_text = dict(_split(setting) for setting in written)
     for setting in [*common, *as_text]:
-        if not any(setting in _known_settings(spec.measure) for spec in specs):
+        if not any(setting in known_settings(spec.measure) for spec in specs):
             option = f"--set {setting}" if setting in as_text else setting
-            known = sorted({name for spec in specs for name in _known_settings(spec.measure)})
+            known = sorted({name for spec in specs for name in known_settings(spec.measure)})
             names = ", ".join(spec.measure for spec in specs)
             verb = "has" if len(specs) == 1 else "have"
             raise SettingError(f"{names} {verb} no setting {option}; there are {', '.join(known)}")
     result = []
     for spec in specs:
-        known_here = _known_settings(spec.measure)
+        known_here = known_settings(spec.measure)
         parsed = {
             name: parse_setting(name, value, known_here[name])
             for name, value in as_text.items()
@@ -265,7 +265,7 @@ def make_measure(spec: MeasureSpec, models: ModelSource, *, lang: str | None = N
 
     ``lang`` is the language of the hypotheses, where it is known: BLEU takes its tokenizer from it.
     """
-    known = _known_settings(spec.measure)
+    known = known_settings(spec.measure)
     for name in spec.settings:
         if name not in known:
             raise SettingError(
@@ -476,7 +476,8 @@ def _checked(model: Any, kind: ModelKind, measure: str) -> Any:
     return model
 
 
-def _known_settings(measure: str) -> dict[str, object]:
+def known_settings(measure: str) -> dict[str, object]:
+    """The settings of a measure and of its encoder, with their defaults."""
     known = settings_of(measure)
     if kinds_of(measure) & {"tokens", "sentences"}:
         known |= ENCODER_SETTINGS
