@@ -1,4 +1,4 @@
-"""Whether a Marian model answers here as it does in transformers."""
+"""Compare a Marian model in Tertium with the same model in transformers."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ BEAM_SIZE = 5
 
 @dataclass(frozen=True)
 class Agreement:
-    """What was compared on a number of sentences, and what came out."""
+    """The result of a comparison on a number of sentences."""
 
     sentences: int
-    same_source_pieces: int
-    same_target_pieces: int
+    same_source_tokens: int
+    same_target_tokens: int
     same_translations: int
     largest_log_prob_difference: float
     """Of a token of our translation, in float32, given its source."""
@@ -43,7 +43,7 @@ class Original:
     """The model in transformers: one sentence at a time, so that nothing is padded.
 
     Marian has no padding token. Transformers adds one, with zero weights, and gives it the
-    probability that goes with a logit of zero; here it has none.
+    probability of a zero logit; here it has none.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -92,34 +92,34 @@ def compare(
     int8: TranslationModel,
     sentences: Sequence[str],
 ) -> Agreement:
-    """Put the same sentences to the original, to the engine in float32, and in int8."""
+    """Compare the original with Tertium in float32 and in int8, on the same sentences."""
     [source], [target] = folder.languages.source, folder.languages.target
-    answers = exact.translate(
+    translations = exact.translate(
         sentences, source_lang=source, target_lang=target, beam_size=BEAM_SIZE
     )
-    ours = [answer.text for answer in answers]
+    ours = [translation.text for translation in translations]
     scores = exact.log_probs(ours, sentences, source_lang=source, target_lang=target)
-    rough = int8.log_probs(ours, sentences, source_lang=source, target_lang=target)
+    int8_scores = int8.log_probs(ours, sentences, source_lang=source, target_lang=target)
     ids = {token: id_ for id_, token in enumerate(folder.target_vocabulary())}
-    source_pieces = open_tokenizer(folder.path / folder.source_tokenizer).encode(sentences)
+    source_tokens = open_tokenizer(folder.path / folder.source_tokenizer).encode(sentences)
 
-    def numbers(pieces: Sequence[str]) -> list[int]:
-        return [ids.get(piece, ids["<unk>"]) for piece in pieces]
+    def ids_of(tokens: Sequence[str]) -> list[int]:
+        return [ids.get(token, ids["<unk>"]) for token in tokens]
 
     same_target, differences = 0, [0.0]
     for text, sentence, score in zip(ours, sentences, scores, strict=True):
-        if numbers(score.tokens) == original.target_ids(text):
+        if ids_of(score.tokens) == original.target_ids(text):
             same_target += 1
             expected = original.log_probs(text, sentence)
             differences.append(float(np.max(np.abs(expected - score.log_probs))))
-    int8_differences = [abs(a.H - b.H) for a, b in zip(scores, rough, strict=True)]
+    int8_differences = [abs(a.H - b.H) for a, b in zip(scores, int8_scores, strict=True)]
     return Agreement(
         sentences=len(sentences),
-        same_source_pieces=sum(
-            [*numbers(pieces), ids["</s>"]] == original.source_ids(text)
-            for text, pieces in zip(sentences, source_pieces, strict=True)
+        same_source_tokens=sum(
+            [*ids_of(tokens), ids["</s>"]] == original.source_ids(text)
+            for text, tokens in zip(sentences, source_tokens, strict=True)
         ),
-        same_target_pieces=same_target,
+        same_target_tokens=same_target,
         same_translations=sum(
             text == original.translate(sentence)
             for text, sentence in zip(ours, sentences, strict=True)

@@ -1,4 +1,4 @@
-"""How long a bootstrap of Kendall's tau takes: all samples at once, and one by one with scipy."""
+"""Time a bootstrap of Kendall's tau: all samples at once, and one by one with scipy."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def main() -> None:
     print("items  tertium, s  scipy, s (extrapolated)  largest difference")
     for size in SIZES:
         x = random.normal(size=size)
-        y = np.round(x + random.normal(size=size), 1)  # people's scores have ties
+        y = np.round(x + random.normal(size=size), 1)  # human scores have ties
         start = time.perf_counter()
         counts = bootstrap_counts(size, samples=SAMPLES)
-        found = kendall(x, y, counts=counts)
+        taus = kendall(x, y, counts=counts)
         ours = time.perf_counter() - start
         start = time.perf_counter()
         expected = []
@@ -31,7 +31,7 @@ def main() -> None:
             drawn = np.repeat(np.arange(size), row)
             expected.append(scipy.stats.kendalltau(x[drawn], y[drawn])[0])
         theirs = (time.perf_counter() - start) * SAMPLES / SCIPY_SAMPLES
-        error = np.abs(found[:SCIPY_SAMPLES] - expected).max()
+        error = np.abs(taus[:SCIPY_SAMPLES] - expected).max()
         print(f"{size:5}  {ours:10.2f}  {theirs:23.2f}  {error:18.1e}")
     start = time.perf_counter()
     x = random.normal(size=2848)

@@ -1,17 +1,17 @@
-"""What a translation model is good for, beside chrF and BLEU: the numbers of the model card.
+"""Evaluate a translation model next to chrF and BLEU: the numbers of the model card.
 
     python benchmarks/bundled_model.py --tatoeba data/tatoeba/dev.tsv.xz --pawsx data/pawsx \\
         --mrpc data/mrpc --stsb data/stsb --model tertium-mini
 
-- ``--tatoeba`` (lang_a, lang_b, sentence_a, sentence_b): chrF of its translations, for each
+- ``--tatoeba`` (lang_a, lang_b, sentence_a, sentence_b): chrF of the translations, for each
   direction; how often a translation scores above a random sentence, and above a near miss, which
-  is the other sentence of the same language that looks most like it (by chrF).
+  is the most similar other sentence of the same language (by chrF).
 - ``--pawsx`` (``LANG.dev.tsv``, ``LANG.test.tsv``) and ``--mrpc`` (``train.tsv``, the rows with
-  ``glue_split`` dev, and ``test.tsv``): accuracy, by the threshold that is best on the development
-  set, and the area under the ROC curve.
+  ``glue_split`` dev, and ``test.tsv``): accuracy, with the best threshold of the development set,
+  and the area under the ROC curve.
 - ``--stsb`` (``LANG.test.tsv``, with ``score``): Spearman's correlation.
 
-Prints what it ran, and tables in Markdown.
+Prints versions and settings, and tables in Markdown.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tertium.stats.correlation import spearman
 
 MEASURES = ("direct", "cross", "pivot", "prism-ref", "chrf", "bleu")
 ACROSS = ("direct", "cross", "pivot", "prism-ref")
-"""The measures that can compare two languages."""
+"""The measures that compare texts in different languages."""
 LANGUAGES = ("en", "de", "fr", "es")
 PARAPHRASES = ("en", "de", "es")
 
@@ -51,40 +51,40 @@ class Bitext:
 
 
 def read_bitext(file: Path, languages: tuple[str, ...], count: int) -> list[Bitext]:
-    """The first pairs of each two of the languages, in both directions."""
+    """The first pairs of each pair of languages, in both directions."""
     rows: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     for row in open_table(file):
         rows[row["lang_a"], row["lang_b"]].append((row["sentence_a"], row["sentence_b"]))
-    found = []
+    bitexts = []
     for (a, b), pairs in rows.items():
         if a in languages and b in languages:
             first, second = (list(side) for side in zip(*pairs[:count], strict=True))
-            found += [Bitext(a, b, first, second), Bitext(b, a, second, first)]
-    return found
+            bitexts += [Bitext(a, b, first, second), Bitext(b, a, second, first)]
+    return bitexts
 
 
 def report_translations(model: Memo, bitexts: list[Bitext]) -> None:
     chrf = tertium.load("chrf")
     print("\n| direction | sentences | chrF |\n|---|---|---|", flush=True)
     for bitext in bitexts:
-        answers = model.translate(
+        translations = model.translate(
             bitext.sources, target_lang=bitext.target_lang, source_lang=bitext.source_lang
         )
-        score = chrf.score([answer.text for answer in answers], bitext.targets).system
-        print(f"| {bitext} | {len(answers)} | {score:.1f} |", flush=True)
+        score = chrf.score([each.text for each in translations], bitext.targets).system
+        print(f"| {bitext} | {len(translations)} | {score:.1f} |", flush=True)
 
 
 def near_miss(target: str, others: list[str], chrf: Measure) -> str:
-    """Of the other sentences, the one that looks most like the target."""
+    """The most similar one of the other sentences."""
     others = [other for other in set(others) if other != target]
     words = set(target.split())
-    alike = sorted(others, key=lambda other: (-len(words & set(other.split())), other))[:50]
-    scores = chrf(alike, [target] * len(alike))
-    return alike[scores.index(max(scores))]
+    similar = sorted(others, key=lambda other: (-len(words & set(other.split())), other))[:50]
+    scores = chrf(similar, [target] * len(similar))
+    return similar[scores.index(max(scores))]
 
 
 def report_choices(model: Memo, bitexts: list[Bitext]) -> None:
-    """How often a translation wins over another sentence."""
+    """Report how often a translation scores above another sentence."""
     chrf = tertium.load("chrf")
     pools: defaultdict[str, list[str]] = defaultdict(list)
     for bitext in bitexts:
@@ -117,8 +117,8 @@ def report_choices(model: Memo, bitexts: list[Bitext]) -> None:
                 won[place] += sum(
                     (a > b) + 0.5 * (a == b) for a, b in zip(right, scores, strict=True)
                 )
-    print(f"\nA translation against another sentence, {total} choices:\n")
-    print("| measure | a random one | a near miss |\n|---|---|---|")
+    print(f"\nHow often a translation scores above another sentence, {total} choices:\n")
+    print("| measure | random | near miss |\n|---|---|---|")
     for name, (one, near) in wins.items():
         print(f"| {name} | {100 * one / total:.1f} | {100 * near / total:.1f} |", flush=True)
 
@@ -154,10 +154,8 @@ def report_paraphrases(model: Memo, arguments: argparse.Namespace) -> None:
         cells = [str(identify(measure, dev, test, lang)) for _, lang, dev, test in sets]
         for lang, rows in graded.items():
             first, second = ([row[f"sentence{n}"] for row in rows] for n in (1, 2))
-            found = spearman(
-                measure(first, second, lang=lang), [float(row["score"]) for row in rows]
-            )
-            cells.append(f"{found:.3f}")
+            rho = spearman(measure(first, second, lang=lang), [float(row["score"]) for row in rows])
+            cells.append(f"{rho:.3f}")
         print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
 
@@ -165,11 +163,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", default="tertium-mini")
     parser.add_argument("--tatoeba", type=Path)
-    parser.add_argument("--sentences", type=int, default=100, help="of each pair of languages")
+    parser.add_argument("--sentences", type=int, default=100, help="sentences per direction")
     parser.add_argument("--pawsx", type=Path)
     parser.add_argument("--mrpc", type=Path)
     parser.add_argument("--stsb", type=Path)
-    parser.add_argument("--pairs", type=int, default=500, help="the first of each set")
+    parser.add_argument("--pairs", type=int, default=500, help="pairs per data set")
     parser.add_argument("--threads", type=int)
     arguments = parser.parse_args()
     model = tertium.load_model(arguments.model, cache=False, threads=arguments.threads)

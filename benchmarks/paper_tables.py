@@ -1,11 +1,11 @@
-"""The surface rows of the papers of NMTScore and Prism, next to what comes out here.
+"""Reproduce the results of surface measures in the papers of NMTScore and Prism.
 
     python benchmarks/paper_tables.py data --scores scores
 
-``data`` has the folders ``pawsx``, ``turku``, ``mrpc``, ``webnlg2020`` and ``wmt19-sys``, any of
-them, in the published layouts or as plain TSV. The numbers of the papers must come out to the
-printed digit; the exit code says whether they do, but for one that is explained. ``--scores`` keeps
-the scores, so that a second run is quick (``wmt19-sys`` takes some minutes).
+``data`` has any of the folders ``pawsx``, ``turku``, ``mrpc``, ``webnlg2020`` and ``wmt19-sys``, in
+the published layouts or as plain TSV. The numbers must be equal to the last digit of the papers,
+except for one difference that is explained; otherwise the exit code is 1. ``--scores`` stores the
+scores, so that a second run is fast (``wmt19-sys`` takes some minutes).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ PAPER = {
 }
 """Tables 1 and 2, in percent: chrF, sentence BLEU."""
 ALL_OF_MRPC = {"mrpc": (68.8, 67.7)}
-"""Not of the paper, which leaves out what ETPC disputes (69.9 and 64.2)."""
+"""Not in the paper, which excludes pairs that ETPC disputes (69.9 and 64.2)."""
 WEBNLG = (0.297, 0.244)
 """Kendall's tau-b with adequacy in English: chrF and BLEU of hyp|ref, the best reference."""
 WMT19 = {
@@ -56,17 +56,17 @@ WMT19 = {
     "wmt19 en-de": ((0.976, 0.969), (-0.816, -0.976)),
     "wmt19 fi-en": ((0.990, 0.985), (0.113, -0.333)),
 }
-"""Pearson's r of systems, all and the best four: chrF and BLEU of sacreBLEU in Prism's tables 17,
+"""Pearson's r of all systems and of the best four: chrF and BLEU of sacreBLEU in Prism's tables 17,
 18, 20 and 21."""
 WMT19_MEASURES = ("chrf:beta=3", "bleu:tokenize=intl,lowercase=yes")
 """As WMT19 computed its baselines."""
 EXPLAINED = {"wmt19 fi-en, best 4, bleu": "-0.333 if BLEU is rounded to two digits"}
-"""What is known to differ, and why."""
+"""Differences with a known reason."""
 LANGUAGES = ("en", "de", "es", "zh", "sv")
 
 
 def paraphrases(data: Path, scores: Path | None) -> Iterator[tuple[str, float, float, str]]:
-    """Name, expected and obtained of every cell of tables 1 and 2 that the data allow."""
+    """Name, expected and obtained value of every cell of tables 1 and 2 whose data are there."""
     tasks = []
     for name in ("mrpc", "turku", PAWSX):
         if (data / name).is_dir():
@@ -103,7 +103,7 @@ def webnlg(data: Path) -> Iterator[tuple[str, float, float, str]]:
 
 
 def systems(data: Path, scores: Path | None) -> Iterator[tuple[str, float, float, str]]:
-    """The correlation with people's scores of the systems of WMT19."""
+    """The correlation with human scores of the systems of WMT19."""
     if not (data / "wmt19-sys").is_dir():
         return
     sets = read_sets("wmt19", data / "wmt19-sys")
@@ -112,17 +112,17 @@ def systems(data: Path, scores: Path | None) -> Iterator[tuple[str, float, float
         [MeasureSpec.parse(measure) for measure in WMT19_MEASURES],
         runner=Runner(None if scores is None else CellFolder(scores)),
     )
-    found = study.run()
+    columns = study.run()
     for judged in sets:
         for top, expected in zip((None, 4), WMT19[judged.name], strict=True):
-            column = system_column(judged, found[judged.name], top=top, samples=1, seed=0)
+            column = system_column(judged, columns[judged.name], top=top, samples=1, seed=0)
             for measure, value in zip(WMT19_MEASURES, expected, strict=True):
                 label = f"{judged.name}{f', best {top}' if top else ''}, {measure.split(':')[0]}"
                 yield label, value, column.values[measure], ".3f"
 
 
 def best_reference(name: str, segments: list[JudgedSegment]) -> np.ndarray:
-    """The score against the reference that it is highest with."""
+    """The highest score over the references of each segment."""
     measure = tertium.load(name)
     pairs = [(segment, reference) for segment in segments for reference in segment.references]
     scores = iter(
@@ -137,13 +137,13 @@ def best_reference(name: str, segments: list[JudgedSegment]) -> np.ndarray:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path, help="a folder with pawsx, turku and so on")
-    parser.add_argument("--scores", type=Path, help="a folder for the scores")
+    parser.add_argument("--scores", type=Path, help="a folder to store the scores in")
     arguments = parser.parse_args()
-    warnings.simplefilter("ignore", DataWarning)  # MRPC is whole, and is meant to be
+    warnings.simplefilter("ignore", DataWarning)  # MRPC is complete on purpose
     rows, right = [], True
     data, scores = arguments.data, arguments.scores
-    for found in (paraphrases(data, scores), webnlg(data), systems(data, scores)):
-        for name, expected, obtained, form in found:
+    for table in (paraphrases(data, scores), webnlg(data), systems(data, scores)):
+        for name, expected, obtained, form in table:
             same = format(expected, form) == format(obtained, form)
             right = right and (same or name in EXPLAINED)
             values = [Cell(expected, form), Cell(obtained, form)]

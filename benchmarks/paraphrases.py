@@ -1,4 +1,4 @@
-"""Paraphrase identification: the files, the threshold, and the two numbers that come out."""
+"""Paraphrase identification: read pairs, choose a threshold, compute accuracy and AUC."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Result:
-    """How well a measure tells paraphrases apart, and how long it takes."""
+    """How well a measure identifies paraphrases, and its time per pair."""
 
     accuracy: float
     area_under_curve: float
@@ -37,7 +37,7 @@ class Result:
 
 
 def read_pairs(file: Path, count: int | None = None, **fields: str) -> Pairs:
-    """Read the first pairs of a table (sentence1, sentence2, label) whose fields are as given."""
+    """Read the first pairs of a table (sentence1, sentence2, label) that have these fields."""
     records = list(
         islice(
             (
@@ -70,11 +70,11 @@ def symmetric(measure: Measure, pairs: Pairs, lang: str) -> list[float]:
 
 
 def identify(measure: Measure, dev: Pairs, test: Pairs, lang: str) -> Result:
-    """Find the threshold on ``dev``, and say what it is worth on ``test``."""
+    """Choose the threshold on ``dev``, and evaluate it on ``test``."""
     threshold = best_threshold(symmetric(measure, dev, lang), dev.labels)
-    begun = time.monotonic()
+    started = time.monotonic()
     scores = symmetric(measure, test, lang)
-    seconds = time.monotonic() - begun
+    seconds = time.monotonic() - started
     return Result(
         float(np.mean((np.array(scores) > threshold) == test.labels)),
         auc(test.labels, scores),

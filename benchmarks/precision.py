@@ -1,10 +1,10 @@
-"""What precision costs and gains: float32, int8 with 8-bit weights, int8 with 7-bit weights.
+"""Accuracy and speed by precision: float32, int8 with 8-bit weights, int8 with 7-bit weights.
 
     python benchmarks/precision.py opus-mt-en-fr --bitext newstest.en-fr.tsv.xz --pawsx pawsx
     python benchmarks/precision.py tertium-mini --measure direct --pawsx pawsx
 
 The model is a folder in float32 that translates from English to French. The bitext has the columns
-``en`` and ``fr``. Each setting runs in a process of its own with one thread, because the
+``en`` and ``fr``. Each setting runs in a separate process with one thread, because the
 instruction set is chosen once per process. Reported are
 
 - the difference of H (mean log-probability of a token) from float32, over the bitext;
@@ -13,7 +13,7 @@ instruction set is chosen once per process. Reported are
 - accuracy and area under the ROC curve on PAWS-X, of ``cross`` (one way, beam size 1) or ``direct``
   (one way); only these without ``--bitext``, with any model.
 
-8-bit weights are CTranslate2's own. Tertium does not use them; they are here for comparison.
+8-bit weights are those of CTranslate2. Tertium does not use them; they are for comparison.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FLAGS = ("avx2", "avx_vnni", "avx512f", "avx512_vnni", "amx_int8")
 
 
 class Setting(NamedTuple):
-    """How a process computes."""
+    """The arithmetic of a process."""
 
     name: str
     compute_type: str
@@ -60,11 +60,11 @@ SETTINGS = (
     Setting("int8 as Tertium runs it, AVX2 without VNNI", "int8", 7, "AVX2", native=False),
 )
 IDENTIFIED = (SETTINGS[0], SETTINGS[2], SETTINGS[4], SETTINGS[7])
-"""The settings that identify paraphrases: the others have the numbers of one of these."""
+"""The settings for paraphrase identification: the others give the same numbers as one of these."""
 
 
 def run(setting: Setting, task: str, options: argparse.Namespace) -> Any:
-    """Run this script as a worker; returns what it prints."""
+    """Run this script as a worker; returns its output."""
     environment = {
         **os.environ,
         "ONEDNN_MAX_CPU_ISA": setting.instruction_set,
@@ -83,7 +83,7 @@ def run(setting: Setting, task: str, options: argparse.Namespace) -> Any:
 
 
 def work(options: argparse.Namespace) -> None:
-    """Compute what one setting gives."""
+    """Compute the results of one setting."""
     import tertium
     from tertium.models import engine
 
@@ -107,10 +107,10 @@ def work(options: argparse.Namespace) -> None:
         source_lang="en",
     )
     seconds = time.process_time() - start
-    found = {"precision": model.settings["precision"], "seconds": seconds}
+    result = {"precision": model.settings["precision"], "seconds": seconds}
     if options.worker == "score":
-        found["log_probs"] = [one.log_probs for one in scores]
-    print(json.dumps(found))
+        result["log_probs"] = [one.log_probs for one in scores]
+    print(json.dumps(result))
 
 
 def bitext(file: Path, count: int) -> list[tuple[str, str]]:
@@ -129,8 +129,8 @@ def paraphrases(measure: Any, options: argparse.Namespace) -> dict[str, Any]:
     scored = {}
     for part, count in (("dev", options.pairs // 2), ("test", options.pairs)):
         pairs = read_pairs(options.pawsx / f"en.{part}.tsv", count)
-        found = measure(pairs.first, pairs.second, lang="en")
-        scored[part] = pairs.labels, np.array(list(found))
+        scores = measure(pairs.first, pairs.second, lang="en")
+        scored[part] = pairs.labels, np.array(list(scores))
     threshold = best_threshold(*scored["dev"]).value
     labels, values = scored["test"]
     return {
@@ -141,7 +141,7 @@ def paraphrases(measure: Any, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def processor() -> str:
-    """The processor, and what it has of the instructions that matter here."""
+    """The processor, and which of the relevant instructions it has."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
@@ -206,10 +206,10 @@ def report_paraphrases(options: argparse.Namespace) -> None:
     with ThreadPoolExecutor(len(IDENTIFIED)) as pool:
         results = list(pool.map(lambda setting: run(setting, "paraphrases", options), IDENTIFIED))
     base = np.array(results[0]["scores"])
-    for setting, found in zip(IDENTIFIED, results, strict=True):
-        gap = np.abs(np.array(found["scores"]) - base)
+    for setting, result in zip(IDENTIFIED, results, strict=True):
+        gap = np.abs(np.array(result["scores"]) - base)
         print(
-            f"| {setting.name} | {100 * found['accuracy']:.1f} | {100 * found['auc']:.2f} "
+            f"| {setting.name} | {100 * result['accuracy']:.1f} | {100 * result['auc']:.2f} "
             f"| {gap.mean():.4f} | {gap.max():.4f} |"
         )
 

@@ -1,11 +1,11 @@
-"""A cluster of two one-core workers on this machine against one process with two threads.
+"""Compare a Ray cluster of two one-core workers with one process with two threads.
 
     python benchmarks/ray_cluster.py --rows 4000
 
-The same pairs, none of them asked for before and nothing from a cache, are scored in this process,
-by a Ray cluster of two worker nodes, and by such a cluster that loses one of them half-way. Every
-number must be the same. Prints a table in Markdown: the wall clock (of a cluster, from the first
-shard to the last, for it takes some seconds to start), and what the scoring processes used.
+The same distinct pairs are scored without a cache in this process, by a Ray cluster of two worker
+nodes on this machine, and by such a cluster that loses one node half-way. All numbers must be the
+same. Prints a table in Markdown: wall-clock time (of a cluster, from the first shard to the last,
+since it takes some seconds to start), and CPU time of the scoring processes.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ NODE = {"num_cpus": 1, "object_store_memory": 80 << 20}
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
-class NotingLoader(MeasureLoader):
-    """Leaves the number of its process behind."""
+class RecordingLoader(MeasureLoader):
+    """Records the id of its process."""
 
     def load(self, *, threads: int | None = None) -> Any:
         (Path(os.environ["BENCHMARK_PIDS"]) / str(os.getpid())).touch()
@@ -50,7 +50,7 @@ class NotingLoader(MeasureLoader):
 
 
 def make_pairs(file: Path, rows: int) -> None:
-    """Write pairs of sentences, no sentence twice."""
+    """Write pairs of distinct sentences."""
     whole = [" ".join(parts) for parts in itertools.product(SUBJECTS, VERBS, OBJECTS, ENDS)]
     random.Random(3).shuffle(whole)
     texts = (f"{text}, {count} times." for count in itertools.count(1) for text in whole)
@@ -59,7 +59,7 @@ def make_pairs(file: Path, rows: int) -> None:
 
 
 def core_seconds(pid: Path) -> float:
-    """What a process has used; nothing if it is no more."""
+    """The CPU time of a process; 0 if it has ended."""
     try:
         fields = Path(f"/proc/{pid.name}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -68,7 +68,7 @@ def core_seconds(pid: Path) -> float:
 
 
 class Clock:
-    """Notes when the first and the last shard were done, and what the workers used by then."""
+    """Records when shards were finished, and the CPU time of the workers until then."""
 
     def __init__(self, pids: Path, kill_at: int | None, kill: Any) -> None:
         self.marks: list[tuple[float, int]] = []
@@ -104,7 +104,7 @@ def run_cluster(
     head = {**NODE, "num_cpus": 0, "include_dashboard": False}
     cluster = Cluster(initialize_head=True, head_node_args=head)
     nodes = [cluster.add_node(**NODE) for _ in range(2)]
-    load = NotingLoader(read_specs(names), ModelSettings(cache=False))
+    load = RecordingLoader(read_specs(names), ModelSettings(cache=False))
     job = DistributedJob(
         [pairs],
         load.load()[0],
@@ -145,17 +145,17 @@ def main() -> None:
         pairs = TablePairs(table, choose_columns(table, ENGLISH), ENGLISH)
         for measure in options.measure or ["direct"]:
             print(f"\n{measure}, {options.rows} pairs; load {os.getloadavg()[0]:.1f} at the start")
-            print("\n| where | pairs a second | core-seconds per 1 000 pairs |\n|---|---|---|")
+            print("\n| where | pairs per second | core-seconds per 1 000 pairs |\n|---|---|---|")
             local = folder / f"{measure}.parquet"
             expected, shown = run_local(pairs, [measure], local)
             print(shown, flush=True)
             rows = parquet.read_table(local).to_pylist()
             for lose_one in (False, True):
                 out = folder / f"{measure}-{lose_one}"
-                found, shown = run_cluster(
+                results, shown = run_cluster(
                     pairs, [measure], out, options.rows_at_a_time, lose_one=lose_one
                 )
-                assert found == expected
+                assert results == expected
                 assert parquet.read_table(out).to_pylist() == rows
                 print(shown, flush=True)
         print(f"\nload {os.getloadavg()[0]:.1f} at the end; all numbers are the same")

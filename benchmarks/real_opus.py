@@ -1,13 +1,13 @@
-"""What real models of 75 million parameters are good for: OPUS-MT, English to French and back.
+"""Evaluate real models of 75 million parameters: OPUS-MT, English to French and back.
 
     python benchmarks/real_opus.py --sentences en-de.tsv.gz --column source --count 200
     python benchmarks/real_opus.py --mrpc data/mrpc --pawsx data/pawsx --pairs 1000
 
-The first command compares both models with transformers, on sentences of a table: pieces,
-log-probabilities, translations, and what int8 changes. The second identifies paraphrases with
-``cross`` (by way of French) and ``pivot`` (to French and back), beside chrF and BLEU: the threshold
-is that of MRPC's development set (``train.tsv`` where ``glue_split`` is ``dev``) and of PAWS-X's
-``en.dev.tsv``. The models come from PyPI (670 MB, once).
+The first command compares both models with transformers, on sentences of a table: tokens,
+log-probabilities, translations, and the effect of int8. The second identifies paraphrases with
+``cross`` (via French) and ``pivot`` (to French and back), and with chrF and BLEU: the threshold is
+chosen on the development sets of MRPC (``train.tsv`` where ``glue_split`` is ``dev``) and of PAWS-X
+(``en.dev.tsv``). The models come from PyPI (670 MB, once).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FORWARD, BACKWARD = "opus-mt-en-fr", "opus-mt-fr-en"
 def report_agreement(
     folder: Path, models: dict[str, ModelFolder], sentences: list[str], threads: int
 ) -> None:
-    """The sentences are English; French ones, for the way back, are their translations."""
+    """The sentences are English; for the opposite direction, their translations are used."""
     for name in (FORWARD, BACKWARD):
         path = models[name].path
         int8 = tertium.load_model(path, compute_type="int8", threads=threads, cache=False)
@@ -62,9 +62,9 @@ def report_paraphrases(
         "bleu": tertium.load("bleu"),
     }
     for name, (dev, test) in sets.items():
-        print(f"\n{name}: threshold from {len(dev.labels)} pairs; then {len(test.labels)} pairs,")
+        print(f"\n{name}: threshold from {len(dev.labels)} pairs; {len(test.labels)} test pairs,")
         print(f"of which {test.labels.sum()} are paraphrases")
-    heads = [f"{name} acc | {name} AUC | ms a pair" for name in sets]
+    heads = [f"{name} acc | {name} AUC | ms per pair" for name in sets]
     print(f"\n| measure | {' | '.join(heads)} |\n|{'---|' * (1 + 3 * len(sets))}", flush=True)
     for name, measure in measures.items():
         cells = []
@@ -82,7 +82,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--mrpc", type=Path, help="a folder with train.tsv and test.tsv")
     parser.add_argument("--pawsx", type=Path, help="a folder with en.dev.tsv and en.test.tsv")
-    parser.add_argument("--pairs", type=int, default=1000, help="how many of PAWS-X, of each set")
+    parser.add_argument("--pairs", type=int, default=1000, help="pairs of each set of PAWS-X")
     parser.add_argument("--threads", type=int, default=1)
     arguments = parser.parse_args()
     models = prepare(arguments.folder)

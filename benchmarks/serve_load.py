@@ -1,9 +1,9 @@
-"""How much do many clients at once cost? ``tertium serve`` under 1 and 32 of them, on loopback.
+"""Load test of ``tertium serve`` with 1 and 32 concurrent clients on the loopback interface.
 
     python benchmarks/serve_load.py --seconds 20
 
-Every request is one pair of sentences that was never asked for before, so that no answer comes from
-a memory; every client asks again as soon as it is answered. Prints a table in Markdown.
+Every request is one new pair of sentences, so that no result comes from a cache; every client sends
+its next request as soon as it has a response. Prints a table in Markdown.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SERVER = [sys.executable, "-c", "from tertium.cli import main; main()", "serve",
 
 
 def sentences(seed: int) -> Iterator[str]:
-    """Sentences, each but once."""
+    """Distinct sentences."""
     whole = [" ".join(parts) for parts in itertools.product(SUBJECTS, VERBS, OBJECTS, ENDS)]
     random.Random(seed).shuffle(whole)
     for count in itertools.count(1):
@@ -41,7 +41,7 @@ def sentences(seed: int) -> Iterator[str]:
 async def load(
     address: str, clients: int, seconds: float, measure: str, texts: Iterator[str]
 ) -> list[float]:
-    """The time that each answer took."""
+    """The response times."""
     end = time.monotonic() + seconds
     times: list[float] = []
 
@@ -50,8 +50,8 @@ async def load(
             pair = {"hypothesis": next(texts), "reference": next(texts)}
             body = {"pairs": [pair], "measures": [measure], "lang": "en"}
             started = time.monotonic()
-            answer = await session.post("/api/score", json=body)
-            answer.raise_for_status()
+            response = await session.post("/api/score", json=body)
+            response.raise_for_status()
             times.append(time.monotonic() - started)
 
     async with httpx.AsyncClient(base_url=address, timeout=120) as session:
@@ -64,7 +64,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--clients", type=int, nargs="+", default=[1, 32])
     parser.add_argument("--measures", nargs="+", default=["direct", "cross"])
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         environment = {**os.environ, "TERTIUM_CACHE": str(Path(scratch))}
         with subprocess.Popen(
@@ -76,14 +76,14 @@ def main() -> None:
                 texts = sentences(seed=0)
                 load_before = os.getloadavg()[0]
                 print(f"{os.cpu_count()} cores, load average {load_before:.1f} before the run\n")
-                print("| measure | clients | requests a second | median | 95th percentile |")
+                print("| measure | clients | requests per second | median | 95th percentile |")
                 print("|---|---|---|---|---|")
-                for measure in asked.measures:
+                for measure in options.measures:
                     asyncio.run(load(address, 1, 2.0, measure, texts))
-                    for clients in asked.clients:
+                    for clients in options.clients:
                         started = time.monotonic()
                         times = sorted(
-                            asyncio.run(load(address, clients, asked.seconds, measure, texts))
+                            asyncio.run(load(address, clients, options.seconds, measure, texts))
                         )
                         rate = len(times) / (time.monotonic() - started)
                         median, late = (times[int(len(times) * q)] for q in (0.5, 0.95))

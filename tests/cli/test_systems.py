@@ -202,7 +202,11 @@ def test_the_same_measure_twice_has_two_columns(tertium: Run, files: Path) -> No
     done = score(tertium, files, "-m", "chrf", "chrf:beta=1", "chrf++", "-f", "csv")
     row = next(csv.DictReader(io.StringIO(done.stdout)))
     assert list(row) == ["system", "chrf", "chrf:beta=1", "chrf++"]
-    for name, settings in (("chrf", {}), ("chrf:beta=1", {"beta": 1}), ("chrf++", {"word_order": 2})):
+    for name, settings in (
+        ("chrf", {}),
+        ("chrf:beta=1", {"beta": 1}),
+        ("chrf++", {"word_order": 2}),
+    ):
         expected = library.load("chrf", **settings).score(SYSTEMS["good"], REFERENCES)  # type: ignore[arg-type]
         assert float(row[name]) == expected.system
     rows = tertium(
@@ -227,9 +231,11 @@ def test_mistakes_are_explained(
     message: str,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(files)
-    done = tertium("score", *options, "-m", "chrf", "-r", "ref.txt", "-t", "good.txt", "poor.txt") if (
-        options[0].startswith("-")
-    ) else tertium("score", "-m", "chrf", "-r", "ref.txt", "-t", "good.txt", *options)
+    done = (
+        tertium("score", *options, "-m", "chrf", "-r", "ref.txt", "-t", "good.txt", "poor.txt")
+        if (options[0].startswith("-"))
+        else tertium("score", "-m", "chrf", "-r", "ref.txt", "-t", "good.txt", *options)
+    )
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stderr.count("\n") == 1

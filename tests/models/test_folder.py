@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from tertium.errors import ModelError
+from tertium.models import catalog
 from tertium.models.catalog import entries, find, load_model
 from tertium.models.convert.translation import convert
-from tertium.models.folder import CARD, read_folder
+from tertium.models.folder import CARD, ModelFolder, read_folder
 from tertium.storage.paths import models_folder
 
 from ..conftest import Converted
@@ -48,14 +49,30 @@ def test_a_half_copied_file_is_found_out(copy: Path) -> None:
         read_folder(copy)
 
 
+def test_a_folder_is_read_once_per_load(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths: list[Path] = []
+
+    def read(path: Path) -> ModelFolder:
+        paths.append(path)
+        return read_folder(path)
+
+    monkeypatch.setattr(catalog, "read_folder", read)
+    first, again = (load_model(copy, cache=False).model for _ in range(2))
+    assert again is first
+    assert paths == [copy, copy]
+    card = json.loads((copy / CARD).read_text())
+    (copy / CARD).write_text(json.dumps({**card, "fingerprint": "0" * 64}))
+    assert load_model(copy, cache=False).fingerprint == "0" * 64
+
+
 def test_a_bad_card_is_a_clear_error(copy: Path) -> None:
     card = json.loads((copy / CARD).read_text())
     (copy / CARD).write_text(json.dumps({**card, "dialect": "klingon"}))
-    with pytest.raises(ModelError, match=r"unknown dialect 'klingon'.*prism, m2m100"):
+    with pytest.raises(ModelError, match=r"unsupported dialect 'klingon'.*prism, m2m100"):
         read_folder(copy)
     del card["source_languages"]
     (copy / CARD).write_text(json.dumps(card))
-    with pytest.raises(ModelError, match="does not say 'source_languages'"):
+    with pytest.raises(ModelError, match="has no field 'source_languages'"):
         read_folder(copy)
     (copy / CARD).write_text("{")
     with pytest.raises(ModelError, match="not readable"):

@@ -62,7 +62,7 @@ def test_mistakes() -> None:
         Paraphraser(count=0)
     with pytest.raises(SettingError, match="longest is 0"):
         NgramPenalty(longest=0)
-    with pytest.raises(ModelError, match="FakeModel cannot be queried"):
+    with pytest.raises(ModelError, match="FakeModel returns no next-token probabilities"):
         stepwise(FakeModel(), "en", "en")
 
 

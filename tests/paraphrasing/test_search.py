@@ -33,19 +33,19 @@ ENGLISH = LanguageSet({"en": ""}, {"en": ""})
 
 @dataclass
 class TableModel:
-    """Every probability is in the table; after two pieces the sentence ends."""
+    """Every probability is in the table; after two tokens the sentence ends."""
 
     longest: int = 10
     languages: LanguageSet = ENGLISH
     target_vocabulary: Sequence[str] = VOCABULARY
 
-    def target_pieces(self, texts: Sequence[str]) -> list[list[str]]:
+    def target_tokens(self, texts: Sequence[str]) -> list[list[str]]:
         return [[f"▁{word}" for word in text.split()] for text in texts]
 
-    def target_text(self, pieces: Sequence[str]) -> str:
-        return "".join(pieces).replace("▁", " ").strip()
+    def target_text(self, tokens: Sequence[str]) -> str:
+        return "".join(tokens).replace("▁", " ").strip()
 
-    def forced_pieces(self, target_lang: str) -> int:
+    def forced_tokens(self, target_lang: str) -> int:
         return 0
 
     def longest_translation(self, source: str) -> int:
@@ -154,7 +154,7 @@ def test_the_bundled_model_too() -> None:
         assert [model.target_text(one.tokens) for [one] in found] == [one.text for one in wanted]
 
 
-def test_next_pieces_have_the_probabilities_that_scoring_gives(tiny_prism: Converted) -> None:
+def test_next_tokens_have_the_probabilities_that_scoring_gives(tiny_prism: Converted) -> None:
     model = CTranslate2Model(tiny_prism.folder)
     source, target = "The sea was calm.", "La mer était calme."
     [scores] = model.log_probs([target], [source], target_lang="fr")

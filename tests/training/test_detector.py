@@ -22,6 +22,7 @@ from tertium.training.detector.run import train_detector
 from tertium.training.log import LOG, draw_curve, read_log
 from tertium.training.loop import Pace
 from tertium.training.plan import read_plan, write_plan
+from tertium.training.precision import survives_product
 
 from ..conftest import ConvertedEncoder
 from .processes import finish, several, start
@@ -183,7 +184,10 @@ def test_two_processes_have_the_gradients_of_one(
     assert max(float(state["exp_avg"].abs().max()) for state in one.values()) > 1e-3
 
 
+@pytest.mark.filterwarnings("ignore:.*often slower than float32")
 def test_a_detector_learns_in_16_bits(plan: DetectorPlan, tmp_path: Path) -> None:
+    if not survives_product("bf16"):
+        pytest.skip("TRAINING IN bf16 IS NOT TESTED: its products kill this process")
     pace = replace(PACE, precision="bf16")
     train_detector(tmp_path / "run", plan, replace(pace, steps=5))
     train_detector(tmp_path / "run", None, PACE)

@@ -1,4 +1,4 @@
-"""The commands."""
+"""The command line."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ app.add_typer(study, name="study")
 app.add_typer(data, name="data")
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(requested: bool) -> None:
+    if requested:
         typer.echo(f"tertium {__version__}")
         raise typer.Exit
 
@@ -61,17 +61,14 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line; an error in the input is one line, and exit code 2."""
+    """Run the command line; an error is reported in one line, with exit code 2."""
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")  # input is UTF-8, and so is output
+        sys.stdout.reconfigure(encoding="utf-8")  # as the input
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             app()
-    except TertiumError as error:
-        print(f"tertium: {error}", file=sys.stderr)
-        sys.exit(2)
-    except OSError as error:
+    except (TertiumError, OSError) as error:
         print(f"tertium: {error}", file=sys.stderr)
         sys.exit(2)
 

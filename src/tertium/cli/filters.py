@@ -1,4 +1,4 @@
-"""From names and options to filters with their models."""
+"""Load filters from names and options, with their models."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ def load_filters(
     measure: tuple[str | None, float | None, float | None],
 ) -> list[Filter]:
     """Load filters with their settings and models; ``given`` are the settings of ``--set``."""
-    wanted: dict[str, dict[str, object]] = {name: {} for name in names}
-    for setting in given:
-        name, key, value = _split(setting, names)
+    settings: dict[str, dict[str, object]] = {name: {} for name in names}
+    for text in given:
+        name, key, value = _split(text, names)
         if key not in filter_settings(name):
             keys = ", ".join(filter_settings(name)) or "none"
             raise SettingError(f"{name} has no setting {key!r}; its settings are {keys}")
         default = filter_settings(name)[key]
-        wanted[name][key] = parse_setting(setting.partition("=")[0], value, default)
-    for name, chosen in wanted.items():
+        settings[name][key] = parse_setting(text.partition("=")[0], value, default)
+    for name, chosen in settings.items():
         if "unit" in filter_settings(name):
             chosen.setdefault("unit", unit)
-    if "margin" in wanted:
+    if "margin" in settings:
         if models.settings.encoder is None and models.settings.sentence_encoder is None:
             raise SettingError(
                 "margin needs an encoder with good sentence vectors: choose one with --encoder, "
                 "such as use-multilingual (see docs/filter.md)"
             )
-        wanted["margin"]["encoder"] = models("sentences")
-    if "dual" in wanted:
-        wanted["dual"]["model"] = models("translation")
-    if "measure" in wanted:
-        wanted["measure"].update(_bounded(models, *measure))
+        settings["margin"]["encoder"] = models("sentences")
+    if "dual" in settings:
+        settings["dual"]["model"] = models("translation")
+    if "measure" in settings:
+        settings["measure"].update(_bounded(models, *measure))
     elif measure != (None, None, None):
         raise SettingError("--at-least and --at-most need a measure: use --measure")
-    return [load_filter(name, **chosen) for name, chosen in wanted.items()]
+    return [load_filter(name, **chosen) for name, chosen in settings.items()]
 
 
 def _bounded(

@@ -1,4 +1,4 @@
-"""From arguments to pairs: a file, several files, parallel files, or two texts."""
+"""Read pairs from the arguments: a file, several files, parallel files, or two texts."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Inputs:
 def files_of(path: Path) -> list[Path]:
     """The files that an argument names, sorted: a file, those in a folder, or those of a pattern.
 
-    In a folder, files of a known format count, except for names that start with ``_`` or ``.``.
+    In a folder, files of a supported format count, except for names that start with ``_`` or ``.``.
     """
     if path.is_dir():
         files = sorted(file for file in path.iterdir() if file.is_file() and _is_table(file))

@@ -49,7 +49,7 @@ def measures(
     print(f"compares  {compared_with(lower)}")
     print("settings")
     for setting, default in known_settings(lower).items():
-        print(f"  {setting:<18}default: {_default(default)}")
+        print(f"  {setting:<18}default: {_default(setting, default)}")
 
 
 def summary_of(name: str) -> str:
@@ -95,7 +95,7 @@ def _print_overview() -> None:
     width = max(map(len, names)) + 2
     for name in names:
         settings = [
-            f"{setting}={_default(default)}"
+            f"{setting}={_default(setting, default)}"
             for setting, default in known_settings(name).items()
             if setting not in NOT_SHOWN
         ]
@@ -105,7 +105,7 @@ def _print_overview() -> None:
             print(f"{'':<{width}}settings: {', '.join(settings)}")
 
 
-def _default(default: object) -> str:
-    if isinstance(default, int | float):
+def _default(setting: str, default: object) -> str:
+    if isinstance(default, int | float) and setting != "layer":
         return spell(default)
-    return "automatic" if default in ((), "", None) else str(default)
+    return str(default) if default else "automatic"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from importlib.util import find_spec
 from typing import Annotated
 
 import typer
@@ -20,9 +19,11 @@ from tertium.cli.options import (
 )
 from tertium.errors import SettingError
 from tertium.measures.loading import ModelPool, ModelSettings
+from tertium.registry import Extra, check_extras
 
 SERVER, LIMITS = "Server", "Limits"
 MIN_TOKEN_LENGTH = 16
+WEB = Extra("web", ("fastapi", "uvicorn"))
 
 
 def serve(
@@ -83,11 +84,7 @@ def serve(
     no_cache: NoCache = False,
 ) -> None:
     """Serve a web page and an HTTP API for the measures (needs tertium\\[web])."""
-    for package in ("fastapi", "uvicorn"):
-        if find_spec(package) is None:
-            raise SettingError(
-                f"the server needs {package}, which is not installed: pip install 'tertium[web]'"
-            )
+    check_extras("the server", [WEB])
     from tertium.web.app import LOOPBACK_NAMES, available_measures, create_app
     from tertium.web.engines import Loaded
     from tertium.web.limits import Limits

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +11,7 @@ import typer
 from typer import Argument, Option
 
 from tertium.errors import ResumeError, SettingError
+from tertium.registry import Extra, check_extras
 
 if TYPE_CHECKING:
     from tertium.training.loop import Trained
@@ -203,7 +203,7 @@ def detector(
     else:
         given = _given(options, DetectorPlan, DetectorRecipe, Scratch)
         _check_resuming(run, DetectorPlan, given, "--train LANG=FILE")
-    _require("matplotlib")
+    check_extras("the learning curve", [_extra("matplotlib")])
     trained = _train(train_detector, plan, {**options, "dev_steps": None})
     if trained is None:
         return
@@ -234,7 +234,7 @@ def export(
     """Export the weights of a run as a model that Tertium loads."""
     from tertium.training.model import export as exporting
 
-    _require("torch", "transformers", "langcodes")
+    check_extras("an export", [_extra("torch", "transformers", "langcodes")])
     card: dict[str, Any] = {"name": name, "licence": licence, "quantization": quantization}
     card = {key: value for key, value in card.items() if value is not None}
     if hugging_face and card:
@@ -255,7 +255,7 @@ def curve(
     """Draw the learning curve of a run."""
     from tertium.training.log import draw_curve
 
-    _require("matplotlib")
+    check_extras("the learning curve", [_extra("matplotlib")])
     draw_curve(log, out)
 
 
@@ -268,7 +268,7 @@ def _train(
     from tertium.training.worker import join_workers
 
     pace = Pace(**_given(options, Pace))
-    _require("torch", "transformers", "accelerate")
+    check_extras("training", [_extra("torch", "transformers", "accelerate")])
     with join_workers(options["device"]) as worker:
         shown = worker.is_main and not options["quiet"]
         with progress_bar(lambda: None, shown=shown, what="steps") as bar:
@@ -316,13 +316,8 @@ def _check_resuming(
         )
 
 
-def _require(*packages: str) -> None:
-    missing = [package for package in packages if find_spec(package) is None]
-    if missing:
-        raise SettingError(
-            f"this needs {' and '.join(missing)}: install Tertium with its extra, "
-            "`pip install 'tertium[train]'`"
-        )
+def _extra(*modules: str) -> Extra:
+    return Extra("train", modules)
 
 
 def _given(options: Mapping[str, Any], *kinds: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a score is made of: token log-probabilities, translations, alignment, transport plan."""
+"""Components of a score: token log-probabilities, translations, alignment, transport plan."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tertium.models.base import (
     TokenScores,
     TranslationModel,
 )
-from tertium.models.languages import known_language
+from tertium.models.languages import supported_language
 from tertium.text import Row, Text, check_text
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class Transport:
 
 @dataclass(frozen=True)
 class PairExplanation:
-    """Everything that can be shown about a pair; parts that were not requested are empty."""
+    """All explanations of a pair of texts; those that were not requested are empty."""
 
     model: str
     encoder: str
@@ -132,7 +132,7 @@ def explain(
     second = Text(check_text(b, role="second text", row=1), reference_lang or lang)
     for role, text in (("the first text", first), ("the second text", second)):
         try:
-            known_language(model, text.lang, role)
+            supported_language(model, text.lang, role)
         except LanguageError as error:
             raise LanguageError(
                 f"{error}; use --lang, and --ref-lang for the second text"

@@ -13,6 +13,7 @@ through :func:`make_measure`.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -40,6 +41,8 @@ from tertium.models.base import Languages, SentenceEncoder, TextEncoder, Transla
 
 if TYPE_CHECKING:
     from tertium.models.cache.memo import Tally
+
+log = logging.getLogger(__name__)
 
 DEFAULT_MODEL = "tertium-mini"
 TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
@@ -163,6 +166,7 @@ class ModelPool:
 
     def _load(self, kind: ModelKind, name: str, layer: int | None) -> Any:
         settings = self.settings
+        log.info("loading %s model %s", kind, name)
         if kind == "translation":
             from tertium.models.catalog import load_model
 

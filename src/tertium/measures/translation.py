@@ -26,7 +26,7 @@ from tertium.measures.base import (
 from tertium.measures.registry import measure
 from tertium.measures.signature import FINGERPRINT_DIGITS
 from tertium.models.base import Progress, TranslationModel
-from tertium.models.languages import known_language, target_language
+from tertium.models.languages import supported_language, target_language
 from tertium.text import Row, Text
 
 LARGEST_EXPONENT = 700.0
@@ -142,7 +142,7 @@ class TranslationMeasure(Measure):
                 if text.lang is None and not needed:
                     continue
                 try:
-                    known_language(self.model, text.lang, f"the {role}")
+                    supported_language(self.model, text.lang, f"the {role}")
                 except LanguageError as error:
                     raise LanguageError(
                         f"row {row.number}: {self.name}: {error}; "

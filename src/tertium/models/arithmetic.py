@@ -1,10 +1,10 @@
-"""What int8 arithmetic the processor and CTranslate2 give, and how it is kept the same everywhere.
+"""The int8 arithmetic of the processor and CTranslate2, fixed so that it is the same everywhere.
 
 In int8, the products of weights and activations are exact (see :mod:`tertium.models.engine_file`).
 The rest of a network, such as attention, is computed in float32, and its sums depend in the last
-digit on the instruction set. In float32 that stays in the last digit. In int8 it does not: now and
-then an activation is rounded to the next integer instead, which changes a log-probability by up to
-0.8 (OPUS-MT, 1 000 sentences). Therefore the instruction set is fixed for int8.
+digit on the instruction set. In float32 that stays in the last digit. In int8 it does not: some
+activations are then rounded to the next integer, which changes a log-probability by up to 0.8
+(OPUS-MT, 1 000 sentences). Therefore the instruction set is fixed for int8.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from tertium.errors import PrecisionWarning
 from tertium.models.engine_file import LIMIT, encoder_file
 
 NATIVE_VARIABLE = "TERTIUM_NATIVE_INT8"
-"""Set to 1, it leaves the instruction set to CTranslate2: faster, but not the same everywhere."""
+"""If it is 1, CTranslate2 chooses the instruction set: faster, but not the same everywhere."""
 ONEDNN_VARIABLE = "ONEDNN_MAX_CPU_ISA"
 INSTRUCTION_SET = "AVX2_VNNI"
-"""The widest whose float32 sums are those of AVX2. Where VNNI is absent, AVX2 is used, and where
-it is there, integer products are computed faster and come out the same."""
+"""The widest instruction set with the same float32 sums as AVX2. Processors without VNNI use AVX2;
+with VNNI, integer products are the same and faster."""
 NARROWER = ("SSE41", "AVX", "AVX2", INSTRUCTION_SET)
 NAMES = {"f88e48cf": "avx2", "0b656af2": "avx512"}
 """Names for the arithmetic of oneDNN with CTranslate2 4, by the digest of the test network."""
@@ -40,10 +40,10 @@ WIDTH, HEADS, INNER, TOKENS, LENGTHS = 128, 2, 256, 64, (3, 17, 40, 100)
 
 @lru_cache(maxsize=1)
 def int8_arithmetic() -> str:
-    """A name for the int8 arithmetic of this process: ``avx2``, unless something prevents it.
+    """Name the int8 arithmetic of this process: ``avx2``, unless something prevents it.
 
-    Two processes with the same name compute the same numbers. The name is found by computing: it
-    stands for the digest of a small network's output.
+    The name stands for a digest of the output of a small network, so two processes with the same
+    name compute the same numbers.
     """
     with _fixed_instruction_set():
         digest = _digest()
@@ -52,7 +52,7 @@ def int8_arithmetic() -> str:
         warnings.warn(
             "a float32 model was used in this process before the first int8 model, so int8 runs "
             "with AVX-512, and its numbers differ from those of other runs (signature: "
-            "int8-avx512); use int8 models in a process of their own",
+            "int8-avx512); run int8 models in a separate process",
             PrecisionWarning,
             stacklevel=2,
         )
@@ -71,7 +71,7 @@ def saturates(largest_weight: int) -> bool:
 
 @contextmanager
 def _fixed_instruction_set() -> Iterator[None]:
-    """Limit oneDNN, which reads the variable when it multiplies for the first time."""
+    """Limit oneDNN, which reads the variable at its first multiplication."""
     before = os.environ.get(ONEDNN_VARIABLE)
     if _native() or (before or "").upper() in NARROWER:
         yield
@@ -79,7 +79,7 @@ def _fixed_instruction_set() -> Iterator[None]:
     os.environ[ONEDNN_VARIABLE] = INSTRUCTION_SET
     try:
         yield
-    finally:  # other libraries, such as PyTorch, read the variable, too
+    finally:  # other libraries, such as PyTorch, also read the variable
         if before is None:
             del os.environ[ONEDNN_VARIABLE]
         else:
@@ -113,28 +113,28 @@ def _run(variables: Mapping[str, NDArray[Any]], ids: list[list[int]]) -> NDArray
 
 
 def _random_network() -> dict[str, NDArray[Any]]:
-    """One Transformer layer with 7-bit weights that are the same on every machine."""
-    made = dict(_frame())
-    for place, (name, array) in enumerate(made.items()):
+    """One Transformer layer with 7-bit pseudo-random weights, the same on every machine."""
+    network = dict(_zero_network())
+    for seed, (name, array) in enumerate(network.items()):
         if array.ndim and not name.endswith("_scale"):
-            numbers = _noise(array.size, place).reshape(array.shape)
-            made[name] = numbers if array.dtype == np.int8 else (numbers / 64).astype(np.float32)
-    return made
+            numbers = _noise(array.size, seed).reshape(array.shape)
+            network[name] = numbers if array.dtype == np.int8 else (numbers / 64).astype(np.float32)
+    return network
 
 
 def _saturation_network(largest_weight: int) -> dict[str, NDArray[Any]]:
     """A layer whose first product is the sum of WIDTH ones, and whose second copies it."""
-    made = dict(_frame())
+    network = dict(_zero_network())
     layer = "encoder/layer_0/ffn"
-    made[f"{layer}/layer_norm/beta"] += 1  # gamma is 0: the input of the product is 1 everywhere
-    made[f"{layer}/linear_0/weight"] += largest_weight
-    made[f"{layer}/linear_0/weight_scale"][:] = largest_weight
-    made[f"{layer}/linear_1/weight"][:, 0] = LIMIT
-    made[f"{layer}/linear_1/weight_scale"][:] = LIMIT
-    return made
+    network[f"{layer}/layer_norm/beta"] += 1  # gamma is 0: the input of the product is 1 everywhere
+    network[f"{layer}/linear_0/weight"] += largest_weight
+    network[f"{layer}/linear_0/weight_scale"][:] = largest_weight
+    network[f"{layer}/linear_1/weight"][:, 0] = LIMIT
+    network[f"{layer}/linear_1/weight_scale"][:] = LIMIT
+    return network
 
 
-def _frame() -> Iterator[tuple[str, NDArray[Any]]]:
+def _zero_network() -> Iterator[tuple[str, NDArray[Any]]]:
     """The variables of a pre-norm Transformer layer: zeros, and scales of 512."""
     for name, number in (("pre_norm", 1), ("activation", 0), ("embeddings_merge", 0)):
         yield f"encoder/{name}", np.array(number, np.int8)
@@ -160,7 +160,7 @@ def _frame() -> Iterator[tuple[str, NDArray[Any]]]:
 
 
 def _noise(count: int, seed: int) -> NDArray[np.int8]:
-    """Numbers from -63 to 63 without a pattern, from integer arithmetic alone."""
+    """Pseudo-random numbers from -63 to 63, computed with integer arithmetic only."""
     numbers = np.arange(count, dtype=np.uint64) + np.uint64(1_000_003 * (seed + 1))
     for _ in range(2):
         numbers = (numbers ^ (numbers >> np.uint64(16))) * np.uint64(0x45D9F3B) % np.uint64(1 << 32)

@@ -1,4 +1,4 @@
-"""Protocols of models: what measures can query, independent of the engine."""
+"""Protocols of the models that measures query, independent of the engine."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ Languages = str | None | Sequence[str | None]
 """One language for all texts, or one per text."""
 
 Progress = Callable[[str, int, int], None]
-"""Called with the name of a task, how many items are done, and how many there are."""
+"""Called with the name of a task, the number of items done, and the total number."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenScores:
     """The tokens of a target, and the natural-log probability of each given those before it.
 
-    The end-of-sentence token is included, the language tag is not. A target that is longer than the
-    model reads is truncated: its beginning is scored, without an end-of-sentence token.
+    The end-of-sentence token is included, the language tag is not. A target that exceeds the
+    model's maximum length is truncated: its beginning is scored, without an end-of-sentence token.
 
     >>> scores = TokenScores(("▁Hi", "</s>"), (-0.5, -0.1))
     >>> round(scores.H, 3), round(scores.G, 3)
@@ -71,7 +71,7 @@ class Alternative:
 
 @runtime_checkable
 class TranslationModel(Protocol):
-    """Gives the probability of a translation, and translates."""
+    """Computes translation probabilities, and translates."""
 
     @property
     def name(self) -> str: ...
@@ -89,7 +89,7 @@ class TranslationModel(Protocol):
 
     @property
     def settings(self) -> Mapping[str, str]:
-        """What else can change a number: precision, engine and its version."""
+        """Everything else that can change a score: precision, engine and version."""
         ...
 
     def log_probs(
@@ -119,7 +119,7 @@ class TranslationModel(Protocol):
 
 @runtime_checkable
 class SuggestingModel(Protocol):
-    """A model that also gives the tokens that it predicts at a position."""
+    """A model that also returns the tokens that it predicts at a position."""
 
     def alternatives(
         self,
@@ -137,7 +137,7 @@ class SuggestingModel(Protocol):
 
 @runtime_checkable
 class StepwiseModel(Protocol):
-    """A model that also gives next-token probabilities, so that a search can be built on it."""
+    """A model that also returns next-token probabilities, as custom search algorithms need them."""
 
     @property
     def languages(self) -> LanguageSet: ...
@@ -147,15 +147,15 @@ class StepwiseModel(Protocol):
         """The tokens along the last axis of :meth:`next_log_probs`."""
         ...
 
-    def target_pieces(self, texts: Sequence[str]) -> list[list[str]]:
+    def target_tokens(self, texts: Sequence[str]) -> list[list[str]]:
         """Tokenize texts as targets."""
         ...
 
-    def target_text(self, pieces: Sequence[str]) -> str:
+    def target_text(self, tokens: Sequence[str]) -> str:
         """Join tokens to text."""
         ...
 
-    def forced_pieces(self, target_lang: str) -> int:
+    def forced_tokens(self, target_lang: str) -> int:
         """The number of tokens before the first token of a target, such as a language tag."""
         ...
 
@@ -210,7 +210,7 @@ class SentenceEncoder(Protocol):
 
     @property
     def settings(self) -> Mapping[str, str]:
-        """What else can change a number: layer, pooling, precision, engine and its version."""
+        """Everything else that can change a score: layer, pooling, precision and engine."""
         ...
 
     def sentence_vectors(
@@ -222,7 +222,7 @@ class SentenceEncoder(Protocol):
 
 @runtime_checkable
 class TextEncoder(SentenceEncoder, Protocol):
-    """Also gives one vector per token."""
+    """A sentence encoder that also returns one vector per token."""
 
     def token_vectors(
         self, texts: Sequence[str], *, lang: Languages = None, progress: Progress | None = None
@@ -241,7 +241,7 @@ class Detections:
 
 @runtime_checkable
 class ParaphraseDetector(Protocol):
-    """Gives the probability that two texts are paraphrases of each other."""
+    """Computes the probability that two texts are paraphrases of each other."""
 
     @property
     def name(self) -> str: ...
@@ -251,7 +251,7 @@ class ParaphraseDetector(Protocol):
 
     @property
     def settings(self) -> Mapping[str, str]:
-        """What else can change a number: the order of the texts, precision, engine and so on."""
+        """Everything else that can change a score: order of the texts, precision and engine."""
         ...
 
     def detect(

@@ -1,4 +1,4 @@
-"""Names that users know, and the folders behind them."""
+"""Installed models: their names and folders, and loading by name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tertium.models.engine import ComputeType
 from tertium.models.folder import CARD, ModelFolder, read_folder
 from tertium.models.public import catalog_name, public_encoder, public_model
 from tertium.models.translation.ctranslate2 import BATCH_TOKENS, CTranslate2Model
-from tertium.storage.paths import answers_file, models_folder
+from tertium.storage.paths import models_folder, results_file
 
 BUNDLED_FOLDER = Path(__file__).parent / "bundled"
 DEFAULT_MODEL = "tertium-mini"
@@ -31,21 +31,21 @@ class Entry:
 
 
 def entries() -> Iterator[Entry]:
-    """List what is bundled, then what lies in the cache."""
+    """List the bundled models, then the models in the cache."""
     for where, folder in (("bundled", BUNDLED_FOLDER), ("cached", models_folder())):
         for card in sorted(folder.glob(f"*/{CARD}")):
             yield Entry(card.parent.name, where, card.parent)  # type: ignore[arg-type]
 
 
 def find(name: str | Path) -> ModelFolder:
-    """Find a translation model by its name, or take the folder that is named."""
+    """Read the folder of a translation model, given by name or as a folder."""
     return read_folder(locate(name))
 
 
 def look_up(name: str | Path) -> Path | None:
     """The folder of a model, an encoder or a detector, given by name or as a folder.
 
-    The name may be in any case, or the id of a repository on the hub. None if it is not here.
+    The name may be in any case, or a hub id. None if the model is not installed.
     """
     given = {str(name).lower(), catalog_name(str(name)).lower(), cache_name(str(name)).lower()}
     available = list(entries())
@@ -60,7 +60,7 @@ def look_up(name: str | Path) -> Path | None:
 
 
 def cache_name(name: str) -> str:
-    """The name of a model's folder in the cache, for a name or an id of the hub.
+    """The name of a model's folder in the cache, for a catalog name or a hub id.
 
     >>> cache_name("facebook/m2m100_418M"), cache_name("someone/model")
     ('m2m100_418M', 'someone--model')
@@ -69,7 +69,7 @@ def cache_name(name: str) -> str:
 
 
 def locate(name: str | Path) -> Path:
-    """Like :func:`look_up`; what is not here is an error that says how to get it."""
+    """Like :func:`look_up`, but a model that is not installed is an error."""
     path = look_up(name)
     if path is not None:
         return path
@@ -94,34 +94,33 @@ def load_model(
     batch_tokens: int = BATCH_TOKENS,
     cache: bool | str | Path = True,
 ) -> Memo:
-    """Load a model by name or folder; loading the same one again costs nothing.
+    """Load a model by name or folder; a model that is already loaded is reused.
 
-    ``compute_type`` is float32 (``auto`` is the same), or int8 with 7-bit weights, whatever the
-    precision of the file. ``cache`` keeps results on disk: in the common file (True), in another
-    file, or not at all (False).
+    ``compute_type`` is float32 (``auto`` is the same) or int8 with 7-bit weights, independent of
+    the precision of the file. ``cache`` is where results are cached on disk: in the default file
+    (True), in another file, or nowhere (False).
 
     >>> model = load_model("tertium-mini", cache=False)
     >>> sorted(model.languages.all)
     ['de', 'en', 'es', 'fr']
     """
     folder = find(model)
-    engine = _engine(folder.path, folder.fingerprint, compute_type, device, threads, batch_tokens)
+    engine = _engine(folder, compute_type, device, threads, batch_tokens)
     if cache is False:
         return Memo(engine)
-    return Memo(engine, ResultFile(answers_file() if cache is True else Path(cache)))
+    return Memo(engine, ResultFile(results_file() if cache is True else Path(cache)))
 
 
 @lru_cache(maxsize=4)
 def _engine(
-    path: Path,
-    fingerprint: str,  # a folder that was written anew is another model
+    folder: ModelFolder,  # has the fingerprint: an overwritten folder is another model
     compute_type: ComputeType,
     device: Literal["cpu", "cuda", "auto"],
     threads: int | None,
     batch_tokens: int,
 ) -> CTranslate2Model:
     return CTranslate2Model(
-        read_folder(path),
+        folder,
         compute_type=compute_type,
         device=device,
         threads=threads,

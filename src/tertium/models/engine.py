@@ -1,4 +1,4 @@
-"""CTranslate2's models, opened for inference in one place."""
+"""Opening of CTranslate2 models for inference."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ Device = Literal["cpu", "cuda", "auto"]
 
 COMPUTE_TYPES = ("auto", "float32", "int8")
 IN_FLIGHT = 4
-"""Batches queued for each worker: none waits for work, and memory stays bounded."""
+"""Batches queued per worker: enough to keep every worker busy, with bounded memory."""
 
 
 def check_engine_settings(compute_type: str, threads: int | None, batch_tokens: int) -> None:
-    """Refuse settings that the engine cannot run with."""
+    """Raise an error for unsupported settings of the engine."""
     if compute_type not in COMPUTE_TYPES:
-        raise SettingError(f"compute_type {compute_type!r} is none of {', '.join(COMPUTE_TYPES)}")
+        raise SettingError(
+            f"compute_type {compute_type!r} is unsupported; choose from {', '.join(COMPUTE_TYPES)}"
+        )
     if threads is not None and threads < 1:
         raise SettingError(f"threads is {threads}; it must be at least 1")
     if batch_tokens < 1:
@@ -35,9 +37,9 @@ def open_engine(
 ) -> tuple[Any, dict[str, str]]:
     """Open a model in float32 (``auto`` is float32), or in int8 with 7-bit weights.
 
-    Returns CTranslate2's object, and what a signature has to say of it. Weights that were saved in
-    another precision, or with 8 bits, are converted in memory. On a CPU every worker runs a batch
-    of its own with one thread: small multiplications gain nothing from being split.
+    Returns the CTranslate2 object, and the settings that belong into a signature. Weights that were
+    saved in another precision, or with 8 bits, are converted in memory. On a CPU every worker runs
+    one batch with one thread: small multiplications do not benefit from several threads.
     """
     import ctranslate2
 
@@ -63,7 +65,7 @@ def open_engine(
 
 
 def _seven_bit_files(path: Path) -> dict[str, bytes] | None:
-    """The engine's files with 7-bit weights; None if that is what the folder has."""
+    """The engine's files with 7-bit weights; None if the folder already has 7-bit weights."""
     from tertium.models.engine_file import read_engine_file
 
     engine_file = read_engine_file(path / "model.bin")

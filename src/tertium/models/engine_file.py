@@ -1,4 +1,4 @@
-"""CTranslate2's ``model.bin``: its table of contents, encoders cut out of it, and 7-bit weights.
+"""CTranslate2's ``model.bin``: its table of contents, extraction of encoders, and 7-bit weights.
 
 The format is that of ``ctranslate2/specs/model_spec.py``, binary version 6: the name and revision
 of a specification, then the variables, each with its bytes, then the aliases (other names for a
@@ -30,12 +30,12 @@ ENCODER_SPECIFICATION = ("TransformerEncoderSpec", 1)
 LAYER = re.compile(r"encoder/layer_(\d+)/")
 FINAL_NORM = "encoder/layer_norm/"
 WEIGHT = "weight"
-"""How the names of the variables end that CTranslate2 quantizes."""
+"""Suffix of the variables that CTranslate2 quantizes."""
 SCALE = "_scale"
 SCALES = (SCALE, "_zero")
-"""Variables that belong to a quantized variable; an alias of the variable covers them, too."""
+"""Suffixes of variables that belong to a quantized variable; its aliases also apply to them."""
 KINDS = ("float32", "int8", "int16", "int32", "float16", "bfloat16")
-"""Types of numbers, in the order of their codes in the file."""
+"""Data types, in the order of their codes in the file."""
 LIMIT = 63
 """The largest absolute value of a 7-bit weight."""
 NO_ALIASES = struct.pack("<I", 0)
@@ -45,7 +45,7 @@ CHUNK = 16 << 20
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable's shape and type, and where its description and bytes are in the file."""
+    """The shape and type of a variable, and the position of its description and bytes."""
 
     shape: tuple[int, ...]
     kind: int
@@ -56,31 +56,31 @@ class Variable:
 
     @property
     def description(self) -> int:
-        """How many bytes the description has."""
+        """The number of bytes of the description."""
         return struct.calcsize(f"<B{len(self.shape)}IBI")
 
 
 @dataclass(frozen=True)
 class EngineFile:
-    """What a ``model.bin`` holds."""
+    """The table of contents of a ``model.bin``."""
 
     path: Path
     specification: str
     revision: int
     variables: Mapping[str, Variable]
-    """By every name that a variable has."""
+    """By name; aliases are included."""
     aliases: Mapping[str, str]
 
     @property
     def encoder_layers(self) -> int:
-        """How many layers the encoder has."""
-        return len({found[1] for name in self.variables if (found := LAYER.match(name))})
+        """The number of layers of the encoder."""
+        return len({match[1] for name in self.variables if (match := LAYER.match(name))})
 
     def encoder_parts(self, layer: int) -> Iterator[bytes]:
         """The encoder alone, up to a layer, as the consecutive parts of a ``model.bin``.
 
-        Everything above the layer is left out. Where a model normalizes the output of its last
-        layer, this goes with the last layer only, as in the hidden states of transformers.
+        Layers above it are left out. The normalization after the last layer, if there is one,
+        belongs to the last layer only, as in the hidden states of transformers.
         """
         kept = self._encoder_variables(layer)
         yield _head(*ENCODER_SPECIFICATION, len(kept))
@@ -91,7 +91,7 @@ class EngineFile:
         yield NO_ALIASES
 
     def encoder_size(self, layer: int) -> int:
-        """How many bytes :meth:`encoder_parts` are."""
+        """The number of bytes of :meth:`encoder_parts`."""
         kept = self._encoder_variables(layer)
         variables = sum(len(_string(name)) + variable.size for name, variable in kept.items())
         return len(_head(*ENCODER_SPECIFICATION, len(kept))) + variables + len(NO_ALIASES)
@@ -109,7 +109,7 @@ class EngineFile:
         """The same model with all weights within 7 bits, as the parts of a ``model.bin``."""
         weights = self._weights()
         scales = {name + SCALE for name in weights}
-        others = [name for name in self._own_variables() if name not in scales | {*weights}]
+        others = [name for name in self._unaliased() if name not in scales | {*weights}]
         yield _head(self.specification, self.revision, 2 * len(weights) + len(others))
         with self.path.open("rb") as stream:
             for name in others:
@@ -128,15 +128,15 @@ class EngineFile:
         for alias, name in self.aliases.items():
             yield _string(alias) + _string(name)
 
-    def _own_variables(self) -> list[str]:
-        """The names of the variables without the aliases."""
+    def _unaliased(self) -> list[str]:
+        """The names of the variables, without aliases."""
         aliased = {alias + end for alias in self.aliases for end in ("", *SCALES)}
         return [name for name in self.variables if name not in aliased]
 
     def _weights(self) -> list[str]:
         return [
             name
-            for name in self._own_variables()
+            for name in self._unaliased()
             if name.endswith(WEIGHT) and len(self.variables[name].shape) == 2
         ]
 
@@ -151,17 +151,17 @@ class EngineFile:
                 return numbers.view(np.float32).reshape(variable.shape)
             return np.frombuffer(content, kind).reshape(variable.shape)
         except ValueError:
-            raise ModelError(f"{self.path} ends too early; fetch the model again") from None
+            raise ModelError(f"{self.path} is incomplete; fetch the model again") from None
 
     def _copied(self, stream: BinaryIO, variable: Variable) -> Iterator[bytes]:
         stream.seek(variable.start)
-        left = variable.size
-        while left:
-            part = stream.read(min(left, CHUNK))
+        remaining = variable.size
+        while remaining:
+            part = stream.read(min(remaining, CHUNK))
             if not part:
-                raise ModelError(f"{self.path} ends too early; fetch the model again")
+                raise ModelError(f"{self.path} is incomplete; fetch the model again")
             yield part
-            left -= len(part)
+            remaining -= len(part)
 
     def _encoder_variables(self, layer: int) -> dict[str, Variable]:
         return {
@@ -171,13 +171,13 @@ class EngineFile:
         }
 
     def _is_within(self, name: str, layer: int) -> bool:
-        if found := LAYER.match(name):
-            return int(found[1]) < layer
+        if match := LAYER.match(name):
+            return int(match[1]) < layer
         return not name.startswith(FINAL_NORM) or layer == self.encoder_layers
 
 
 def quantize(weights: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Round each row to -63 ... 63, and give the factor that it was multiplied by.
+    """Quantize each row to -63 ... 63; returns the integers and the factor of each row.
 
     >>> quantize(np.array([[0.5, -1.0], [0.0, 0.0]], np.float32))
     (array([[ 32, -63],
@@ -193,7 +193,7 @@ def quantize(weights: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np
 def rescaled(
     weights: NDArray[np.int8], scale: NDArray[np.float32]
 ) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Bring the rows that exceed 63 down to it; the others stay as they are.
+    """Scale rows with weights beyond 63 down to 63; other rows stay unchanged.
 
     >>> rescaled(np.array([[127, -64], [63, 1]], np.int8), np.array([2, 2], np.float32))
     (array([[ 63, -32],
@@ -205,7 +205,7 @@ def rescaled(
 
 
 def quantize_file(path: Path) -> None:
-    """Replace a ``model.bin`` by the same model with 7-bit weights."""
+    """Replace a ``model.bin`` with the same model with 7-bit weights."""
     engine_file = read_engine_file(path)
     with replacing(path) as stream:
         stream.writelines(engine_file.seven_bit_parts())
@@ -226,7 +226,7 @@ def read_engine_file(path: Path) -> EngineFile:
             (version,) = _unpack(stream, "<I")
             if version != BINARY_VERSION:
                 raise ModelError(
-                    f"{path} is of the engine's format {version}, not {BINARY_VERSION}; "
+                    f"{path} is in version {version} of the engine's format, not {BINARY_VERSION}; "
                     "fetch or convert the model again"
                 )
             specification = _read_string(stream)
@@ -239,9 +239,7 @@ def read_engine_file(path: Path) -> EngineFile:
                 aliases[alias] = name
                 variables.update(_aliased(variables, alias, name))
     except (KeyError, UnicodeDecodeError, struct.error) as error:
-        raise ModelError(
-            f"{path} is not a model file of CTranslate2, or damaged ({error!r})"
-        ) from None
+        raise ModelError(f"{path} is not a CTranslate2 model, or is damaged ({error!r})") from None
     return EngineFile(path, specification, revision, variables, aliases)
 
 
@@ -286,5 +284,5 @@ def _head(name: str, revision: int, count: int) -> bytes:
 
 
 def _string(text: str) -> bytes:
-    spelled = text.encode() + b"\0"
-    return struct.pack("<H", len(spelled)) + spelled
+    encoded = text.encode() + b"\0"
+    return struct.pack("<H", len(encoded)) + encoded

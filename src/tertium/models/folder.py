@@ -1,11 +1,11 @@
-"""A model on disk: the engine's files, its tokenizers, and ``tertium.json`` that describes them."""
+"""Model folders: the engine's files, tokenizers, and the card ``tertium.json`` with metadata."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -35,19 +35,19 @@ class ModelFolder:
     path: Path
     name: str
     dialect: str
-    languages: LanguageSet
+    languages: LanguageSet = field(hash=False)
     max_length: int
-    """The longest sequence that the model reads, including tags and end of sentence."""
+    """The maximum length of a sequence, including tags and end of sentence."""
     source_tokenizer: str
     target_tokenizer: str
     licence: str
     origin: str
-    """What it was converted from, with the commit if it came from the hub."""
+    """The original of the conversion, with the commit if it came from the hub."""
     fingerprint: str
-    sizes: Mapping[str, int]
+    sizes: Mapping[str, int] = field(hash=False)
     """The files that determine the scores, and their sizes in bytes."""
     early_stopping: bool = False
-    """Whether beam search ends when as many translations have ended as the beam is wide."""
+    """Whether beam search stops as soon as ``beam_size`` translations have ended."""
 
     def source_vocabulary(self) -> list[str]:
         """The tokens of the source side, by id."""
@@ -64,10 +64,10 @@ class ModelFolder:
 
     def _vocabulary(self, side: Literal["source", "target"]) -> list[str]:
         file = self.path / self.vocabulary_file(side)
-        pieces: list[str] = json.loads(file.read_text(encoding="utf-8"))
-        return pieces
+        tokens: list[str] = json.loads(file.read_text(encoding="utf-8"))
+        return tokens
 
-    def answers_by(self) -> dict[str, Any]:
+    def score_fields(self) -> dict[str, Any]:
         """The fields that determine the model's scores, besides its files."""
         return {
             "dialect": self.dialect,
@@ -81,7 +81,7 @@ class ModelFolder:
 
     def check(self) -> None:
         """Compare all hashes with the fingerprint; :func:`read_folder` compares sizes only."""
-        check_fingerprint(self.path, self.sizes, self.answers_by(), self.fingerprint)
+        check_fingerprint(self.path, self.sizes, self.score_fields(), self.fingerprint)
 
 
 def fingerprint(path: Path, files: Sequence[str], description: object) -> str:
@@ -99,14 +99,14 @@ def file_sha256(path: Path) -> str:
 
 
 def check_fingerprint(
-    path: Path, sizes: Mapping[str, int], description: object, stated: str
+    path: Path, sizes: Mapping[str, int], description: object, expected: str
 ) -> None:
     """Hash every file of a folder, and compare with the fingerprint in its card."""
-    now = fingerprint(path, sorted(sizes), description)
-    if now != stated:
+    actual = fingerprint(path, sorted(sizes), description)
+    if actual != expected:
         raise ModelError(
             f"{path}: the files do not match the fingerprint in {CARD} "
-            f"({now[:12]}, not {stated[:12]}); fetch or convert the model again"
+            f"({actual[:12]}, not {expected[:12]}); fetch or convert the model again"
         )
 
 
@@ -115,13 +115,13 @@ def read_folder(path: Path) -> ModelFolder:
     card = read_card(path)
     if kind(card) == ENCODER:
         raise ModelError(
-            f"{card.get('name', path)} is an encoder: it gives vectors and cannot translate; "
-            "a translation model is needed here (see `tertium models`)"
+            f"{card.get('name', path)} is an encoder and cannot translate; "
+            "use a translation model (see `tertium models`)"
         )
     if kind(card) == DETECTOR:
         raise ModelError(
-            f"{card.get('name', path)} is a detector of paraphrases: it can neither translate nor "
-            "give vectors; load it with tertium.load_detector"
+            f"{card.get('name', path)} is a paraphrase detector and cannot translate; "
+            "load it with tertium.load_detector"
         )
     return read_as(path, card, _from_card)
 
@@ -138,18 +138,18 @@ def read_card(path: Path) -> dict[str, Any]:
 
 
 def kind(card: Mapping[str, Any]) -> str:
-    """The kind of a model; cards without one are those of translation models."""
+    """The kind of a model; cards without a kind belong to translation models."""
     return str(card.get("kind", TRANSLATION))
 
 
 def read_as(
     path: Path, card: Mapping[str, Any], make: Callable[[Path, Mapping[str, Any]], Folder]
 ) -> Folder:
-    """Make a folder from a card, and check that its files exist."""
+    """Create the folder object from a card, and check that all files exist."""
     try:
         folder = make(path, card)
     except KeyError as missing:
-        raise ModelError(f"{path / CARD} does not say {missing}") from None
+        raise ModelError(f"{path / CARD} has no field {missing}") from None
     check_sizes(path, folder.sizes)
     return folder
 
@@ -208,7 +208,7 @@ def write_card(
     origin: str,
     early_stopping: bool = False,
 ) -> ModelFolder:
-    """Write ``tertium.json`` for the files in ``path``: the last step of making a model folder."""
+    """Write ``tertium.json`` for the files in ``path``, as the last step of conversion."""
     vocabularies = [file.name for file in path.glob("*_vocabulary.json")]
     files = sorted({*ENGINE_FILES, *vocabularies, source_tokenizer, target_tokenizer})
     folder = ModelFolder(
@@ -229,9 +229,9 @@ def write_card(
         "name": name,
         "licence": licence,
         "origin": origin,
-        "fingerprint": fingerprint(path, files, folder.answers_by()),
+        "fingerprint": fingerprint(path, files, folder.score_fields()),
         "sizes": folder.sizes,
-        **folder.answers_by(),
+        **folder.score_fields(),
         "aliases": languages.aliases,
     }
     save_card(path, card)
@@ -242,7 +242,7 @@ def save_own_card(
     path: Path,
     kind: str,
     files: Sequence[str],
-    answers_by: Mapping[str, Any],
+    fields: Mapping[str, Any],
     *,
     name: str,
     licence: str,
@@ -254,9 +254,9 @@ def save_own_card(
         "name": name,
         "licence": licence,
         "origin": origin,
-        "fingerprint": fingerprint(path, files, answers_by),
+        "fingerprint": fingerprint(path, files, fields),
         "sizes": {file: (path / file).stat().st_size for file in files},
-        **answers_by,
+        **fields,
     }
     save_card(path, card)
 

@@ -1,4 +1,4 @@
-"""Log-probabilities that a model is known to give, kept beside it in ``golden.json``."""
+"""Expected log-probabilities of a model, stored in its folder as ``golden.json``."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tertium.models.base import TokenScores, TranslationModel
 
 GOLDEN = "golden.json"
 INT8 = "int8-avx2"
-"""The precision of the numbers in int8."""
+"""The precision setting for which the int8 numbers are expected."""
 
 
 @dataclass(frozen=True, slots=True)
-class GoldenAnswer:
-    """A target and its source, and the log-probabilities of the target's tokens."""
+class GoldenExample:
+    """A target, its source, and the expected log-probabilities of the target's tokens."""
 
     target: str
     source: str
@@ -26,34 +26,34 @@ class GoldenAnswer:
     source_lang: str
     float32: tuple[float, ...]
     int8: tuple[float, ...]
-    """With the arithmetic that int8 has on every x86-64 processor."""
+    """With the int8 arithmetic of every x86-64 processor (see :mod:`tertium.models.arithmetic`)."""
 
 
-def read_golden(folder: Path) -> list[GoldenAnswer]:
-    """Read the known answers of a model."""
+def read_golden(folder: Path) -> list[GoldenExample]:
+    """Read the examples of a model."""
     try:
-        answers = json.loads((folder / GOLDEN).read_text(encoding="utf-8"))
+        examples = json.loads((folder / GOLDEN).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ModelError(f"{folder} has no {GOLDEN}") from None
     lists = ("float32", "int8")
-    return [GoldenAnswer(**{**a, **{name: tuple(a[name]) for name in lists}}) for a in answers]
+    return [GoldenExample(**{**e, **{name: tuple(e[name]) for name in lists}}) for e in examples]
 
 
-def golden_scores(model: TranslationModel, golden: Sequence[GoldenAnswer]) -> list[TokenScores]:
-    """Score the known targets with a model."""
+def golden_scores(model: TranslationModel, examples: Sequence[GoldenExample]) -> list[TokenScores]:
+    """Score the targets of the examples with a model."""
     return model.log_probs(
-        [known.target for known in golden],
-        [known.source for known in golden],
-        target_lang=[known.target_lang for known in golden],
-        source_lang=[known.source_lang for known in golden],
+        [example.target for example in examples],
+        [example.source for example in examples],
+        target_lang=[example.target_lang for example in examples],
+        source_lang=[example.source_lang for example in examples],
     )
 
 
 def largest_difference(scores: Sequence[TokenScores], expected: Sequence[Sequence[float]]) -> float:
-    """How far the worst token is off."""
+    """The largest absolute difference of a log-probability; infinite if one is not a number."""
     differences = [
         abs(a - b)
-        for found, known in zip(scores, expected, strict=True)
-        for a, b in zip(found.log_probs, known, strict=True)
+        for result, log_probs in zip(scores, expected, strict=True)
+        for a, b in zip(result.log_probs, log_probs, strict=True)
     ]
     return max(differences) if all(map(math.isfinite, differences)) else math.inf

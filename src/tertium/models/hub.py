@@ -45,14 +45,14 @@ def fetch(
     the commit is recorded with the model. An encoder is saved up to ``layer``.
     """
     if name.lower() == use.NAME:
-        raise ModelError(use.HOW)
+        raise ModelError(use.INSTALL_HINT)
     model = public_model(name)
     entry = model or public_encoder(name)
     hub_id = entry.hub_id if entry else name
     if "/" not in hub_id:
         raise ModelError(
-            f"{name!r} is neither in the catalog of public models (see `tertium models`) nor an id "
-            "of the hub (owner/name)"
+            f"{name!r} is neither in the catalog of public models (see `tertium models`) nor a "
+            "hub id (owner/name)"
         )
     out = models_folder() / cache_name(name)
     if out.exists():

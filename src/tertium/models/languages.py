@@ -21,7 +21,7 @@ class LanguageSet:
     source: Mapping[str, str]
     target: Mapping[str, str]
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Alternative codes (ISO 639-3 for 639-1, ISO for FLORES); one may stand for several."""
+    """Alternative codes (ISO 639-3 for 639-1, ISO for FLORES); an ambiguous one has several."""
 
     @property
     def all(self) -> frozenset[str]:
@@ -58,28 +58,28 @@ class HasLanguages(Protocol):
     def languages(self) -> LanguageSet: ...
 
 
-def known_language(model: HasLanguages, lang: str | None, whose: str = "the text") -> str:
+def supported_language(model: HasLanguages, lang: str | None, role: str = "the text") -> str:
     """Return the model's code of ``lang``; a missing or unsupported language is an error."""
-    return _among(model, lang, whose, model.languages.all)
+    return _supported(model, lang, role, model.languages.all)
 
 
 def source_language(model: HasLanguages, lang: str | None) -> str:
-    """Like :func:`known_language`, for a source text."""
-    return _among(model, lang, "the source", frozenset(model.languages.source))
+    """Like :func:`supported_language`, for a source text."""
+    return _supported(model, lang, "the source", frozenset(model.languages.source))
 
 
 def target_language(model: HasLanguages, lang: str | None) -> str:
-    """Like :func:`known_language`, for a target text."""
-    return _among(model, lang, "the target", frozenset(model.languages.target))
+    """Like :func:`supported_language`, for a target text."""
+    return _supported(model, lang, "the target", frozenset(model.languages.target))
 
 
-def _among(model: HasLanguages, lang: str | None, whose: str, among: frozenset[str]) -> str:
-    supported = f"{model.name} {model.languages.describe()}"
+def _supported(model: HasLanguages, lang: str | None, role: str, codes: frozenset[str]) -> str:
+    languages = f"{model.name} {model.languages.describe()}"
     if lang is None:
-        raise LanguageError(f"the language of {whose} is needed and was not given ({supported})")
+        raise LanguageError(f"the language of {role} is needed and was not given ({languages})")
     code = model.languages.resolve(lang)
-    if code not in among:
+    if code not in codes:
         raise LanguageError(
-            f"{whose} is in {lang!r}, which the model does not support ({supported})"
+            f"{role} is in {lang!r}, which the model does not support ({languages})"
         )
     return code

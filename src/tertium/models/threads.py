@@ -1,4 +1,4 @@
-"""How many cores this process really has: not the machine's, but what it was granted."""
+"""The number of cores available to this process, which may be fewer than the machine has."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CGROUP = Path("/sys/fs/cgroup")
 
 
 def available_cores(cgroup: Path = CGROUP) -> int:
-    """Count the cores that affinity and the container's quota leave us; at least one."""
+    """Count the cores allowed by CPU affinity and by the container's quota; at least one."""
     try:
         cores = len(os.sched_getaffinity(0))
     except AttributeError:  # macOS, Windows
@@ -20,11 +20,11 @@ def available_cores(cgroup: Path = CGROUP) -> int:
 
 
 def cgroup_quota(cgroup: Path) -> float | None:
-    """Read the share of CPU time that a container may use, in cores; None if it is not limited."""
+    """The CPU quota of a container in cores, or None if there is no limit."""
     try:  # version 2: "max 100000" or "150000 100000"
         quota, period = (cgroup / "cpu.max").read_text().split()
     except (OSError, ValueError):
-        try:  # version 1: -1 where there is no limit
+        try:  # version 1: -1 means no limit
             quota = (cgroup / "cpu" / "cpu.cfs_quota_us").read_text().strip()
             period = (cgroup / "cpu" / "cpu.cfs_period_us").read_text().strip()
         except OSError:

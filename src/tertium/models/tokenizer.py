@@ -1,6 +1,7 @@
-"""Text to pieces and back.
+"""Tokenizers: text to subword tokens and back.
 
-No text spells a token that is the model's own (``</s>``, a language tag): such a piece is unknown.
+The special tokens of a model (``</s>``, language tags) cannot occur in a text: they become unknown
+tokens.
 """
 
 from __future__ import annotations
@@ -14,15 +15,15 @@ CONTROL = ("<s>", "</s>", "<pad>")
 
 
 class Tokenizer(Protocol):
-    """Cuts text into the pieces that a model knows."""
+    """Splits text into the subword tokens of a model's vocabulary."""
 
     def encode(self, texts: Sequence[str]) -> list[list[str]]: ...
 
-    def decode(self, pieces: Sequence[str]) -> str: ...
+    def decode(self, tokens: Sequence[str]) -> str: ...
 
 
 class SentencePieceTokenizer:
-    """A SentencePiece model; its pieces are the engine's vocabulary."""
+    """A SentencePiece model, whose tokens are those of the engine's vocabulary."""
 
     def __init__(self, path: Path, reserved: frozenset[str]) -> None:
         from sentencepiece import SentencePieceProcessor
@@ -31,15 +32,15 @@ class SentencePieceTokenizer:
         self._reserved = reserved
 
     def encode(self, texts: Sequence[str]) -> list[list[str]]:
-        found = cast("list[list[str]]", self._processor.encode(list(texts), out_type=str))
-        return [harmless(pieces, self._reserved) for pieces in found]
+        encoded = cast("list[list[str]]", self._processor.encode(list(texts), out_type=str))
+        return [without_special_tokens(tokens, self._reserved) for tokens in encoded]
 
-    def decode(self, pieces: Sequence[str]) -> str:
-        return cast(str, self._processor.decode(list(pieces)))
+    def decode(self, tokens: Sequence[str]) -> str:
+        return cast(str, self._processor.decode(list(tokens)))
 
 
 class JsonTokenizer:
-    """A ``tokenizer.json``, as Hugging Face's fast tokenizers keep it."""
+    """A ``tokenizer.json`` of Hugging Face's fast tokenizers."""
 
     def __init__(self, path: Path, reserved: frozenset[str]) -> None:
         from tokenizers import Tokenizer as Backend
@@ -51,27 +52,27 @@ class JsonTokenizer:
         self._reserved = reserved
 
     def encode(self, texts: Sequence[str]) -> list[list[str]]:
-        found = self._backend.encode_batch(list(texts), add_special_tokens=False)
-        return [harmless(encoding.tokens, self._reserved) for encoding in found]
+        encodings = self._backend.encode_batch(list(texts), add_special_tokens=False)
+        return [without_special_tokens(encoding.tokens, self._reserved) for encoding in encodings]
 
-    def decode(self, pieces: Sequence[str]) -> str:
-        ids = [self._backend.token_to_id(piece) for piece in pieces]
+    def decode(self, tokens: Sequence[str]) -> str:
+        ids = [self._backend.token_to_id(token) for token in tokens]
         return self._backend.decode([id_ for id_ in ids if id_ is not None]).strip()
 
 
-def harmless(pieces: list[str], reserved: frozenset[str]) -> list[str]:
-    """Put the unknown piece for what a text must not say.
+def without_special_tokens(tokens: list[str], reserved: frozenset[str]) -> list[str]:
+    """Replace special tokens that occur in a text with the unknown token.
 
-    >>> harmless(["▁a", "</s>"], frozenset({"</s>"}))
+    >>> without_special_tokens(["▁a", "</s>"], frozenset({"</s>"}))
     ['▁a', '<unk>']
     """
-    if reserved.isdisjoint(pieces):
-        return pieces
-    return [UNKNOWN if piece in reserved else piece for piece in pieces]
+    if reserved.isdisjoint(tokens):
+        return tokens
+    return [UNKNOWN if token in reserved else token for token in tokens]
 
 
 def open_tokenizer(path: Path, tags: Iterable[str] = ()) -> Tokenizer:
-    """Open a tokenizer by the name of its file; ``tags`` are the model's own."""
+    """Open a tokenizer file; ``tags`` are the model's language tags."""
     reserved = frozenset((*CONTROL, *tags)) - {""}
     if path.suffix == ".json":
         return JsonTokenizer(path, reserved)

@@ -95,7 +95,7 @@ class Paraphraser:
         target_language(self.model, lang)
         penalty = self.penalty or NgramPenalty(unit=usual_unit(lang))
         index = TokenIndex(model.target_vocabulary)
-        penalties = [penalty.against(tokens, index) for tokens in model.target_pieces(texts)]
+        penalties = [penalty.against(tokens, index) for tokens in model.target_tokens(texts)]
         sources = list(texts)
         if pivot:
             translations = self.model.translate(texts, target_lang=pivot, source_lang=lang)
@@ -110,8 +110,8 @@ class Paraphraser:
             penalties=penalties,
         )
         return [
-            [Candidate(model.target_text(one.tokens), pivot) for one in some if one.ended]
-            for some in hypotheses
+            [Candidate(model.target_text(each.tokens), pivot) for each in n_best if each.ended]
+            for n_best in hypotheses
         ]
 
     def _ranked(
@@ -132,12 +132,12 @@ class Paraphraser:
         scores = measure.segments(rows).scores if rows else []
         ranked: list[list[Paraphrase]] = [[] for _ in texts]
         scored = zip(chosen, scores, strict=True)
-        for place, some in groupby(scored, key=lambda one: one[0][0]):
+        for place, group in groupby(scored, key=lambda pair: pair[0][0]):
             paraphrases = [
                 Paraphrase(candidate.text, score, difference, candidate.via)
-                for (_, candidate, difference), score in some
+                for (_, candidate, difference), score in group
             ]
-            ranked[place] = sorted(paraphrases, key=lambda one: -one.similarity)[: self.count]
+            ranked[place] = sorted(paraphrases, key=lambda each: -each.similarity)[: self.count]
         return ranked
 
 
@@ -154,12 +154,12 @@ def distinct(candidates: Sequence[Candidate], source: str) -> list[Candidate]:
 
 
 def stepwise(model: object, source_lang: str, target_lang: str) -> StepwiseModel:
-    """The model behind a memo or in a pair, which must support queries token by token."""
+    """The model that a cache or a pair delegates to, which must be a :class:`StepwiseModel`."""
     engine = model.model if isinstance(model, Memo) else model
     if isinstance(engine, PairOfModels):
         return stepwise(engine.model_for(source_lang, target_lang), source_lang, target_lang)
     if not isinstance(engine, StepwiseModel):
-        raise ModelError(f"{type(engine).__name__} cannot be queried token by token")
+        raise ModelError(f"{type(engine).__name__} returns no next-token probabilities")
     return engine
 
 
@@ -175,7 +175,7 @@ def paraphrase(
 
     >>> import tertium
     >>> paraphrases = tertium.paraphrase("I have to go now.", "en", a=0.05, beam_size=2, count=2)
-    >>> all(one.diversity > 0 for one in paraphrases)
+    >>> all(each.diversity > 0 for each in paraphrases)
     True
     """
     penalty = NgramPenalty(a, b, unit=usual_unit(lang))

@@ -15,7 +15,7 @@ Unit = Literal["words", "tokens"]
 
 
 class TokenIndex:
-    """The token ids of a vocabulary by text; case is ignored.
+    """Case-insensitive lookup of the token ids of a vocabulary.
 
     >>> index = TokenIndex(["▁The", "▁the", "▁th", "re", "▁"])
     >>> sorted(index.prefixes_of("▁there")), sorted(index.ids("RE"))
@@ -107,5 +107,5 @@ def grouped(tokens: Sequence[str], unit: Unit) -> list[str]:
 
 
 def usual_unit(lang: str) -> Unit:
-    """Words, or tokens for languages without spaces between words."""
+    """The default unit: words, or tokens for languages without spaces between words."""
     return "tokens" if lang.split("-")[0].split("_")[0] in WITHOUT_SPACES else "words"

@@ -1,7 +1,7 @@
-"""Beam search with a model that is queried token by token, so that penalties can be applied.
+"""Beam search with next-token probabilities, to which penalties can be applied.
 
-CTranslate2 has no hook for this. The search follows CTranslate2's: without penalties the results
-are the same.
+CTranslate2 has no hook for penalties. The algorithm is that of CTranslate2: without penalties the
+results are the same.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tertium.models.base import StepwiseModel
 from tertium.models.translation.dialects import END
 
 PATIENCE = 2
-"""The search stops when this many times the beam size have ended, as in CTranslate2."""
+"""The search stops when ``PATIENCE * beam_size`` hypotheses have ended, as in CTranslate2."""
 
 Penalty = Callable[[Sequence[str]], dict[int, float]]
 """The penalties of the next token (by id) after a prefix."""
@@ -104,7 +104,7 @@ def beam_search(
     if beam_size < 1:
         raise SettingError(f"beam_size is {beam_size}; it must be at least 1")
     vocabulary = model.target_vocabulary
-    forced = model.forced_pieces(target_lang)
+    forced = model.forced_tokens(target_lang)
     beams = [
         Beam(source, penalty, model.longest_translation(source), [Hypothesis(forced=forced)])
         for source, penalty in zip(sources, penalties or [None] * len(sources), strict=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from tertium.errors import SettingError
+from tertium.registry import Extra, check_extras
 
+PLOT = Extra("plot", ("matplotlib",))
 SUFFIXES = (".png", ".svg")
 SALT = "tertium"
 """Makes the identifiers in SVG files reproducible."""
@@ -146,8 +147,7 @@ def blank_figure(width: float, height: float, out: Path) -> Any:
     """A figure without axes; the file must be of a supported type."""
     if out.suffix not in SUFFIXES:
         raise SettingError(f"{out}: a figure must be {' or '.join(SUFFIXES)}")
-    if find_spec("matplotlib") is None:
-        raise SettingError("figures need matplotlib: pip install 'tertium[plot]'")
+    check_extras("a figure", [PLOT])
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")

@@ -17,7 +17,7 @@ def cache_folder() -> Path:
     return Path(platformdirs.user_cache_dir("tertium", appauthor=False))
 
 
-def answers_file() -> Path:
+def results_file() -> Path:
     """Cached results of models; the name changes whenever the format does."""
     return cache_folder() / "answers-2.sqlite"
 

@@ -20,7 +20,7 @@ from tertium.errors import InputError, LanguageError
 from tertium.measures.base import Measure
 from tertium.measures.loading import MeasureSpec, make_measure
 from tertium.models.base import Progress, TranslationModel
-from tertium.models.languages import known_language
+from tertium.models.languages import supported_language
 from tertium.report.plots import lines
 from tertium.report.tables import Cell, Table
 from tertium.studies.report import Figure, Report
@@ -184,7 +184,7 @@ class BiasStudy:
     def _job(self, dataset: str, name: str, pairs: Sequence[Pair]) -> Job:
         model = self.models[name]
         for text in (text for pair in pairs for text in pair):
-            known_language(model, text.lang, "a text")
+            supported_language(model, text.lang, "a text")
         beam_size = self.beam_size if dataset == PREFERENCES else None
         signature = json.dumps([model.fingerprint, dict(model.settings), beam_size])
 

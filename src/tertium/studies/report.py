@@ -7,11 +7,12 @@ import tempfile
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 
 from tertium.errors import OutputError, SettingError
+from tertium.registry import check_extras
 from tertium.report.page import PACKAGE, render_page
+from tertium.report.plots import PLOT
 from tertium.report.tables import Table
 from tertium.storage.atomic import write_text
 
@@ -104,8 +105,8 @@ def check_outputs(folder: Path | None, *, plots: bool = False, html: Path | None
     """Refuse before any work what could not be written in the end."""
     if plots and folder is None:
         raise SettingError("--plots needs a folder for the figures: use --output")
-    if (plots or html is not None) and find_spec("matplotlib") is None:
-        raise SettingError("figures need matplotlib: pip install 'tertium[plot]'")
+    if plots or html is not None:
+        check_extras("a figure", [PLOT])
     for place in (folder, html.parent if html is not None else None):
         if place is not None:
             try:

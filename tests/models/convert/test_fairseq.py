@@ -121,7 +121,7 @@ def test_code_in_a_checkpoint_is_not_run(tmp_path: Path, place: str, zipped: boo
     content = {"args": released.options(), "model": released.tensors(), "extra_state": {}}
     content[place] = Namespace(lr=evil) if place == "args" else {"x": evil}
     released.save(content)
-    with pytest.raises(ModelError, match=r"checkpoint\.pt holds \S*open, which .* may run code"):
+    with pytest.raises(ModelError, match=r"checkpoint\.pt contains \S*open, which .* may run code"):
         convert(released.folder, tmp_path / "converted")
     assert not (tmp_path / "made").exists()
     assert not (tmp_path / "converted").exists()
@@ -162,7 +162,7 @@ def with_option(**changed: Any) -> Any:
         (with_option(encoder_layers=1), r"16 tensors that a plain .* \(encoder\.layers\.1\."),
         (with_option(adaptive_softmax_cutoff=[10]), "trained with adaptive_softmax_cutoff"),
         (with_option(activation_fn="linear"), "activation 'linear'"),
-        (with_option(decoder_attention_heads=None), "does not say decoder_attention_heads"),
+        (with_option(decoder_attention_heads=None), "has no option decoder_attention_heads"),
         (with_option(share_all_embeddings=False, share_decoder_input_output_embed=False), "output"),
         (without("decoder.version"), "older than fairseq 0.6"),
     ],
@@ -181,14 +181,14 @@ def test_broken_releases_are_refused(tmp_path: Path) -> None:
     released = Released(tmp_path / "release")
     checkpoint = released.folder / "checkpoint.pt"
     whole = checkpoint.read_bytes()
-    with pytest.raises(ModelError, match="speaks prism, not nllb"):
+    with pytest.raises(ModelError, match="has the dialect prism, not nllb"):
         convert(released.folder, tmp_path / "converted", dialect="nllb")
     for content in (b"", b"junk", whole[: len(whole) // 2], whole[:100]):
         checkpoint.write_bytes(content)
-        with pytest.raises(ModelError, match="no checkpoint, or an incomplete one"):
+        with pytest.raises(ModelError, match="not a checkpoint, or is incomplete"):
             convert(released.folder, tmp_path / "converted")
     released.save({"cfg": {}, "model": {}})
-    with pytest.raises(ModelError, match="no checkpoint of fairseq"):
+    with pytest.raises(ModelError, match="not a checkpoint of fairseq"):
         convert(released.folder, tmp_path / "converted")
     checkpoint.write_bytes(whole)
     (released.folder / "dict.tgt.txt").write_text("a 1\nb 1\n")

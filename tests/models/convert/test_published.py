@@ -20,10 +20,10 @@ from ...conftest import Converted, ConvertedEncoder
 NO_JSON = [
     (b"no JSON", "Expecting value: line 1"),
     (b"", "Expecting value: line 1"),
-    (b"[1, 2]", "it holds a list, not an object"),
-    (b'"text"', "it holds a string, not an object"),
-    (b"null", "it holds null, not an object"),
-    (b"7", "it holds a number, not an object"),
+    (b"[1, 2]", "it contains a list, not an object"),
+    (b'"text"', "it contains a string, not an object"),
+    (b"null", "it contains null, not an object"),
+    (b"7", "it contains a number, not an object"),
     (b"\x89PNG\x00\xff", "it is not UTF-8 text"),
     (b"[" * 100_000, "recursion"),
 ]
@@ -91,21 +91,21 @@ def test_a_config_that_leaves_out_a_number(
     file = source / "config.json"
     whole = json.loads(file.read_text("utf-8"))
     file.write_text('{"model_type": "m2m_100"}')
-    assert refused(convert, source, capfd) == f"{file} does not say max_position_embeddings"
+    assert refused(convert, source, capfd) == f"{file} has no max_position_embeddings"
     file.write_text(json.dumps({**whole, "vocab_size": None}))
-    assert refused(convert, source, capfd) == f"{file} does not say vocab_size"
+    assert refused(convert, source, capfd) == f"{file} has no vocab_size"
     file.write_text('{"model_type": ["m2m_100"]}')
     assert "are unsupported" in refused(convert, source, capfd)
     file.write_text('{"model_type": "bert"}')
     for make in (convert_encoder, convert_detector):
-        assert refused(make, source, capfd) == f"{file} does not say num_hidden_layers or n_layers"
+        assert refused(make, source, capfd) == f"{file} has no num_hidden_layers or n_layers"
 
 
 @pytest.mark.parametrize("value", ["6", 0, -1, 1.5, True, [6]])
 def test_counts(value: object) -> None:
     file = Path("config.json")
     assert count({"a": None, "b": 3}, file, "a", "b") == 3
-    with pytest.raises(ModelError, match=r"config\.json: a is .*, not a whole number above 0"):
+    with pytest.raises(ModelError, match=r"config\.json: a is .*, not a positive integer"):
         count({"a": value}, file, "a")
 
 
@@ -125,9 +125,9 @@ def test_damaged_sentencepiece_models(
     source = copied(name)
     file = source / (tokenizer or family(name).folder.source_tokenizer)
     file.write_bytes(content)
-    reason = "an incomplete one" if content else "it is empty"
+    reason = "is incomplete" if content else "it is empty"
     message = refused(lambda source, out: convert(source, out, name="opus-mt-en-fr"), source, capfd)
-    assert message.startswith(f"{file} is no SentencePiece model")
+    assert message.startswith(f"{file} is not a SentencePiece model")
     assert message.endswith(reason)
 
 
@@ -140,7 +140,7 @@ def test_a_damaged_sentencepiece_model_of_an_encoder(
     for content in (b"", b"garbage"):
         file.write_bytes(content)
         message = refused(convert_encoder, source, capfd)
-        assert message.startswith(f"{file} is no SentencePiece model")
+        assert message.startswith(f"{file} is not a SentencePiece model")
 
 
 @pytest.mark.parametrize(("name", "make"), [("nllb", convert), ("bert", convert_encoder)])

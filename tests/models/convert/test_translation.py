@@ -171,7 +171,7 @@ def test_what_pytorch_says_of_unsafe_files_is_not_passed_on(
     torch.save({"model.shared.weight": Trap(tmp_path / "trapped")}, file)
     found = f"{os.mkdir.__module__}.mkdir"
     assert refused(convert, torch_folder, capfd) == (
-        f"{file} cannot be converted: it holds more than weights ({found}), and is not loaded"
+        f"{file} cannot be converted: it contains more than weights ({found}), and is not loaded"
     )
     file.write_bytes(b"no checkpoint")
     assert "weights_only" not in refused(convert, torch_folder, capfd)

@@ -119,7 +119,7 @@ def test_empty_texts_and_none_at_all(detectors: Callable[[str], TinyDetector]) -
     assert loaded.detect([], []).probabilities == ()
     [p] = loaded.detect([""], [""]).probabilities
     assert 0 <= p <= 1
-    with pytest.raises(InputError, match="1 first texts, but 2 second ones"):
+    with pytest.raises(InputError, match="1 first text, but 2 second texts"):
         loaded.detect(["a"], ["b", "c"])
     with pytest.raises(InputError, match="two lists"):
         loaded.detect("a", "b")
@@ -146,9 +146,9 @@ def test_what_is_wrong_is_named(
         tertium.load_detector("nothing")
     with pytest.raises(ModelError, match="is not a paraphrase detector but a model for encoder"):
         tertium.load_detector(encoder("bert").folder.path)
-    with pytest.raises(ModelError, match="is a detector of paraphrases: it can neither translate"):
+    with pytest.raises(ModelError, match="is a paraphrase detector and cannot translate"):
         read_folder(tiny.folder.path)
-    with pytest.raises(ModelError, match=r"weights are missing .* it is no classifier"):
+    with pytest.raises(ModelError, match=r"weights are missing .* it is not a classifier"):
         convert_detector(encoder("bert").original.folder, tmp_path / "out")
     with pytest.raises(SettingError, match=r"positive=2: .* has 2 classes"):
         convert_detector(tiny.original, tmp_path / "out", positive=2)

@@ -42,9 +42,9 @@ def test_an_encoder_by_its_name(cache: Path, encoder: Encoders) -> None:
 
 
 def test_one_kind_is_not_the_other(encoder: Encoders, tiny_prism: Converted) -> None:
-    with pytest.raises(ModelError, match="tiny-bert is an encoder: it gives vectors and cannot"):
+    with pytest.raises(ModelError, match="tiny-bert is an encoder and cannot translate"):
         load_model(encoder("bert").folder.path)
-    with pytest.raises(ModelError, match="is no encoder but a translation model"):
+    with pytest.raises(ModelError, match="is not an encoder but a translation model"):
         read_encoder_folder(tiny_prism.folder.path)
 
 

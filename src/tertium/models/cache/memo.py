@@ -1,4 +1,4 @@
-"""A model that caches its results, so that each distinct query is computed once."""
+"""A cache for translation models: each distinct query is computed once."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ Result = TypeVar("Result")
 
 MEMORY_BYTES = 64 << 20
 ENTRY_BYTES = 400
-"""Memory that a cached result takes beside its value (measured: 300 to 350 bytes)."""
+"""The memory of a cached result in addition to its value (measured: 300 to 350 bytes)."""
 EDITION = 2
-"""Part of every key; to be raised whenever the meaning or layout of a result changes."""
+"""Part of every key; increase it whenever the meaning or layout of a result changes."""
 
 
 class ResultStore(Protocol):
-    """Where results are kept across runs."""
+    """A store of results across runs."""
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]: ...
 
@@ -140,7 +140,7 @@ class Memo(ModelProxy):
         source_lang: str | None = None,
         count: int = 3,
     ) -> list[list[Alternative]]:
-        """Return what the model prefers, or nothing if it cannot suggest. Not cached."""
+        """Delegate to the model, without a cache; empty if it is not a :class:`SuggestingModel`."""
         if not isinstance(self.model, SuggestingModel):
             return [[] for _ in places]
         return self.model.alternatives(
@@ -148,12 +148,12 @@ class Memo(ModelProxy):
         )
 
     def _resolved(self, languages: Languages, count: int) -> list[str | None]:
-        """Resolve aliases, so that a language by another name is not another query."""
+        """Resolve aliases, so that all codes of a language give the same query."""
         resolve = self.languages.resolve
         return [lang and resolve(lang) for lang in per_row(languages, count)]
 
     def _source_languages(self, languages: Languages, count: int) -> list[str | None]:
-        """Ignore the source language where the model does: it is not another query."""
+        """The source languages, or None if the model ignores them, so that queries are the same."""
         used = self.needs_source_language or not self.languages.symmetric
         return self._resolved(languages if used else None, count)
 
@@ -218,7 +218,7 @@ def query_key(query: object) -> bytes:
 def pack_scores(scores: TokenScores) -> bytes:
     """Write scores as a line of JSON, followed by the log-probabilities in binary.
 
-    Engines compute in float32, which takes half the space; float64 is for any that do not.
+    Engines compute in float32, which takes half the space; float64 is used where necessary.
     """
     numbers = array("f", scores.log_probs)
     if tuple(numbers) != scores.log_probs:

@@ -1,7 +1,7 @@
-"""The weights of a Hugging Face folder: all that the network has, and nothing but weights.
+"""Load the weights of a Hugging Face folder: complete, and nothing but weights.
 
-transformers fills what a checkpoint lacks with random numbers, and PyTorch's advice about a file
-that holds more than weights is to let it run: neither is for us (extra: ``convert``).
+transformers initialises missing weights at random, and PyTorch suggests unpickling files that
+contain more than weights; here both are errors (extra: ``convert``).
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import Any
 from tertium.errors import ModelError, first_line
 
 FORBIDDEN = re.compile(r"GLOBAL (\S+)")
-"""How PyTorch names what it will not load."""
+"""The name of the object that PyTorch refuses to load, in its error message."""
 COMPUTED = re.compile(r"(^|\.)(embed_positions\.(weights|_float_tensor)|version)$")
-"""What old checkpoints have and no network reads: sinusoids, and fairseq's marks."""
+"""Entries of old checkpoints that no network uses: sinusoids, and version numbers of fairseq."""
 
 
 def load_weights(model_class: Any, folder: Path, **options: Any) -> tuple[Any, Mapping[str, Any]]:
-    """Load a network, and what transformers reports of it; a wrong shape is an error."""
+    """Load a network with transformers' loading report; a wrong shape is an error."""
     with quiet():
         try:
             network, report = model_class.from_pretrained(
@@ -31,25 +31,25 @@ def load_weights(model_class: Any, folder: Path, **options: Any) -> tuple[Any, M
                 **{
                     **options,
                     "dtype": "float32",
-                    "ignore_mismatched_sizes": True,  # they are named below
+                    "ignore_mismatched_sizes": True,  # reported below
                     "output_loading_info": True,
                 },
             )
         except Exception as error:  # of transformers, torch or safetensors
             raise not_converted(folder, error) from error
     if report["mismatched_keys"]:
-        name, found, wanted = min(report["mismatched_keys"])
+        name, shape, expected = min(report["mismatched_keys"])
         raise ModelError(
-            f"{folder}: the weights do not fit config.json: {name} is {_shape(found)}, "
-            f"not {_shape(wanted)}"
+            f"{folder}: the weights do not match config.json: {name} is {_shape(shape)}, "
+            f"not {_shape(expected)}"
         )
     return network, report
 
 
 def load_all_weights(model_class: Any, folder: Path, **options: Any) -> Any:
-    """Load a network that has every weight of its checkpoint, and no other.
+    """Load a network whose weights are exactly those of its checkpoint.
 
-    What somebody added beside the network, such as a head for training, does no harm.
+    Modules beside the network, such as a head that was used in training, are ignored.
     """
     network, report = load_weights(model_class, folder, **options)
     refuse_missing(folder, report)
@@ -68,13 +68,13 @@ def load_all_weights(model_class: Any, folder: Path, **options: Any) -> Any:
 
 
 def refuse_missing(folder: Path, report: Mapping[str, Any]) -> None:
-    """A weight that the checkpoint lacks is an error, not a random number."""
+    """Raise an error if the checkpoint lacks weights, which transformers initialises at random."""
     if missing := report["missing_keys"]:
         raise ModelError(f"{folder}: weights are missing: {first_names(missing)}")
 
 
 def first_names(names: Iterable[str]) -> str:
-    """The first three names, for people.
+    """The first three names, for an error message.
 
     >>> first_names(["d", "c", "b", "a"]), first_names(["a"])
     ('a, b, c ...', 'a')
@@ -84,22 +84,22 @@ def first_names(names: Iterable[str]) -> str:
 
 
 def not_converted(folder: Path, error: Exception) -> ModelError:
-    """What to say of weights that somebody else's code fails at."""
+    """The error for weights that transformers, PyTorch or CTranslate2 cannot load."""
     if isinstance(error, ModelError):
         return error
     if isinstance(error, UnpicklingError):
         files = sorted(folder.glob("*.bin"))
         where = files[0] if len(files) == 1 else folder
-        found = FORBIDDEN.search(str(error))
-        what = f"more than weights ({found[1]})" if found else "something else than weights"
-        return ModelError(f"{where} cannot be converted: it holds {what}, and is not loaded")
+        match = FORBIDDEN.search(str(error))
+        what = f"more than weights ({match[1]})" if match else "something other than weights"
+        return ModelError(f"{where} cannot be converted: it contains {what}, and is not loaded")
     reason = first_line(error) or type(error).__name__
     return ModelError(f"{folder}: its weights cannot be converted: {reason}")
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep transformers from reporting: what matters of it is said in our errors."""
+    """Silence transformers; our errors report what matters."""
     from transformers.utils import logging
 
     shown, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()

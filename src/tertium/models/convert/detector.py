@@ -1,4 +1,4 @@
-"""From a Hugging Face classifier of sentence pairs to a detector folder (extra: ``convert``)."""
+"""Conversion of Hugging Face classifiers of sentence pairs (extra: ``convert``)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from tertium.errors import ModelError, SettingError
 from tertium.models.convert.checkpoint import first_names, load_weights, not_converted
 from tertium.models.convert.encoder import (
+    check_libraries,
     count_layers,
-    need_libraries,
     read_config,
     save_tokenizer,
     vocabulary,
@@ -27,7 +27,7 @@ from tertium.models.encoders.folder import TOKENIZER
 from tertium.storage.unfinished import appearing
 
 MAX_LENGTH = 128
-"""As the paper and XTREME have it; pairs of PAWS-X are rarely longer."""
+"""As in the paper and in XTREME; pairs of PAWS-X are rarely longer."""
 HEADS = {
     "bert": ("bert.pooler.dense", "tanh", "classifier"),
     "camembert": ("classifier.dense", "tanh", "classifier.out_proj"),
@@ -36,7 +36,7 @@ HEADS = {
     "roberta": ("classifier.dense", "tanh", "classifier.out_proj"),
     "xlm-roberta": ("classifier.dense", "tanh", "classifier.out_proj"),
 }
-"""The two layers behind the vector of the first piece, and what stands between them."""
+"""The two layers after the vector of the first token, and the activation between them."""
 
 
 def convert_detector(
@@ -50,16 +50,16 @@ def convert_detector(
     quantization: Quantization = "float32",
     origin: str = "",
 ) -> DetectorFolder:
-    """Convert a classifier; ``positive`` is the class of paraphrases. ``out`` appears whole."""
+    """Convert a classifier, atomically; ``positive`` is the class that means paraphrase."""
     if not source.is_dir():
-        raise ModelError(f"{source}: there is no such folder")
+        raise ModelError(f"{source}: no such folder")
     config = read_config(source)
     layers = count_layers(config, source)
-    need_libraries()
+    check_libraries()
     network = load_classifier(source)
     classes = network.config.num_labels
     if not 0 <= positive < classes or classes < 2:
-        raise SettingError(f"positive={positive}: {source} has {classes} classes, from 0 on")
+        raise SettingError(f"positive={positive}: {source} has {classes} classes, counted from 0")
     family = str(config["model_type"])
     inner, activation, outer = HEADS[family]
     encoder = network.base_model
@@ -94,14 +94,14 @@ def convert_detector(
 
 
 def load_classifier(folder: Path) -> Any:
-    """Load a classifier; a weight that is missing is an error, not a random number."""
+    """Load a classifier; missing weights are an error, not random numbers."""
     from transformers import AutoModelForSequenceClassification
 
     network, report = load_weights(AutoModelForSequenceClassification, folder)
     if missing := report["missing_keys"]:
         raise ModelError(
-            f"{folder}: weights are missing ({first_names(missing)}); it is no classifier. An "
-            "encoder becomes one by training: tertium train detector"
+            f"{folder}: weights are missing ({first_names(missing)}); it is not a classifier. "
+            "Train one from an encoder with `tertium train detector`"
         )
     return network.eval()
 

@@ -1,6 +1,4 @@
-"""From the folders of Hugging Face encoders, and of sentence-transformers, to those that Tertium
-loads (extra: ``convert``).
-"""
+"""Conversion of Hugging Face and sentence-transformers encoders (extra: ``convert``)."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from tertium.models.convert.encoder_network import FAMILIES, load_network, posit
 from tertium.models.convert.published import (
     CONFIG,
     count,
-    open_pieces,
+    open_sentencepiece,
     open_tokenizer_json,
     read_config_file,
 )
@@ -36,11 +34,11 @@ from tertium.storage.unfinished import appearing
 
 
 def is_encoder(source: Path) -> bool:
-    """Whether a folder holds an encoder of a family that can be converted."""
+    """Whether a folder contains an encoder of a supported family."""
     if (source / MODULES).is_file():
         return True
     try:
-        return _is_known(read_config_file(source))
+        return _is_supported(read_config_file(source))
     except ModelError:
         return False
 
@@ -56,23 +54,23 @@ def convert_encoder(
     quantization: Quantization = "float32",
     origin: str = "",
 ) -> EncoderFolder:
-    """Convert an encoder, up to a layer; ``out`` appears whole, or not at all.
+    """Convert an encoder, up to a layer; ``out`` is written atomically.
 
-    By default the layer is the one that is known to be best for token vectors, where the name is a
-    known one, and the last layer otherwise. What stands behind the last layer of a
-    sentence-transformers model (Dense) is kept only with the last layer.
+    By default, the layer is the best one for token vectors if the catalog has the encoder, and the
+    last layer otherwise. The Dense modules of a sentence-transformers model are kept only with the
+    last layer.
     """
     if not source.is_dir():
-        raise ModelError(f"{source}: there is no such folder")
+        raise ModelError(f"{source}: no such folder")
     name = name or out.name
-    known = public_encoder(name) or public_encoder(source.name)
+    entry = public_encoder(name) or public_encoder(source.name)
     modules = read_sentence_modules(source)
     config = read_config(modules.transformer)
     layers = count_layers(config, modules.transformer)
-    layer = layer or (known.layer if known else None) or layers
+    layer = layer or (entry.layer if entry else None) or layers
     if not 1 <= layer <= layers:
         raise SettingError(f"layer {layer}: {source} has layers 1 to {layers}")
-    need_libraries()
+    check_libraries()
     network = load_network(modules.transformer, layer)
     dense = modules.dense if layer == layers else ()
     encoding = Encoding(
@@ -83,7 +81,7 @@ def convert_encoder(
         pooling=modules.pooling,
         activations=tuple(one.activation for one in dense),
         lowercase=modules.lowercase,
-        prefix=prefix if prefix is not None else modules.prefix or (known.prefix if known else ""),
+        prefix=prefix if prefix is not None else modules.prefix or (entry.prefix if entry else ""),
     )
     with appearing(out) as made:
         _write(network, modules, dense, made, quantization)
@@ -117,10 +115,10 @@ def _write(
 def read_config(folder: Path) -> dict[str, Any]:
     """Read the configuration of an encoder that can be converted."""
     config = read_config_file(folder)
-    if not _is_known(config):
+    if not _is_supported(config):
         raise ModelError(
-            f"{folder}: encoders of type {config.get('model_type')!r} are none that Tertium knows "
-            f"({', '.join(FAMILIES)})"
+            f"{folder}: encoders of type {config.get('model_type')!r} are unsupported "
+            f"(supported: {', '.join(FAMILIES)})"
         )
     if config.get("position_embedding_type", "absolute") != "absolute" or config.get("is_decoder"):
         raise ModelError(f"{folder}: only encoders with absolute positions can be converted")
@@ -128,24 +126,24 @@ def read_config(folder: Path) -> dict[str, Any]:
 
 
 def count_layers(config: Mapping[str, Any], folder: Path) -> int:
-    """How many layers an encoder has; DistilBERT has another name for them."""
+    """The number of layers, for which DistilBERT has another key."""
     return count(config, folder / CONFIG, "num_hidden_layers", "n_layers")
 
 
-def _is_known(config: Mapping[str, Any]) -> bool:
+def _is_supported(config: Mapping[str, Any]) -> bool:
     kind = config.get("model_type")
     return isinstance(kind, str) and kind in FAMILIES
 
 
 def save_tokenizer(folder: Path, file: Path) -> None:
-    """Take ``tokenizer.json``; where there is none, make it as transformers does."""
+    """Copy ``tokenizer.json``, or let transformers create it if the folder has none."""
     if (folder / TOKENIZER).is_file():
         shutil.copyfile(folder / TOKENIZER, file)
         return
     from transformers import AutoTokenizer
 
-    for pieces in sorted(folder.glob("*.model")):
-        open_pieces(pieces)
+    for model in sorted(folder.glob("*.model")):
+        open_sentencepiece(model)
     try:
         with quiet():
             AutoTokenizer.from_pretrained(folder).backend_tokenizer.save(str(file))
@@ -156,14 +154,14 @@ def save_tokenizer(folder: Path, file: Path) -> None:
 
 
 def vocabulary(tokenizer: Path, size: int, folder: Path) -> tuple[list[str], str]:
-    """The pieces by their number, and the one that stands for unknown ones."""
+    """The tokens by id, and the unknown token."""
     backend = open_tokenizer_json(tokenizer, named=folder / TOKENIZER)
     ids = backend.get_vocab(with_added_tokens=True)
     if not ids:
-        raise ModelError(f"{folder / TOKENIZER} has no pieces")
+        raise ModelError(f"{folder / TOKENIZER} has no tokens")
     if max(ids.values()) >= size:
         raise ModelError(
-            f"{folder}: the tokenizer has {max(ids.values()) + 1} pieces, the model only {size}"
+            f"{folder}: the tokenizer has {max(ids.values()) + 1} tokens, the model only {size}"
         )
     tokens = [f"<extra_id_{id_}>" for id_ in range(size)]
     for token, id_ in ids.items():
@@ -173,8 +171,8 @@ def vocabulary(tokenizer: Path, size: int, folder: Path) -> tuple[list[str], str
     return tokens, unknown
 
 
-def need_libraries() -> None:
-    """Say what is missing for a conversion."""
+def check_libraries() -> None:
+    """Check that the libraries for a conversion are installed."""
     try:
         from transformers import AutoModel  # noqa: F401 (it needs torch)
     except ImportError as error:

@@ -1,7 +1,7 @@
-"""From an encoder of transformers to the engine's (extra: ``convert``).
+"""Conversion of an encoder network of transformers to CTranslate2 (extra: ``convert``).
 
-BERT and its kin are one network: embeddings, and layers that normalize after each half. They differ
-in what they call their parts, and in how they tell places apart.
+BERT and related encoders are one network: embeddings, and post-norm layers. They differ in the
+names of their modules and in their position embeddings.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tertium.models.engine_file import quantize_file
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What a family calls the parts of a layer."""
+    """The names of the modules of a layer in a family."""
 
     layers: str
     query: str
@@ -82,11 +82,11 @@ ACTIVATIONS = {
     "swish": "SWISH",
 }
 MPNET_DISTANCE = 128
-"""Beyond it, MPNet does not tell distances apart; transformers has the number in its code."""
+"""The largest relative distance of MPNet, which transformers defines in its code."""
 
 
 def load_network(folder: Path, layers: int | None) -> Any:
-    """Load the weights, up to a layer; one that is missing is an error, not a random number."""
+    """Load the weights, up to a layer; missing weights are an error, not random numbers."""
     from transformers import AutoConfig, AutoModel
 
     try:
@@ -103,7 +103,7 @@ def load_network(folder: Path, layers: int | None) -> Any:
 
 
 def positions(network: Any) -> int:
-    """How many places the network can tell apart."""
+    """The number of positions that the network supports."""
     return len(_position_weights(network))
 
 
@@ -116,13 +116,13 @@ def write_network(
     quantization: Quantization,
     types: bool = False,
 ) -> None:
-    """Write the engine's files; with ``types``, two kinds of tokens stay apart (BERT's pairs)."""
+    """Write CTranslate2's files; ``types`` keeps the token types, which BERT needs for pairs."""
     import torch
 
     with torch.no_grad():
         spec = _specification(network, types)
         spec.config.unk_token = unknown
-        spec.config.bos_token = spec.config.eos_token = unknown  # the tokenizer adds the frame
+        spec.config.bos_token = spec.config.eos_token = unknown  # the tokenizer adds them
         spec.register_vocabulary(tokens)
         spec.validate()
         spec.optimize()
@@ -151,12 +151,12 @@ def _specification(network: Any, types: bool = False) -> Any:
     encoder.embeddings[0].weight = network.embeddings.word_embeddings.weight
     _set_norm(encoder.layernorm_embedding, network.embeddings.LayerNorm)
     if relative:
-        # The engine has places or distances, not both; MPNet has both. Its places go where BERT's
-        # kinds of tokens would go, and are given to the engine as such.
+        # CTranslate2 has absolute or relative positions, not both; MPNet has both. Its absolute
+        # positions take the place of BERT's token types, and are passed to the engine as such.
         encoder.embeddings[1].weight = _position_weights(network)
     elif types:
         encoder.embeddings[1].weight = network.embeddings.token_type_embeddings.weight
-        encoder.position_encodings.encodings = _places(network).detach()
+        encoder.position_encodings.encodings = _position_embeddings(network).detach()
     else:
         encoder.position_encodings.encodings = _position_weights(network)
     for made, layer in zip(encoder.layer, network.get_submodule(names.layers), strict=True):
@@ -195,14 +195,14 @@ def _set_norm(made: Any, module: Any) -> None:
 
 
 def _position_weights(network: Any) -> Any:
-    """The embeddings of the places, with that of the one kind of token that we have added."""
-    weights = _places(network)
-    kinds = getattr(network.embeddings, "token_type_embeddings", None)
-    return weights.detach() if kinds is None else (weights + kinds.weight[0]).detach()
+    """The position embeddings, plus the embedding of token type 0 if the network has types."""
+    weights = _position_embeddings(network)
+    types = getattr(network.embeddings, "token_type_embeddings", None)
+    return weights.detach() if types is None else (weights + types.weight[0]).detach()
 
 
-def _places(network: Any) -> Any:
-    """The embeddings of the places; RoBERTa begins to count after its padding token."""
+def _position_embeddings(network: Any) -> Any:
+    """The position embeddings from the first position on, which RoBERTa puts after padding."""
     embedding = network.embeddings.position_embeddings
     padding = embedding.padding_idx
     return embedding.weight[0 if padding is None else padding + 1 :]
@@ -211,7 +211,9 @@ def _places(network: Any) -> Any:
 def _activation(config: Any) -> str:
     name = getattr(config, "hidden_act", None) or config.activation
     if name not in ACTIVATIONS:
-        raise ModelError(f"the activation {name!r} is none of {', '.join(ACTIVATIONS)}")
+        raise ModelError(
+            f"the activation {name!r} is unsupported (supported: {', '.join(ACTIVATIONS)})"
+        )
     return ACTIVATIONS[name]
 
 

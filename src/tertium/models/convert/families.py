@@ -18,7 +18,7 @@ from tertium.errors import ModelError
 from tertium.models.convert.published import (
     CONFIG,
     count,
-    open_pieces,
+    open_sentencepiece,
     open_tokenizer_json,
     read_config_file,
     read_object,
@@ -70,7 +70,7 @@ def recognise(folder: Path, *, dialect: str | None = None, name: str | None = No
         )
     model = FAMILIES.get(kind)(folder, config, name or folder.name)
     for tokenizer in {model.source_tokenizer, model.target_tokenizer} - {TOKENIZER}:
-        open_pieces(folder / tokenizer)
+        open_sentencepiece(folder / tokenizer)
     search = {**config, **_read_optional(folder / "generation_config.json")}
     model = replace(model, early_stopping=search.get("early_stopping") is True)
     if dialect is None or dialect == model.dialect:
@@ -85,19 +85,20 @@ def _m2m100(folder: Path, config: dict[str, Any], name: str) -> Family:
     limit = count(config, folder / CONFIG, POSITIONS)
     settings = _read_optional(folder / "tokenizer_config.json")
     if (folder / "vocab.json").is_file():
-        pieces = _first_file(folder, *SENTENCEPIECE_FILES)
+        tokenizer = _first_file(folder, *SENTENCEPIECE_FILES)
         tokens = _read_vocabulary(folder / "vocab.json")
         tokens += _m2m100_tags(folder, settings)
         small = "SMALL100" in str(settings.get("tokenizer_class", "")).upper() or (
             (folder / "tokenization_small100.py").is_file()
         )
         dialect = "small100" if small else "m2m100"
-        return _tagged(dialect, tokens, M2M100_TAG, limit, pieces)
+        return _tagged(dialect, tokens, M2M100_TAG, limit, tokenizer)
     if (folder / TOKENIZER).is_file():
         tokens = _json_tokens(folder / TOKENIZER)
         return _tagged("nllb", tokens, FLORES_TAG, limit, TOKENIZER)
-    pieces = _first_file(folder, *SENTENCEPIECE_FILES)
-    return _tagged("prism", _sentencepiece_tokens(folder / pieces), M2M100_TAG, limit, pieces)
+    tokenizer = _first_file(folder, *SENTENCEPIECE_FILES)
+    tokens = _sentencepiece_tokens(folder / tokenizer)
+    return _tagged("prism", tokens, M2M100_TAG, limit, tokenizer)
 
 
 def _m2m100_tags(folder: Path, settings: dict[str, Any]) -> list[str]:
@@ -141,7 +142,7 @@ def _marian(folder: Path, config: dict[str, Any], name: str) -> Family:
     """A bilingual model states its languages in its name; one with several targets has tags."""
     tokens = _read_vocabulary(folder / "vocab.json")
     settings = _read_optional(folder / "tokenizer_config.json")
-    tags = {found[1]: token for token in tokens if (found := MARIAN_TAG.fullmatch(token))}
+    tags = {match[1]: token for token in tokens if (match := MARIAN_TAG.fullmatch(token))}
     pair = MARIAN_NAME.search(name)
     source = settings.get("source_lang") or (pair[1] if pair else None)
     target = settings.get("target_lang") or (pair[2] if pair else None)
@@ -163,7 +164,7 @@ def _marian(folder: Path, config: dict[str, Any], name: str) -> Family:
 def _tagged(
     dialect: str, tokens: Sequence[str], tag: re.Pattern[str], limit: int, tokenizer: str
 ) -> Family:
-    tags = {found[1]: token for token in tokens if (found := tag.fullmatch(token))}
+    tags = {match[1]: token for token in tokens if (match := tag.fullmatch(token))}
     if not tags:
         raise ModelError(f"the vocabulary has no language tags of the dialect {dialect}")
     languages = with_aliases(tags, tags)
@@ -226,5 +227,5 @@ def _json_tokens(file: Path) -> list[str]:
 
 
 def _sentencepiece_tokens(file: Path) -> list[str]:
-    processor = open_pieces(file)
+    processor = open_sentencepiece(file)
     return [str(processor.id_to_piece(id_)) for id_ in range(processor.get_piece_size())]

@@ -1,4 +1,4 @@
-"""The small files of a published folder; what is damaged is said with the file and the reason."""
+"""Read the configuration and the tokenizers of a published model; errors name file and reason."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ CONFIG = "config.json"
 
 
 def read_config_file(folder: Path) -> dict[str, Any]:
-    """Read ``config.json``, without which a folder is no model."""
+    """Read ``config.json``; a folder without it is not a model."""
     if not (folder / CONFIG).is_file():
-        raise ModelError(f"{folder} has no {CONFIG}: it is no model that can be converted")
+        raise ModelError(f"{folder} has no {CONFIG}: it is not a model that can be converted")
     return read_object(folder / CONFIG)
 
 
 def read_object(file: Path) -> dict[str, Any]:
     """Read a JSON object."""
-    found = read_json(file)
-    if not isinstance(found, dict):
-        raise ModelError(f"{file} cannot be read: it holds {_kind(found)}, not an object")
-    return found
+    content = read_json(file)
+    if not isinstance(content, dict):
+        raise ModelError(f"{file} cannot be read: it contains {_kind(content)}, not an object")
+    return content
 
 
 def read_json(file: Path) -> Any:
@@ -38,40 +38,40 @@ def read_json(file: Path) -> Any:
 
 
 def count(settings: Mapping[str, Any], file: Path, *names: str) -> int:
-    """Get a number above zero, by the first of its names that the settings have."""
+    """Get a positive integer from settings, by the first of ``names`` that they have."""
     for name in names:
         value = settings.get(name)
         if value is None:
             continue
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise ModelError(f"{file}: {name} is {value!r}, not a whole number above 0")
+            raise ModelError(f"{file}: {name} is {value!r}, not a positive integer")
         return value
-    raise ModelError(f"{file} does not say {' or '.join(names)}")
+    raise ModelError(f"{file} has no {' or '.join(names)}")
 
 
-def open_pieces(file: Path) -> Any:
+def open_sentencepiece(file: Path) -> Any:
     """Open a SentencePiece model."""
     from sentencepiece import SentencePieceProcessor
 
     content = file.read_bytes()
-    if not content:  # which the library takes for a model, and then complains about in its log
-        raise ModelError(f"{file} is no SentencePiece model: it is empty")
+    if not content:  # the library accepts it, and logs an error later
+        raise ModelError(f"{file} is not a SentencePiece model: it is empty")
     try:
         return SentencePieceProcessor(model_proto=content)
-    except RuntimeError:  # whose message is a line of its source
-        raise ModelError(f"{file} is no SentencePiece model, or an incomplete one") from None
+    except RuntimeError:  # its message is only a line of the library's source
+        raise ModelError(f"{file} is not a SentencePiece model, or is incomplete") from None
 
 
 def open_tokenizer_json(file: Path, *, named: Path | None = None) -> Any:
-    """Open a ``tokenizer.json``; ``named`` is what it is a copy of."""
+    """Open a ``tokenizer.json``; errors name ``named``, if the file is a copy of it."""
     from tokenizers import Tokenizer
 
     try:
         return Tokenizer.from_file(str(file))
-    except Exception as error:  # the library raises nothing more special
+    except Exception as error:  # the library raises nothing more specific
         raise ModelError(f"{named or file} cannot be read: {first_line(error)}") from None
 
 
-def _kind(found: object) -> str:
+def _kind(content: object) -> str:
     names = {list: "a list", str: "a string", bool: "true or false", type(None): "null"}
-    return names.get(type(found), "a number")
+    return names.get(type(content), "a number")

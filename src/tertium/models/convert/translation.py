@@ -1,4 +1,4 @@
-"""From Hugging Face folders, and fairseq's, to those that Tertium loads (extra: ``convert``)."""
+"""Conversion of translation models from Hugging Face or fairseq folders (extra: ``convert``)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Quantization = Literal["int8", "float32"]
 
 
 class Vocabulary:
-    """A family's vocabulary with what the engine's converter asks of a tokenizer."""
+    """The vocabulary of a family, as a tokenizer for the converter of CTranslate2."""
 
     bos_token, eos_token, unk_token, pad_token = "<s>", "</s>", "<unk>", "<pad>"
     special_tokens_map: dict[str, list[str]] = {}  # noqa: RUF012 (read by the converter only)
@@ -46,14 +46,14 @@ def convert(
     quantization: Quantization = "float32",
     origin: str = "",
 ) -> ModelFolder:
-    """Convert a Hugging Face folder, or Prism's release; ``out`` appears whole, or not at all.
+    """Convert a Hugging Face folder, or the release of Prism; ``out`` is written atomically.
 
-    What the folder is is told by its files; ``dialect`` settles what they leave open (a SMaLL-100
-    that does not say so looks like M2M100). Only safetensors, and PyTorch files that hold nothing
-    but weights, are read: no code in a checkpoint is run.
+    The family is inferred from the files; ``dialect`` decides where they are ambiguous (a SMaLL-100
+    without its tokenizer's settings looks like M2M100). Only safetensors files, and PyTorch files
+    that contain nothing but weights, are read: no code in a checkpoint is run.
     """
     if not source.is_dir():
-        raise ModelError(f"{source}: there is no such folder")
+        raise ModelError(f"{source}: no such folder")
     release = read_release(source, dialect=dialect) if is_release(source) else None
     family = release.family if release else recognise(source, dialect=dialect, name=name)
 
@@ -86,7 +86,7 @@ def make_folder(
     licence: str,
     origin: str,
 ) -> ModelFolder:
-    """Make a model folder, whole or not at all."""
+    """Write a model folder atomically; ``fill`` writes the weights and the tokenizers."""
     with appearing(out) as made:
         fill(made)
         write_card(
@@ -119,7 +119,7 @@ def _convert_weights(source: Path, out: Path, family: Family) -> None:
     class Converter(TransformersConverter):  # type: ignore[misc]
         def load_model(self, model_class: Any, path: str, **options: Any) -> Any:
             model = load_all_weights(model_class, source, **options)
-            # transformers 5 calls every T5 tied, and says here whether its outputs are scaled.
+            # transformers 5 ties every T5, and states here whether the outputs are scaled.
             scaled = getattr(model.config, "scale_decoder_outputs", None)
             if scaled is not None:
                 model.config.tie_word_embeddings = scaled
@@ -131,5 +131,5 @@ def _convert_weights(source: Path, out: Path, family: Family) -> None:
     try:
         with quiet():
             Converter(str(source)).convert(str(out))
-    except Exception as error:  # of transformers or the engine
+    except Exception as error:  # of transformers or CTranslate2
         raise not_converted(source, error) from error

@@ -20,7 +20,7 @@ def load_detector(
 ) -> ParaphraseDetector:
     """Load a detector by name or folder; ``both_orders`` averages over both orders of the texts.
 
-    ``detect`` returns P(paraphrase) of each pair. ``docs/detectors.md`` says how to get one.
+    ``detect`` returns P(paraphrase) of each pair. To get a detector, see ``docs/detectors.md``.
     """
     from tertium.models.detectors.model import Commutative, detector_of
 

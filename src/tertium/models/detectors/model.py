@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tertium.data.records import counted
 from tertium.errors import InputError, LanguageError, ModelError
 from tertium.models.base import Detections, Languages, ParaphraseDetector, Progress, per_row
 from tertium.models.detectors.folder import DetectorFolder, read_detector_folder
@@ -205,4 +206,5 @@ def check_pairs(first: Sequence[str], second: Sequence[str]) -> None:
     if isinstance(first, str) or isinstance(second, str):
         raise InputError("give two lists of texts, not a string")
     if len(first) != len(second):
-        raise InputError(f"{len(first)} first texts, but {len(second)} second ones")
+        texts = counted(len(first), "first text")
+        raise InputError(f"{texts}, but {counted(len(second), 'second text')}")

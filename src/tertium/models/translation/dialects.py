@@ -1,6 +1,6 @@
-"""How a model family frames its input: where the names of the languages go.
+"""Input formats of the model families: the positions of language tags and of the end of sentence.
 
-How a language is spelled (``__de__``, ``deu_Latn``, ``<2de>``) is the model folder's to say.
+The tags themselves (``__de__``, ``deu_Latn``, ``<2de>``) are listed in the model folder.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ END = "</s>"
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The frame of one model family.
+    """The input format of one model family.
 
     >>> DIALECTS["m2m100"].source(["▁Hallo"], source_tag="__de__", target_tag="__en__")
     ['__de__', '▁Hallo', '</s>']
@@ -30,28 +30,28 @@ class Dialect:
 
     name: str
     before_source: Literal["nothing", "source", "target"]
-    """Which language is named before the source."""
+    """The language whose tag precedes the source."""
     before_target: bool
-    """Whether the target begins with its language."""
+    """Whether the target begins with its language tag."""
     tag_is_text: bool = False
-    """Whether the tag before the source is cut into pieces together with the text."""
+    """Whether the tag before the source is tokenized together with the text."""
 
     @property
     def needs_source_language(self) -> bool:
         return self.before_source == "source"
 
     def source_text(self, text: str, *, target_tag: str) -> str:
-        """The text that is to be cut into pieces."""
+        """The text to be tokenized."""
         return f"{target_tag} {text}" if self.tag_is_text else text
 
-    def source(self, pieces: Sequence[str], *, source_tag: str, target_tag: str) -> list[str]:
-        """Frame a source as the encoder expects it; an empty tag is no token."""
+    def source(self, tokens: Sequence[str], *, source_tag: str, target_tag: str) -> list[str]:
+        """Add the special tokens that the encoder expects; an empty tag adds no token."""
         tag = {"nothing": "", "source": source_tag, "target": target_tag}[self.before_source]
         prefix = [tag] if tag and not self.tag_is_text else []
-        return [*prefix, *pieces, END]
+        return [*prefix, *tokens, END]
 
     def target_prefix(self, tag: str) -> list[str]:
-        """What is forced before the first piece of a target; it is never scored."""
+        """The forced tokens before the first token of a target; they are not scored."""
         return [tag] if self.before_target and tag else []
 
 
@@ -75,5 +75,5 @@ def dialect(name: str) -> Dialect:
         return DIALECTS[name]
     except KeyError:
         raise ModelError(
-            f"unknown dialect {name!r}; this version of Tertium speaks {', '.join(DIALECTS)}"
+            f"unsupported dialect {name!r}; this version of Tertium supports {', '.join(DIALECTS)}"
         ) from None

@@ -1,4 +1,4 @@
-"""Two models, each for its own directions, that answer as one."""
+"""Two models for different translation directions, combined into one."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tertium.models.base import (
 )
 from tertium.models.languages import LanguageSet
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
 class PairOfModels:
-    """A model and one for the way back, such as opus-mt-en-fr and opus-mt-fr-en.
+    """A model and one for the opposite direction, such as opus-mt-en-fr and opus-mt-fr-en.
 
-    Each question goes to the first of the two that translates in its direction.
+    Each query is delegated to the first of the two that supports its direction.
     """
 
     def __init__(self, forward: TranslationModel, backward: TranslationModel) -> None:
@@ -42,8 +42,8 @@ class PairOfModels:
 
     @property
     def fingerprint(self) -> str:
-        prints = "+".join(model.fingerprint for model in self.models)
-        return hashlib.sha256(prints.encode()).hexdigest()
+        fingerprints = "+".join(model.fingerprint for model in self.models)
+        return hashlib.sha256(fingerprints.encode()).hexdigest()
 
     @property
     def languages(self) -> LanguageSet:
@@ -51,7 +51,7 @@ class PairOfModels:
 
     @property
     def needs_source_language(self) -> bool:
-        return True  # or it could not tell whose question it is
+        return True  # to choose the model
 
     @property
     def settings(self) -> Mapping[str, str]:
@@ -73,7 +73,7 @@ class PairOfModels:
         target_langs = per_row(target_lang, len(targets))
         source_langs = per_row(source_lang, len(targets))
 
-        def ask(model: TranslationModel, places: list[int]) -> list[TokenScores]:
+        def query(model: TranslationModel, places: list[int]) -> list[TokenScores]:
             return model.log_probs(
                 [targets[place] for place in places],
                 [sources[place] for place in places],
@@ -82,7 +82,7 @@ class PairOfModels:
                 progress=progress,
             )
 
-        return self._share_out(source_langs, target_langs, ask)
+        return self._dispatch(source_langs, target_langs, query)
 
     def translate(
         self,
@@ -96,7 +96,7 @@ class PairOfModels:
         target_langs = per_row(target_lang, len(sources))
         source_langs = per_row(source_lang, len(sources))
 
-        def ask(model: TranslationModel, places: list[int]) -> list[Translation]:
+        def query(model: TranslationModel, places: list[int]) -> list[Translation]:
             return model.translate(
                 [sources[place] for place in places],
                 target_lang=[target_langs[place] for place in places],
@@ -105,26 +105,26 @@ class PairOfModels:
                 progress=progress,
             )
 
-        return self._share_out(source_langs, target_langs, ask)
+        return self._dispatch(source_langs, target_langs, query)
 
     def model_for(self, source_lang: str | None, target_lang: str | None) -> TranslationModel:
-        """The first of the two that translates in a direction."""
+        """The first of the two models that supports a direction."""
         return self.models[self._which(source_lang, target_lang)]
 
-    def _share_out(
+    def _dispatch(
         self,
         source_langs: Sequence[str | None],
         target_langs: Sequence[str | None],
-        ask: Callable[[TranslationModel, list[int]], list[Answer]],
-    ) -> list[Answer]:
-        """Ask each model its own questions, and put the answers back in order."""
-        shares: defaultdict[int, list[int]] = defaultdict(list)
+        query: Callable[[TranslationModel, list[int]], list[Result]],
+    ) -> list[Result]:
+        """Query each model for its directions, and return the results in the order of the input."""
+        places_by_model: defaultdict[int, list[int]] = defaultdict(list)
         for place, direction in enumerate(zip(source_langs, target_langs, strict=True)):
-            shares[self._which(*direction)].append(place)
-        answers: dict[int, Answer] = {}
-        for number, places in shares.items():
-            answers.update(zip(places, ask(self.models[number], places), strict=True))
-        return [answers[place] for place in range(len(answers))]
+            places_by_model[self._which(*direction)].append(place)
+        results: dict[int, Result] = {}
+        for number, places in places_by_model.items():
+            results.update(zip(places, query(self.models[number], places), strict=True))
+        return [results[place] for place in range(len(results))]
 
     def _which(self, source_lang: str | None, target_lang: str | None) -> int:
         for number, model in enumerate(self.models):
@@ -133,14 +133,14 @@ class PairOfModels:
                 continue
             if source_lang is None or languages.resolve(source_lang) in languages.source:
                 return number
-        can = "; ".join(f"{model.name} {model.languages.describe()}" for model in self.models)
-        same = (
-            " (normalized measures compare with an identical text, and so need a model that "
-            "translates a language into itself: leave out the normalization, or take another model)"
+        supported = "; ".join(f"{model.name} {model.languages.describe()}" for model in self.models)
+        hint = (
+            " (normalized measures need a model that translates a language into itself: turn off "
+            "normalization, or use another model)"
             if source_lang == target_lang
             else ""
         )
         raise LanguageError(
             f"no model translates {source_lang or 'an unknown language'} to "
-            f"{target_lang or 'an unknown language'}: {can}{same}"
+            f"{target_lang or 'an unknown language'}: {supported}{hint}"
         )

@@ -1,4 +1,4 @@
-"""A fairseq checkpoint, read without fairseq, and without running anything that is in it."""
+"""Read fairseq checkpoints without fairseq, and without running code in them."""
 
 from __future__ import annotations
 
@@ -16,28 +16,27 @@ METERS = ("AverageMeter", "StopwatchMeter", "TimeMeter")
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The options that a network was trained with, and its tensors by fairseq's names."""
+    """The training options of a network, and its tensors by their names in fairseq."""
 
     options: Mapping[str, Any]
     tensors: Mapping[str, Any]
 
 
 class Meter:
-    """Stands for fairseq's meters (speed, loss), which old checkpoints carry along."""
+    """Replaces fairseq's meters (speed, loss), which old checkpoints contain."""
 
 
 def read_checkpoint(file: Path) -> Checkpoint:
-    """Read a checkpoint; one that holds more than weights, options and meters is refused.
+    """Read a checkpoint; it must contain only weights, options and meters.
 
-    Options are an ``argparse.Namespace``, which has no code of its own; fairseq's meters become
-    empty objects of ours. PyTorch makes nothing else, and calls nothing.
+    The options are an ``argparse.Namespace``, which runs no code, and fairseq's meters are replaced
+    by empty objects. PyTorch creates no other objects and calls nothing.
     """
     try:
         import torch
     except ImportError:
         raise ModelError(
-            f"{file}: to convert it PyTorch is needed; "
-            "install Tertium with its extra, `pip install 'tertium[convert]'`"
+            f"{file}: converting needs PyTorch: pip install 'tertium[convert]'"
         ) from None
 
     meters = [(Meter, f"fairseq.meters.{name}") for name in METERS]
@@ -46,14 +45,14 @@ def read_checkpoint(file: Path) -> Checkpoint:
             content = torch.load(file, map_location="cpu", weights_only=True)
     except OSError as error:
         raise ModelError(f"{file} cannot be read: {error.strerror or error}") from None
-    except Exception as error:  # a file that is no checkpoint can fail in any way
-        if found := FORBIDDEN.search(str(error)):
+    except Exception as error:  # a file that is not a checkpoint can fail in any way
+        if match := FORBIDDEN.search(str(error)):
             raise ModelError(
-                f"{file} holds {found[1]}, which is neither a weight nor an option and may run "
-                "code; it was not loaded. Get the file from where it was published"
+                f"{file} contains {match[1]}, which is neither a weight nor an option and may run "
+                "code; it was not loaded. Download the file from where it was published"
             ) from None
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
-        raise ModelError(f"{file} is no checkpoint, or an incomplete one: {reason}") from None
+        raise ModelError(f"{file} is not a checkpoint, or is incomplete: {reason}") from None
     return _checked(file, content)
 
 
@@ -62,7 +61,7 @@ def _checked(file: Path, content: object) -> Checkpoint:
     options, tensors = parts.get("args"), parts.get("model")
     if not isinstance(options, Namespace) or not isinstance(tensors, dict):
         raise ModelError(
-            f"{file} is no checkpoint of fairseq 0.6 to 0.9: it must have a network ('model') "
+            f"{file} is not a checkpoint of fairseq 0.6 to 0.9: it must have a network ('model') "
             "and its options ('args')"
         )
     import torch

@@ -1,4 +1,4 @@
-"""From fairseq's Transformer to the engine's: every tensor has its place, or it is an error."""
+"""Conversion of a fairseq Transformer to CTranslate2; unused or missing tensors are an error."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
+from tertium.data.records import counted
 from tertium.errors import ModelError
 from tertium.models.convert.fairseq.checkpoint import Checkpoint
 from tertium.models.convert.fairseq.dictionary import PAD, padded
@@ -24,8 +25,8 @@ ACTIVATIONS = {
     "gelu_fast": "GELUTanh",
     "gelu_accurate": "GELUTanh",
 }
-"""fairseq's names, and the engine's."""
-NOT_OURS = (
+"""The names in fairseq, and those in CTranslate2."""
+UNSUPPORTED_OPTIONS = (
     "adaptive_input",
     "adaptive_softmax_cutoff",
     "character_embeddings",
@@ -35,19 +36,19 @@ NOT_OURS = (
     "layer_wise_attention",
     "no_cross_attention",
 )
-"""Options that make another network than a plain Transformer."""
-NO_WEIGHTS = ("version", "embed_positions._float_tensor", "embed_positions.weights")
-"""What is saved and says nothing: old versions saved the sinusoids, too."""
+"""Options of networks that are not plain Transformers."""
+UNUSED_TENSORS = ("version", "embed_positions._float_tensor", "embed_positions.weights")
+"""Entries that are not weights; old versions also saved the sinusoids."""
 OLDEST_VERSION = 3
-"""Before, fairseq did not normalize after the last layer, whatever the options say."""
+"""Earlier versions did not normalize after the last layer, whatever the options are."""
 
 
 class Weights:
-    """A checkpoint's tensors, handed out by name; none may be left."""
+    """The tensors of a checkpoint by name, with a record of those that were used."""
 
     def __init__(self, tensors: Mapping[str, Any]) -> None:
         self._tensors = tensors
-        self._left = set(tensors)
+        self._unused = set(tensors)
 
     def __contains__(self, name: str) -> bool:
         return name in self._tensors
@@ -56,27 +57,27 @@ class Weights:
         import torch
 
         if name not in self:
-            raise ModelError(f"the checkpoint has no {name}: it is no Transformer of fairseq's")
-        self._left.discard(name)
+            raise ModelError(f"the checkpoint has no {name}: it is not a fairseq Transformer")
+        self._unused.discard(name)
         array: Array = self._tensors[name].detach().to(torch.float32).numpy()
         return array
 
-    def check_none_left(self) -> None:
-        if self._left:
-            names = ", ".join(sorted(self._left)[:3])
+    def check_all_used(self) -> None:
+        if self._unused:
+            names = ", ".join(sorted(self._unused)[:3])
             raise ModelError(
-                f"the checkpoint has {len(self._left)} tensors that a plain Transformer has not "
-                f"({names}); it cannot be converted"
+                f"the checkpoint has {counted(len(self._unused), 'tensor')} that a plain "
+                f"Transformer does not have ({names}); it cannot be converted"
             )
 
 
 def max_length(options: Mapping[str, Any]) -> int:
-    """How many tokens both the encoder and the decoder have positions for."""
+    """The number of positions that both the encoder and the decoder have."""
     return min(_positions(options, "encoder"), _positions(options, "decoder"))
 
 
 def transformer(checkpoint: Checkpoint, source: list[str], target: list[str]) -> Any:
-    """The engine's description of the network, with its weights and dictionaries."""
+    """The network as a CTranslate2 specification, with its weights and dictionaries."""
     from ctranslate2.specs.transformer_spec import (
         TransformerDecoderSpec,
         TransformerEncoderSpec,
@@ -84,19 +85,19 @@ def transformer(checkpoint: Checkpoint, source: list[str], target: list[str]) ->
     )
 
     options, weights = checkpoint.options, Weights(checkpoint.tensors)
-    for name in NOT_OURS:
+    for name in UNSUPPORTED_OPTIONS:
         if options.get(name):
-            raise ModelError(f"the network was trained with {name}, which Tertium does not know")
+            raise ModelError(f"the network was trained with {name}, which is unsupported")
     encoder = TransformerEncoderSpec(**_architecture(options, weights, "encoder"))
     decoder = TransformerDecoderSpec(**_architecture(options, weights, "decoder"))
-    read = _fill(encoder, encoder.embeddings[0], options, weights, "encoder")
-    written = _fill(decoder, decoder.embeddings, options, weights, "decoder")
-    decoder.projection.weight = _output_embedding(options, weights, written)
-    weights.check_none_left()
+    source_embedding = _fill(encoder, encoder.embeddings[0], options, weights, "encoder")
+    target_embedding = _fill(decoder, decoder.embeddings, options, weights, "decoder")
+    decoder.projection.weight = _output_embedding(options, weights, target_embedding)
+    weights.check_all_used()
     spec = TransformerSpec(encoder, decoder)
     spec.config.decoder_start_token = spec.config.eos_token
-    spec.register_source_vocabulary(padded(source, len(read)))
-    spec.register_target_vocabulary(padded(target, len(written)))
+    spec.register_source_vocabulary(padded(source, len(source_embedding)))
+    spec.register_target_vocabulary(padded(target, len(target_embedding)))
     return spec
 
 
@@ -105,10 +106,10 @@ def _architecture(options: Mapping[str, Any], weights: Weights, side: Side) -> d
 
     activation = options.get("activation_fn") or "relu"
     if activation not in ACTIVATIONS:
-        raise ModelError(f"the network has the activation {activation!r}, which the engine has not")
+        raise ModelError(f"the activation {activation!r} of the network is unsupported")
     final_norm = f"{side}.layer_norm.weight" in weights
     if final_norm and _version(weights, side) < OLDEST_VERSION:
-        raise ModelError("the checkpoint is older than fairseq 0.6; save it anew with fairseq 0.9")
+        raise ModelError("the checkpoint is older than fairseq 0.6; save it again with fairseq 0.9")
     return {
         "num_layers": _option(options, f"{side}_layers"),
         "num_heads": _option(options, f"{side}_attention_heads"),
@@ -129,7 +130,7 @@ def _option(options: Mapping[str, Any], name: str) -> int:
         return int(options[name])
     except (KeyError, TypeError, ValueError):
         raise ModelError(
-            f"the checkpoint does not say {name}: it is no Transformer of fairseq's"
+            f"the checkpoint has no option {name}: it is not a fairseq Transformer"
         ) from None
 
 
@@ -141,7 +142,7 @@ def _positions(options: Mapping[str, Any], side: Side) -> int:
 def _fill(
     spec: Any, embeddings: Any, options: Mapping[str, Any], weights: Weights, side: Side
 ) -> Array:
-    """Fill an encoder or a decoder, all but its output; return its embedding."""
+    """Fill an encoder or a decoder, except for its output; return its embedding."""
     embedding = weights.take(f"{side}.embed_tokens.weight")
     embeddings.weight = embedding
     spec.scale_embeddings = not options.get("no_scale_embedding")
@@ -162,7 +163,7 @@ def _fill(
         _linear(layer.ffn.linear_1, weights, f"{at}.fc2")
     if f"{side}.layer_norm.weight" in weights and spec.pre_norm:
         _norm(spec.layer_norm, weights, f"{side}.layer_norm")
-    for name in NO_WEIGHTS:
+    for name in UNUSED_TENSORS:
         if f"{side}.{name}" in weights:
             weights.take(f"{side}.{name}")
     return embedding
@@ -181,7 +182,7 @@ def _linear(spec: Any, weights: Weights, name: str) -> None:
 def _attention(
     specs: list[Any], weights: Weights, name: str, *, joined: Literal["qkv", "kv"]
 ) -> None:
-    """The engine wants keys and values, and in self-attention queries too, in one matrix."""
+    """Join keys and values, and in self-attention queries too, as CTranslate2 expects them."""
     import numpy as np
 
     parts = _projections(weights, name)
@@ -193,7 +194,7 @@ def _attention(
 
 
 def _projections(weights: Weights, name: str) -> dict[str, tuple[Array, Array]]:
-    """Queries, keys and values: joined by fairseq up to 0.8, apart from 0.9 on."""
+    """Queries, keys and values: one matrix up to fairseq 0.8, separate since 0.9."""
     import numpy as np
 
     if f"{name}.in_proj_weight" not in weights:
@@ -210,19 +211,19 @@ def _projections(weights: Weights, name: str) -> dict[str, tuple[Array, Array]]:
 
 
 def _output_embedding(options: Mapping[str, Any], weights: Weights, embedding: Array) -> Array:
-    """The last matrix: the decoder's embedding, or one of its own (by either of two names)."""
+    """The output projection: the embedding of the decoder, or a separate matrix."""
     for name in ("decoder.output_projection.weight", "decoder.embed_out"):
         if name in weights:
             return weights.take(name)
     if options.get("share_all_embeddings") or options.get("share_decoder_input_output_embed"):
         return embedding
-    raise ModelError("the checkpoint has no output embedding, and does not say that it is shared")
+    raise ModelError("the checkpoint has no output embedding, and no option that it is shared")
 
 
 def _position_table(
     options: Mapping[str, Any], weights: Weights, side: Side, *, width: int
 ) -> Array:
-    """A row for each place in a text; fairseq counts them from the one after the padding's."""
+    """One row per position; the positions of fairseq start after the padding index."""
     import numpy as np
 
     count = _positions(options, side)
@@ -234,16 +235,16 @@ def _position_table(
 
 
 def sinusoids(count: int, width: int) -> Array:
-    """The sinusoids of the first ``count`` places, the sines before the cosines.
+    """The sinusoids of the first ``count`` positions, the sines before the cosines.
 
-    In single precision throughout, as fairseq computes them.
+    They are computed in single precision, as in fairseq.
     """
     import numpy as np
 
     half = width // 2
     step = np.float32(-math.log(10000) / (half - 1))
     frequencies = np.exp(np.arange(half, dtype=np.float32) * step)
-    places = np.arange(PAD + 1, PAD + 1 + count, dtype=np.float32)
-    angles = places[:, None] * frequencies[None, :]
+    positions = np.arange(PAD + 1, PAD + 1 + count, dtype=np.float32)
+    angles = positions[:, None] * frequencies[None, :]
     table: Array = np.concatenate([np.sin(angles), np.cos(angles)], axis=1)
     return np.pad(table, ((0, 0), (0, width % 2)))

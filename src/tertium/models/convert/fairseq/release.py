@@ -1,4 +1,4 @@
-"""The original release of Prism (``m39v1``): fairseq's files, converted without fairseq.
+"""The original release of Prism (``m39v1``): files of fairseq, converted without fairseq.
 
 The release is a folder with ``checkpoint.pt``, ``spm.model``, ``dict.src.txt`` and
 ``dict.tgt.txt``. Its dictionary has a tag for each language (``<en>``), which comes first in the
@@ -17,12 +17,12 @@ from tertium.models.convert.fairseq.checkpoint import Checkpoint, read_checkpoin
 from tertium.models.convert.fairseq.dictionary import SPECIAL, read_dictionary
 from tertium.models.convert.fairseq.network import max_length, transformer
 from tertium.models.convert.families import Family, with_aliases
-from tertium.models.convert.published import open_pieces
+from tertium.models.convert.published import open_sentencepiece
 
 DIALECT = "prism"
-CHECKPOINT, PIECES = "checkpoint.pt", "spm.model"
+CHECKPOINT, TOKENIZER = "checkpoint.pt", "spm.model"
 SOURCE_DICTIONARY, TARGET_DICTIONARY = "dict.src.txt", "dict.tgt.txt"
-FILES = (CHECKPOINT, PIECES, SOURCE_DICTIONARY, TARGET_DICTIONARY)
+FILES = (CHECKPOINT, TOKENIZER, SOURCE_DICTIONARY, TARGET_DICTIONARY)
 TAG = re.compile(r"<([a-z]{2,3})>")
 M39V1 = (
     "ar", "bg", "bn", "ca", "cs", "da", "de", "el", "en", "eo", "es", "et", "fi", "fr", "he", "hr",
@@ -34,26 +34,26 @@ M39V1 = (
 
 @dataclass(frozen=True)
 class Release:
-    """What was read of a release, and what conversion has to know of it."""
+    """The contents of a release: checkpoint and dictionaries."""
 
     family: Family
     source_tokens: list[str]
     checkpoint: Checkpoint
 
     def write(self, out: Path) -> None:
-        """Write the engine's files."""
+        """Write CTranslate2's files."""
         spec = transformer(self.checkpoint, self.source_tokens, self.family.tokens)
         try:
             spec.validate()
         except ValueError as error:
-            raise ModelError(f"the checkpoint does not fit together: {error}") from None
+            raise ModelError(f"the parts of the checkpoint do not match: {error}") from None
         spec.optimize()
         out.mkdir()
         spec.save(str(out))
 
 
 def is_release(folder: Path) -> bool:
-    """Whether a folder is of fairseq's kind."""
+    """Whether a folder has the files of a fairseq release."""
     return all((folder / name).is_file() for name in (CHECKPOINT, SOURCE_DICTIONARY))
 
 
@@ -63,37 +63,37 @@ def read_release(folder: Path, *, dialect: str | None = None) -> Release:
         if not (folder / name).is_file():
             raise ModelError(f"{folder} has no {name}; a release has {', '.join(FILES)}")
     if dialect not in (None, DIALECT):
-        raise ModelError(f"{folder} speaks {DIALECT}, not {dialect}")
+        raise ModelError(f"{folder} has the dialect {DIALECT}, not {dialect}")
     source = read_dictionary(folder / SOURCE_DICTIONARY)
     target = read_dictionary(folder / TARGET_DICTIONARY)
     tags = language_tags(target)
     if not tags:
         raise ModelError(
             f"{folder / TARGET_DICTIONARY} has no language tags like <en>: "
-            "it is no multilingual model of Prism's kind"
+            "it is not a multilingual model like Prism"
         )
-    open_pieces(folder / PIECES)
+    open_sentencepiece(folder / TOKENIZER)
     checkpoint = read_checkpoint(folder / CHECKPOINT)
     family = Family(
         dialect=DIALECT,
         tokens=target,
         languages=with_aliases(tags, tags),
         max_length=max_length(checkpoint.options),
-        source_tokenizer=PIECES,
-        target_tokenizer=PIECES,
+        source_tokenizer=TOKENIZER,
+        target_tokenizer=TOKENIZER,
     )
     return Release(family, source, checkpoint)
 
 
 def language_tags(tokens: Sequence[str]) -> dict[str, str]:
-    """Find the languages in a dictionary.
+    """Find the language tags in a dictionary.
 
-    One that has all of the release's has no others: what else looks like a tag is a piece of text
-    (markup, say).
+    If it has all tags of the release, it has no others: anything else that looks like a tag is
+    text, such as markup.
 
     >>> language_tags(["<pad>", "<unk>", "▁a", "<en>", "<de>"])
     {'en': '<en>', 'de': '<de>'}
     """
-    found = (TAG.fullmatch(token) for token in tokens if token not in SPECIAL)
-    tags = {match[1]: match[0] for match in found if match}
+    matches = (TAG.fullmatch(token) for token in tokens if token not in SPECIAL)
+    tags = {match[1]: match[0] for match in matches if match}
     return {lang: tags[lang] for lang in M39V1} if tags.keys() >= set(M39V1) else tags
