@@ -12,6 +12,7 @@ import pytest
 
 import tertium as library
 from tertium.cli.habits import EXPLAINED, expand, language_pair
+from tertium.models.public import PUBLIC_ENCODERS, PUBLIC_MODELS
 
 from .conftest import TERTIUM, Run
 
@@ -135,7 +136,7 @@ def test_the_help_of_score_fits_on_two_screens(tertium: Run) -> None:
     ).stdout
     assert len(shown.splitlines()) <= 90
     needed = ["--hyp", "--ref", "--src", "--measure", "--lang", "--output", "--engine"]
-    places = [shown.index(f" {option} ") for option in needed]
+    places = [shown.index(f"│ {option} ") for option in needed]
     assert places == sorted(places)
 
 
@@ -155,7 +156,8 @@ def test_measures_are_listed(tertium: Run) -> None:
 
 def test_models_are_listed_in_full_when_piped(tertium: Run) -> None:
     lines = tertium("models").stdout
-    assert "sentence-transformers/" in lines or "paraphrase-multilingual-mpnet-base-v2" in lines
+    for name in (*PUBLIC_MODELS, *PUBLIC_ENCODERS):
+        assert f" {name} " in lines
     assert "…" not in lines
     assert tertium("models", "list").stdout == lines
 

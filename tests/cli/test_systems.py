@@ -244,8 +244,8 @@ def test_mistakes_are_explained(
 def test_a_test_set_by_name(files: Path, tmp_path: Path) -> None:
     cache = tmp_path / "sacrebleu"
     (cache / "wmt20").mkdir(parents=True)
-    for field, lines in (("src", ["Hund"] * 3), ("ref", REFERENCES), ("docid", ["d"] * 3),
-                         ("origlang", ["de"] * 3)):  # fmt: skip
+    for field in ("src", "ref", "docid", "genre", "origlang"):
+        lines = REFERENCES if field == "ref" else ["x"] * len(REFERENCES)
         (cache / "wmt20" / f"wmt20.de-en.{field}").write_text("\n".join(lines) + "\n")
     environment = {**os.environ, "SACREBLEU": str(cache), "https_proxy": "http://127.0.0.1:9"}
     environment |= {"http_proxy": "http://127.0.0.1:9"}

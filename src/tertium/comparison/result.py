@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tertium.data.systems import ParallelOutputs, Segment
 from tertium.errors import InputError
 from tertium.measures.signature import Signature
+from tertium.report.tables import Cell, Table
 from tertium.stats.conventions import Interval, Tail
 
 if TYPE_CHECKING:
@@ -154,6 +155,26 @@ class Comparison:
             Contrast(self.outputs.segments[index], float(first[index]), float(second[index]))
             for index in [*higher, *lower]
         ]
+
+    def _repr_html_(self) -> str:
+        """Tables of ranks, system scores and intervals, for notebooks."""
+        tables = []
+        for measure in self.measures:
+            format_ = f".{measure.digits}f"
+            rows = [
+                [
+                    Cell(name, bold=rank == 1),
+                    Cell(rank),
+                    Cell(measure.scores[name], format_),
+                    Cell(measure.intervals[name].low, format_),
+                    Cell(measure.intervals[name].high, format_),
+                ]
+                for rank, cluster in enumerate(measure.clusters, start=1)
+                for name in cluster
+            ]
+            header = ["system", "rank", measure.name, "low", "high"]
+            tables.append(Table(header, rows, note=measure.signature.short).html())
+        return "".join(tables)
 
     def document(self, *, count: int = SEGMENTS_SHOWN) -> dict[str, Any]:
         """The whole result as plain data, for JSON."""

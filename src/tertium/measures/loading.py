@@ -372,7 +372,20 @@ def score(  # type: ignore[overload-overlap]  # a string is also a sequence of s
     **settings: object,
 ) -> float: ...
 @overload
-def score(
+def score(  # type: ignore[overload-overlap]  # a dictionary is also an iterable of strings
+    hypotheses: Mapping[str, Column],
+    references: References | None = ...,
+    *,
+    measure: str | Sequence[str] = ...,
+    model: AnyModel | None = ...,
+    sources: Column | None = ...,
+    lang: Languages = ...,
+    reference_lang: Languages = ...,
+    source_lang: Languages = ...,
+    **settings: object,
+) -> ScoreTable: ...
+@overload
+def score(  # type: ignore[overload-overlap]  # as above
     hypotheses: Column,
     references: References | None = ...,
     *,
@@ -386,10 +399,10 @@ def score(
 ) -> list[float]: ...
 @overload
 def score(
-    hypotheses: Column | Mapping[str, Column],
+    hypotheses: Column,
     references: References | None = ...,
     *,
-    measure: str | Sequence[str] = ...,
+    measure: Sequence[str],
     model: AnyModel | None = ...,
     sources: Column | None = ...,
     lang: Languages = ...,

@@ -14,6 +14,7 @@ from tertium.models.base import (
     Progress,
     TokenScores,
     Translation,
+    describe_model,
     per_row,
 )
 from tertium.models.batches import batches_by_limit, padded_batches, uniform_batches
@@ -81,6 +82,9 @@ class CTranslate2Model:
         self._process = os.getpid()
         if self._translator.device != "cpu":
             self._settings["device"] = f"{self._translator.device}-{batch_tokens}"
+
+    def __repr__(self) -> str:
+        return describe_model(self)
 
     @property
     def name(self) -> str:
