@@ -441,8 +441,7 @@ def score(
                 log.info("wrote %s", path)
         if to_json is not None:
             write_text(to_json, document(result, shown, with_segments=True) + "\n")
-        if not quiet or score_only or as_json:
-            print_systems(result, shown, with_segments=output is None)
+        print_systems(result, shown, with_segments=output is None)
         if not quiet and not score_only and not as_json:
             _print_systems_summary(result, time.monotonic() - started)
         scores = {key: each.system for key, each in result.table.scores.items()}
