@@ -66,6 +66,9 @@ def test_columns_of_any_kind(column: type) -> None:
     assert tertium.score(column(HYPOTHESES), column(REFERENCES), measure="chrf") == expected
     table = tertium.score(column(HYPOTHESES), column(REFERENCES), measure=["chrf", "bleu"])
     assert table["chrf"].segments == expected
+    systems = {"a": column(HYPOTHESES), "b": column(REFERENCES)}
+    compared = tertium.compare(systems, column(REFERENCES), measures="chrf", samples=10)
+    assert compared["chrf"].best == "b"
     source = tertium.load("chrf", against="source")
     assert source(column(HYPOTHESES), sources=column(REFERENCES)) == expected
 
@@ -77,7 +80,8 @@ def test_several_references_in_columns() -> None:
     assert tertium.score(HYPOTHESES, frame, measure="chrf") == expected
     assert tertium.score(HYPOTHESES, frame.to_numpy(), measure="chrf") == expected
     pairs = (iter(pair) for pair in zip(REFERENCES, others, strict=True))
-    assert tertium.score(HYPOTHESES, pairs, measure="chrf") == expected
+    table = tertium.score(HYPOTHESES, pairs, measure=["bleu", "chrf"])  # iterated for both
+    assert table["chrf"].segments == expected
 
 
 def test_a_missing_value_is_named() -> None:

@@ -68,7 +68,10 @@ def compare(
     hyp: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Plain text, one output per line; once for each system.", rich_help_panel=INPUT
+            "--hyp",
+            "-t",
+            metavar="FILE...",
+            help="Outputs, one per line; one file for each system.",
         ),
     ] = None,
     ref: References = None,

@@ -486,14 +486,24 @@ def _fail_under(scores: Mapping[tuple[str, str], float], limits: Mapping[str, fl
         raise typer.Exit(BELOW_THRESHOLD)
 
 
+class _Terminal(logging.Handler):
+    """Writes log messages to what is standard error at the time."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        print(self.format(record), file=sys.stderr)
+
+
 def _log_to_terminal(verbose: bool) -> None:
     """Log what is done to standard error, if requested."""
     logger = logging.getLogger("tertium")
-    logger.setLevel(logging.INFO if verbose else logging.WARNING)
-    if verbose and not logger.handlers:
-        handler = logging.StreamHandler()
+    for handler in logger.handlers[:]:
+        if isinstance(handler, _Terminal):
+            logger.removeHandler(handler)
+    if verbose:
+        handler = _Terminal()
         handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
         logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
 
 
 def _layout(names: Sequence[str], as_json: bool) -> Layout:

@@ -82,12 +82,10 @@ def numbers(table: ScoreTable, digits: int | None) -> str:
     """One line per system, with one number per measure, separated by tabs."""
     lines = []
     for system in table.systems:
-        scores = [table.scores[system, measure].system for measure in table.measures]
-        lines.append(
-            "\t".join(
-                f"{score:.{digits_for([score]) if digits is None else digits}f}" for score in scores
-            )
-        )
+        row = [table.scores[system, measure] for measure in table.measures]
+        decimals = [digits_for([each]) if digits is None else digits for each in row]
+        pairs = zip(row, decimals, strict=True)
+        lines.append("\t".join(f"{each.system:.{places}f}" for each, places in pairs))
     return "\n".join(lines)
 
 

@@ -15,19 +15,22 @@ References = str | Column | Iterable[Iterable[str]]
 
 
 def repeatable(texts: Any) -> Any:
-    """Turn anything that can be iterated into a list; strings and None stay as they are.
+    """Turn anything that can be iterated into a list, its items too; strings and None stay.
 
     >>> repeatable(text for text in ("a", "b")), repeatable(["a"]), repeatable("a")
     (['a', 'b'], ['a'], 'a')
     """
-    if texts is None or isinstance(texts, str | bytes | list | tuple | Mapping):
+    if texts is None or isinstance(texts, str | bytes | Mapping):
         return texts
+    if isinstance(texts, list | tuple):
+        plain = all(isinstance(item, str) or not isinstance(item, Iterable) for item in texts)
+        return texts if plain else [repeatable(item) for item in texts]
     if hasattr(texts, "columns"):  # a data frame, with one column for each reference
         texts = texts.to_numpy()
     for method in ("tolist", "to_list"):  # numpy and pandas; polars
         if hasattr(texts, method):
-            return getattr(texts, method)()
-    return list(texts) if isinstance(texts, Iterable) else texts
+            return repeatable(getattr(texts, method)())
+    return repeatable(list(texts)) if isinstance(texts, Iterable) else texts
 
 
 def rows_from(
@@ -94,7 +97,7 @@ def _reference_sets(references: str | Sequence[Any], count: int) -> list[Sequenc
             "the hypotheses are a list, but the references are a single string; "
             "give a list with one reference (or a list of references) for each hypothesis"
         )
-    sets = [[item] if isinstance(item, str) else repeatable(item) for item in references]
+    sets = [[item] if isinstance(item, str) else item for item in references]
     _check_lengths(count, sets)
     return sets
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 ROWS_SHOWN = 10
 """How many segments a notebook shows."""
+LARGE = 10
+"""Scores of this size have two decimals."""
 SYSTEM = "hypotheses"
 """The name of the only system, if it was given as a list."""
 
@@ -85,7 +88,7 @@ class Scores(Sequence[float]):
         return {"score": list(self), "cut": list(self.cut), "best_reference": best}
 
     def _repr_html_(self) -> str:
-        format_ = f".{digits_for([self.system, *self.segments])}f"
+        format_ = f".{digits_for([self])}f"
         rows = [
             [Cell(number), Cell(score, format_)]
             for number, score in enumerate(self.segments[:ROWS_SHOWN], start=1)
@@ -106,11 +109,11 @@ class ScoreTable:
 
     >>> import tertium
     >>> systems = {"a": ["a dog", "a cat"], "b": ["a dig", "the cat"]}
-    >>> table = tertium.score(systems, ["a dog", "the cat"], measure=["chrf", "bleu"])
+    >>> table = tertium.score(systems, ["a dog", "the cat"], measure=["chrf", "ter"])
     >>> print(table)
-    system   chrf   bleu
-    a       50.79  57.89
-    b       64.81  62.40
+    system   chrf     ter
+    a       55.17  -25.00
+    b       84.44  -25.00
     >>> table["b", "chrf"].segments[1]
     100.0
     """
@@ -153,7 +156,7 @@ class ScoreTable:
         rows = [[Cell(system)] for system in self.systems]
         for measure in self.measures:
             column = [self.scores[system, measure] for system in self.systems]
-            decimals = digits_for([each.system for each in column]) if digits is None else digits
+            decimals = digits_for(column) if digits is None else digits
             format_ = f".{decimals}f"
             header.append(measure)
             if confidence:
@@ -210,13 +213,11 @@ class ScoreTable:
         )
 
 
-def digits_for(scores: Sequence[float]) -> int:
-    """How many decimals to show: two for scores up to 100, four for scores up to 1.
-
-    >>> digits_for([0.5, -3.0]), digits_for([58.3])
-    (4, 2)
-    """
-    return 2 if max((abs(score) for score in scores), default=0.0) >= 10 else 4
+def digits_for(column: Sequence[Scores]) -> int:
+    """How many decimals of system scores to show: two if they can be up to 100, otherwise four."""
+    large = any(abs(scores.system) >= LARGE for scores in column)
+    highest = [scores.measure.bounds[1] for scores in column if scores.measure is not None]
+    return 2 if large or any(LARGE <= high < math.inf for high in highest) else 4
 
 
 def _pandas() -> Any:
