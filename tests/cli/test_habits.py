@@ -117,6 +117,26 @@ def test_metrics_of_others_are_explained(tertium: Run, files: Path, name: str) -
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("hyp.txt hyp.txt -r ref.txt", "-t hyp.txt hyp.txt"),
+        ("-c hyp.txt -r ref.txt -m roberta-large", "bertscore@roberta-large"),
+        ("-t hyp.txt -r ref.txt --model Unbabel/wmt22-comet-da", "-m cross"),
+        ("-t hyp.txt -r ref.txt --model prism", "no model 'prism'"),
+        ("-t hyp.txt -s src.txt", "--against source"),
+        ("-t hyp.txt -r ref.txt -m bleu chrff", "'chrff' is neither a measure"),
+    ],
+)
+def test_the_error_says_what_to_type(
+    tertium: Run, files: Path, arguments: str, message: str
+) -> None:
+    done = tertium("score", *arguments.split())
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize("option", sorted(EXPLAINED))
 def test_options_of_others_are_explained(tertium: Run, files: Path, option: str) -> None:
     done = tertium("score", "-t", "hyp.txt", "-r", "ref.txt", option, "1")
@@ -134,7 +154,7 @@ def test_the_help_of_score_fits_on_two_screens(tertium: Run) -> None:
     shown = subprocess.run(
         [*TERTIUM, "score", "--help"], env=environment, capture_output=True, text=True, check=True
     ).stdout
-    assert len(shown.splitlines()) <= 90
+    assert len(shown.splitlines()) <= 96  # two screens of 48 lines
     needed = ["--hyp", "--ref", "--src", "--measure", "--lang", "--output", "--engine"]
     places = [shown.index(f"│ {option} ") for option in needed]
     assert places == sorted(places)

@@ -77,7 +77,7 @@ from tertium.engines.scoring import ROWS_AT_A_TIME, Job, ScoringResult
 from tertium.errors import InputError, SettingError
 from tertium.measures.base import CUT_REASON
 from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
-from tertium.measures.registry import DEFAULT_MEASURE
+from tertium.measures.registry import DEFAULT_MEASURE, refuse_trained_metrics
 from tertium.measures.signature import Signature
 from tertium.models.cache.memo import Tally
 from tertium.stats.conventions import SAMPLES
@@ -311,6 +311,9 @@ def score(
             f"{texts[0]!r} is neither a measure nor the value of an option; "
             "give either a file of pairs, or --hyp with --ref or --src"
         )
+    if len(texts) > 1 and (refs or src is not None):
+        raise InputError(f"hypotheses are given with -t: -t {' '.join(texts)}")
+    refuse_trained_metrics(model)
     if (pair := language_pair(lang)) is not None:
         src_lang, lang = src_lang or pair[0], pair[1]
     if test_set is not None:

@@ -260,7 +260,10 @@ def check_readable(
 ) -> None:
     """Refuse to score where a measure lacks what it reads; nothing else takes its place."""
     if "reference" in measure.reads and not has_references:
-        other = f", or compare with the source ({measure.name}:against=source)"
+        other = (
+            f", or compare with the source (--against source, {measure.name}:against=source, or "
+            "measure prism-src)"
+        )
         raise InputError(
             f"{measure.name} compares with references, and {where} has none; "
             f"{cure or 'give references'}{other if has_source else ''}"

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from tertium.errors import SettingError
 from tertium.measures.base import Measure, ModelKind
+from tertium.models.public import public_encoder, public_model
 from tertium.registry import Extra, Registry, check_extras
 
 MEASURES: Registry[type[Measure]] = Registry(
@@ -83,12 +84,31 @@ def parts_of(name: str) -> tuple[str, ...]:
 def measure_class(name: str) -> type[Measure]:
     """Look up a measure, not a sum, by its name in any case."""
     if name not in MEASURES:
-        known = re.split(r"[-/_0-9]", name.lower().rpartition("/")[2])
-        for word in [name.lower(), *known]:
-            if word in ELSEWHERE:
-                raise SettingError(ELSEWHERE[word].format(name))
+        refuse_other_metrics(name)
+        if public_encoder(name) is not None or public_model(name) is not None:
+            raise SettingError(f"{name} is a model; write it after a measure: bertscore@{name}")
         raise MEASURES.unknown(name, f", {', '.join(SUMS)}, and sums like 'sss+wmd'")
     return MEASURES.get(name)
+
+
+def refuse_other_metrics(name: str) -> None:
+    """Say what to use instead of a metric that Tertium does not have.
+
+    >>> refuse_other_metrics("METEOR")
+    Traceback (most recent call last):
+    ...
+    tertium.errors.SettingError: Tertium does not have METEOR; ...
+    """
+    refuse_trained_metrics(name)
+    if name.lower() in ELSEWHERE:
+        raise SettingError(ELSEWHERE[name.lower()].format(name))
+
+
+def refuse_trained_metrics(name: str) -> None:
+    """Say what to use instead of a trained metric, or of one of its models."""
+    words = re.split("[-/_0-9]", name.lower().rpartition("/")[2])
+    if any(ELSEWHERE.get(word) == TRAINED for word in [name.lower(), *words]):
+        raise SettingError(TRAINED.format(name))
 
 
 def settings_of(name: str) -> dict[str, object]:
