@@ -13,6 +13,7 @@ import pytest
 
 import tertium as library
 from tertium.data.lines import read_lines
+from tertium.engines.output import TerminalLayout
 
 from .conftest import TERTIUM, Run
 
@@ -141,6 +142,12 @@ def test_bad_rows_are_skipped_or_marked(tertium: Run, tmp_path: Path) -> None:
     assert "field 'ref' is missing" in marked["segments"][1]["error"]
     assert marked["segments"][0]["error"] is None
     assert marked["measures"]["chrf"]["system"] == expected.system
+
+
+def test_marked_rows_have_no_score_in_a_terminal() -> None:
+    layout = TerminalLayout(["chrf"])
+    row = {"hyp": "a", "chrf": None, "cut": None, "marks": None, "error": "field 'ref' is missing"}
+    assert layout.body([row]).split() == ["a", "|", "field", "'ref'", "is", "missing"]
 
 
 def test_rows_that_a_measure_refuses_are_skipped(tertium: Run, tmp_path: Path) -> None:

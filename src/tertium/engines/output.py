@@ -123,7 +123,9 @@ class TerminalLayout(Layout):
         return "".join(self._line(row, width) + "\n" for row in rows)
 
     def _line(self, row: Fields, width: int) -> str:
-        scores = " ".join(f"{row[name]:9.4f}" for name in self.measures)
+        scores = " ".join(
+            " " * 9 if row[name] is None else f"{row[name]:9.4f}" for name in self.measures
+        )
         mark = " (cut)" if row[CUT] else ""
         texts = " | ".join(value for value in row.values() if isinstance(value, str))
         line = f"{scores}{mark}  {texts}".translate(BREAKS)
