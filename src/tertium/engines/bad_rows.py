@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -141,7 +141,7 @@ class TolerantScorer(Scorer):
                         ERROR: reasons[item.number],
                     }
         ordered = [rows[number] for number in sorted(rows)]
-        sums = Sums(scored.sums.totals, len(items), scored.sums.cut)
+        sums = replace(scored.sums, rows=len(items))
         return Scored(ordered, sums, scored.segments)
 
     def _reasons(self, items: Sequence[Item], columns: Sequence[str]) -> dict[int, str]:
