@@ -133,7 +133,7 @@ def test_intervals_are_those_of_compare() -> None:
 
 def test_comparisons_and_explanations_in_a_notebook() -> None:
     systems = {"a": HYPOTHESES, "b": REFERENCES}
-    compared = tertium.compare(systems, REFERENCES, measures=["chrf"], samples=10)
+    compared = tertium.compare(systems, REFERENCES, measures=["chrf"], samples=100)
     assert "100.00" in compared._repr_html_()
     explained = tertium.explain("I see a dog.", "I see a cat.", lang="en")
     assert "dog" in explained._repr_html_()
