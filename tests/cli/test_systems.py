@@ -223,6 +223,36 @@ def test_the_same_measure_twice_has_two_columns(tertium: Run, files: Path) -> No
     assert rows.stdout.splitlines()[0].split("\t")[:4] == ["hyp", "ref", "chrf", "chrf:beta=1"]
 
 
+def test_a_comparison_is_written_as_a_table(tertium: Run, files: Path) -> None:
+    systems = ("-t", files / "good.txt", files / "poor.txt", "-r", files / "ref.txt")
+    command = ("compare", *systems, "-m", "chrf", "bleu", "-q", "-o")
+    assert tertium(*command, files / "out.csv").returncode == 0
+    rows = list(csv.DictReader(io.StringIO((files / "out.csv").read_text("utf-8"))))
+    assert [(row["measure"], row["system"]) for row in rows] == [
+        ("chrf", "good"),
+        ("chrf", "poor"),
+        ("bleu", "good"),
+        ("bleu", "poor"),
+    ]
+    compared = library.compare(SYSTEMS, REFERENCES, measures="chrf")["chrf"]
+    assert float(rows[1]["diff"]) == compared.pair("poor", "good").difference
+    assert rows[0]["diff"] == ""
+    for name, start in (("out.md", "| system | measure |"), ("out.tex", r"\begin{table}")):
+        assert tertium(*command, files / name).returncode == 0
+        assert (files / name).read_text("utf-8").startswith(start)
+    assert "--force" in tertium(*command, files / "out.csv").stderr
+    assert "cannot infer the format" in tertium(*command, files / "out.docx").stderr
+
+
+def test_piped_comparisons_do_not_break_names(tertium: Run, files: Path) -> None:
+    long = files / ("a-system-with-a-very-long-name-" * 4 + ".txt")
+    long.write_text("\n".join(SYSTEMS["good"]) + "\n")
+    done = tertium(
+        *("compare", "-t", long, files / "poor.txt", "-r", files / "ref.txt", "-m", "chrf")
+    )
+    assert f"1  {long.stem}  " in done.stdout
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 Value = str | float | int | None
 MARK = "*"
 """Marks bold cells in plain text."""
+FORMATS = (".txt", ".csv", ".md", ".tex")
 GAP = 2
 LATEX = {
     "\\": r"\textbackslash{}",
@@ -130,18 +131,21 @@ class Table:
         note = f"<p><small>{escape(self.note)}</small></p>" if self.note else ""
         return f"<table>{title}{''.join(lines)}</table>{note}"
 
-    def save(self, folder: Path, name: str) -> list[Path]:
-        """Write the table in four formats: text, CSV, Markdown and LaTeX."""
-        folder.mkdir(parents=True, exist_ok=True)
-        written = {
+    def as_format(self, suffix: str) -> str:
+        """The table in the format of a file: .txt, .csv, .md or .tex."""
+        return {
             ".txt": self.text() + "\n",
             ".csv": self.csv(),
             ".md": self.markdown() + "\n",
             ".tex": self.latex() + "\n",
-        }
-        for suffix, content in written.items():
-            write_text(folder / f"{name}{suffix}", content)
-        return [folder / f"{name}{suffix}" for suffix in written]
+        }[suffix]
+
+    def save(self, folder: Path, name: str) -> list[Path]:
+        """Write the table in four formats: text, CSV, Markdown and LaTeX."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for suffix in FORMATS:
+            write_text(folder / f"{name}{suffix}", self.as_format(suffix))
+        return [folder / f"{name}{suffix}" for suffix in FORMATS]
 
     def print(self, console: Console) -> None:
         """Print the text; bold cells are also bold in a terminal."""
