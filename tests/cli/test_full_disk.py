@@ -103,6 +103,17 @@ def test_standard_input_that_is_closed(pairs: Path) -> None:
     assert done.stderr == "tertium: standard input is closed; give a file\n"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX")
+def test_standard_output_that_is_closed() -> None:
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" >&-', "sh", *TERTIUM, "score", "a", "b", "-m", "chrf"],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("tertium: standard output is closed")
+
+
 def test_a_damaged_state_does_not_resume(tertium: Run, pairs: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.tsv"
     part = out.with_name("out.tsv.part")

@@ -62,3 +62,8 @@ def test_scores_are_a_sequence() -> None:
     assert len(scores) == 2
     assert scores[0] == scores.segments[0]
     assert scores[1:] == scores.segments[1:]
+
+
+def test_too_many_references_are_not_called_transposed() -> None:
+    with pytest.raises(InputError, match="1 hypotheses, but 2 references"):
+        tertium.score(["a"], ["b", "c"], measure="chrf")

@@ -148,3 +148,9 @@ def test_nothing_private_of_sacrebleu_is_used(module: object) -> None:
         if name.name.startswith("_")
     ]
     assert private == imported == []
+
+
+@pytest.mark.parametrize("setting", ["char_order=0", "word_order=-2", "beta=0"])
+def test_orders_of_chrf_must_make_sense(setting: str) -> None:
+    with pytest.raises(SettingError, match=setting):
+        tertium.load(f"chrf:{setting}")

@@ -62,6 +62,9 @@ def _options(
 
 def main() -> None:
     """Run the command line; an error is reported in one line, with exit code 2."""
+    if sys.stdout is None:
+        print("tertium: standard output is closed; write to a file with --output", file=sys.stderr)
+        sys.exit(2)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # as the input
     try:

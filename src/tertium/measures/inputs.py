@@ -98,6 +98,8 @@ def _reference_sets(references: str | Sequence[Any], count: int) -> list[Sequenc
             "give a list with one reference (or a list of references) for each hypothesis"
         )
     sets = [[item] if isinstance(item, str) else item for item in references]
+    if len(sets) != count and all(isinstance(item, str) for item in references):
+        raise InputError(f"{count} hypotheses, but {len(sets)} references; give one for each")
     _check_lengths(count, sets)
     return sets
 

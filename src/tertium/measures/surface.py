@@ -139,6 +139,13 @@ class ChrF(SurfaceMeasure):
     beta: int = 2
     lowercase: bool = False
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, least in (("char_order", 1), ("word_order", 0), ("beta", 1)):
+            if getattr(self, name) < least:
+                value = getattr(self, name)
+                raise SettingError(f"{name}={value!r}: it must be {least} or more")
+
     def reading(self, score: float) -> str:
         return f"{score:.0f} of 100: overlap of runs of up to six characters"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 from importlib.util import find_spec
 
@@ -56,6 +57,15 @@ def test_no_cluster_at_an_address() -> None:
         expected = pytest.raises(ClusterError, match=f"no Ray cluster at {address}: .")
         with expected, connected(settings):
             pass
+
+
+def test_the_handler_of_signals_is_restored() -> None:
+    if find_spec("ray") is None:
+        pytest.skip("RAY IS NOT INSTALLED: nothing distributed is tested")
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(ClusterError), connected(ClusterSettings("not an address")):
+        pass
+    assert signal.getsignal(signal.SIGTERM) == before
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 import os
 import re
+import signal
 import socket
 import sys
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,11 +86,12 @@ def connected(settings: ClusterSettings) -> Iterator[Any]:
     lost node it includes pages of its log.
     """
     ray = import_ray()
-    with open(os.devnull, "w") as silence, redirect_stdout(silence):
+    with ExitStack() as stack, open(os.devnull, "w") as silence, redirect_stdout(silence):
         if ray.is_initialized():  # by a program that uses Ray itself
             yield ray
             return
         check_listening(settings.address)
+        stack.enter_context(_same_signal_handler())
         limits: dict[str, Any] = {}
         if settings.address is None:
             cores = available_cores()
@@ -130,6 +133,22 @@ def check_listening(address: str | None) -> None:
     except (OSError, OverflowError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or first_line(error)
         raise ClusterError(f"no Ray cluster at {address}: {reason}") from None
+
+
+@contextmanager
+def _same_signal_handler() -> Iterator[None]:
+    """Restore the handler of SIGTERM, which Ray replaces and leaves behind.
+
+    Processes that are forked later would inherit it, and might ignore a request to end.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager
