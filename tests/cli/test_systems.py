@@ -57,6 +57,15 @@ def test_repeated_hyp_scores_all_of_them(tertium: Run, files: Path) -> None:
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["system", "good", "poor"]
 
 
+def test_a_file_given_twice_is_not_one_system(tertium: Run, files: Path) -> None:
+    done = tertium(
+        *("score", "-t", files / "good.txt", files / "good.txt", "-r", files / "ref.txt"),
+        *("-m", "chrf"),
+    )
+    assert done.returncode == 2
+    assert "given twice" in done.stderr
+
+
 def test_the_table_in_other_formats(tertium: Run, files: Path) -> None:
     for name, start in (("markdown", "| system | chrf |"), ("latex", r"\begin{table}")):
         assert score(tertium, files, "-m", "chrf", "-f", name).stdout.startswith(start)
@@ -189,9 +198,10 @@ def test_files_of_mt_metrics_eval(tertium: Run, files: Path) -> None:
     assert [name for name, _ in lines] == ["good"] * 3 + ["poor"] * 3
     expected = library.score(SYSTEMS["good"], REFERENCES, measure="chrf")
     assert [float(value) for _, value in lines[:3]] == expected
-    again = score(tertium, files, "-m", "chrf", "--mtme", folder)
+    again = score(tertium, files, "-m", "chrf", "--model", "none", "--mtme", folder)
     assert again.returncode == 2
     assert "--force" in again.stderr
+    assert score(tertium, files, "-m", "chrf", "--mtme", folder, "--force").returncode == 0
 
 
 def test_measures_without_references_name_the_source_for_mt_metrics_eval(

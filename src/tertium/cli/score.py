@@ -53,6 +53,7 @@ from tertium.cli.systems import (
     read_thresholds,
     reference_names,
     refuse_existing,
+    refuse_existing_mtme,
     write_mtme,
 )
 from tertium.data.pairs import Languages
@@ -69,6 +70,7 @@ from tertium.engines.output import (
     StreamOutput,
     TerminalLayout,
     TsvLayout,
+    check_output_file,
 )
 from tertium.engines.ray.cluster import ClusterSettings, import_ray
 from tertium.engines.ray.scoring import DistributedJob
@@ -348,6 +350,7 @@ def score(
         refuse_as_output(output, [*inputs.names, *map(str, systems)])
         refuse_existing(output, force=force or resume or overwrite)
     if to_json is not None:
+        check_output_file(to_json)
         refuse_existing(to_json, force=force)
     given = {
         "normalized": normalized,
@@ -364,6 +367,8 @@ def score(
     specs = read_specs(measure or [DEFAULT_MEASURE], given=given, written=settings or [])
     columns = [spec.label or spec.measure for spec in specs]
     limits = read_thresholds(fail_under or [], columns)
+    if mtme is not None and not force:
+        refuse_existing_mtme(mtme, columns)
     models = ModelSettings(
         model,
         encoder=encoder,
@@ -419,6 +424,8 @@ def score(
         if on_error is not OnError.stop and len(systems) > 1:
             raise InputError("--on-error needs one system: all are scored on the same rows")
         names = names_of(systems or [Path(text) for text in texts[:1]]) or ("",)
+        if len(set(names)) < len(names):
+            raise InputError(f"the same file is given twice: {', '.join(names)}")
         chosen = [replace(inputs, hyp=each) for each in systems] or [inputs]
         all_pairs = {
             name: tolerant(each.pairs(), bad) for name, each in zip(names, chosen, strict=True)
@@ -427,7 +434,7 @@ def score(
         table_job = SystemsJob(
             all_pairs, measures, sink, scores_only, rows_at_a_time, pool.tally, bad
         )
-        with interruptible(output), progress_bar(table_job.count, shown=not quiet) as progress:
+        with interruptible(None), progress_bar(table_job.count, shown=not quiet) as progress:
             result = table_job.run(progress)
         shown = TableSettings(
             TableFormat.json if as_json else output_format or TableFormat.text,
@@ -438,9 +445,7 @@ def score(
             width,
         )
         if mtme is not None:
-            for path in write_mtme(
-                result.table, reference_names(refs) or ["refA"], mtme, force=force
-            ):
+            for path in write_mtme(result.table, reference_names(refs) or ["refA"], mtme):
                 log.info("wrote %s", path)
         if to_json is not None:
             write_text(to_json, document(result, shown, with_segments=True) + "\n")

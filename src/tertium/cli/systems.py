@@ -117,7 +117,14 @@ def reference_names(refs: Sequence[Path]) -> list[str]:
     return [f"ref{letter}" for letter, _ in zip(ascii_uppercase, refs, strict=False)]
 
 
-def write_mtme(table: ScoreTable, refs: Sequence[str], folder: Path, *, force: bool) -> list[Path]:
+def refuse_existing_mtme(folder: Path, columns: Sequence[str]) -> None:
+    """Refuse, before any work, to replace score files of the same measures."""
+    for column in columns:
+        for path in sorted(folder.glob(f"{_stem(column)}-*.score")):
+            refuse_existing(path, force=False)
+
+
+def write_mtme(table: ScoreTable, refs: Sequence[str], folder: Path) -> list[Path]:
     """Write the files NAME-REF.seg.score and NAME-REF.sys.score of mt-metrics-eval."""
     contents: dict[Path, str] = {}
     names = {system: re.sub(r"\s+", "_", system) for system in table.systems}
@@ -125,19 +132,22 @@ def write_mtme(table: ScoreTable, refs: Sequence[str], folder: Path, *, force: b
         scores = {system: table.scores[system, column] for system in table.systems}
         measure = next(iter(scores.values())).measure
         against = "src" if measure is not None and measure.reads == ("source",) else ".".join(refs)
-        stem = re.sub(r"[^\w.+=@-]", "_", column) + f"-{against}"
+        stem = f"{_stem(column)}-{against}"
         contents[folder / f"{stem}.seg.score"] = "".join(
             f"{names[system]}\t{score!r}\n" for system, each in scores.items() for score in each
         )
         contents[folder / f"{stem}.sys.score"] = "".join(
             f"{names[system]}\t{each.system!r}\n" for system, each in scores.items()
         )
-    for path in contents:
-        refuse_existing(path, force=force)
     folder.mkdir(parents=True, exist_ok=True)
     for path, content in contents.items():
         write_text(path, content)
     return list(contents)
+
+
+def _stem(column: str) -> str:
+    """The name of a measure as part of a file name."""
+    return re.sub(r"[^\w.+=@-]", "_", column)
 
 
 def refuse_existing(path: Path, *, force: bool) -> None:
