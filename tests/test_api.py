@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 PUBLIC = {
     "Comparison",
     "Measure",
+    "ScoreTable",
     "Scores",
     "Signature",
     "Text",

@@ -6,8 +6,9 @@ from tertium.comparison.compare import compare
 from tertium.comparison.result import Comparison
 from tertium.explanation.explain import explain
 from tertium.filters.sequence import filter_pairs
-from tertium.measures.base import Measure, Scores
+from tertium.measures.base import Measure
 from tertium.measures.loading import load, score
+from tertium.measures.scores import Scores, ScoreTable
 from tertium.measures.signature import Signature
 from tertium.models.catalog import load_model
 from tertium.models.detectors.catalog import load_detector
@@ -18,6 +19,7 @@ from tertium.text import Text
 __all__ = [
     "Comparison",
     "Measure",
+    "ScoreTable",
     "Scores",
     "Signature",
     "Text",

@@ -199,7 +199,8 @@ def test_an_unfinished_run_is_not_lost(tertium: Run, pairs: Path, tmp_path: Path
     source.write_text(source.read_text().replace('"hyp": 3', '"hyp": "c"'))
     assert tertium(*again, "--resume").returncode == 0
     resumed = out.read_bytes()
-    assert tertium(*again).returncode == 0  # a finished file may be replaced
+    assert "use --force" in tertium(*again).stderr  # a finished file is replaced on request only
+    assert tertium(*again, "--force").returncode == 0
     assert out.read_bytes() == resumed
     assert len(resumed.splitlines()) == 18
 

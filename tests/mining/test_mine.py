@@ -36,7 +36,7 @@ def encoder() -> FakeEncoder:
 class Table(Measure):
     """Scores from a table; counts the rows, and fails when it has scored ``fails_after``."""
 
-    scores: dict[tuple[str, str], float] = field(default_factory=dict)
+    table: dict[tuple[str, str], float] = field(default_factory=dict)
     seen: list[int] = field(default_factory=list)
     fails_after: int = 1000
 
@@ -47,7 +47,7 @@ class Table(Measure):
             raise KeyboardInterrupt
         self.seen.extend(row.number for row in rows)
         scores = [
-            self.scores.get((row.references[0].text, row.hypothesis.text), 0.0) for row in rows
+            self.table.get((row.references[0].text, row.hypothesis.text), 0.0) for row in rows
         ]
         return Segments(scores, [(score, 1.0) for score in scores], [False] * len(rows))
 

@@ -11,7 +11,10 @@ from typing import Any
 
 import pytest
 
+from tertium.errors import SettingError
+from tertium.models import hub as hub_module
 from tertium.models.folder import read_folder
+from tertium.registry import Extra
 from tertium.storage.paths import models_folder
 
 from ..cli.conftest import TERTIUM
@@ -121,3 +124,12 @@ def test_names_that_are_no_models(environment: dict[str, str]) -> None:
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 2
     assert "'nothing' is neither in the catalog of public models" in done.stderr
+
+
+def test_the_extra_is_checked_before_a_download(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setattr(hub_module, "CONVERT", Extra("convert", ("no_such_module",)))
+    with pytest.raises(SettingError, match=r"pip install 'tertium\[convert\]'"):
+        hub_module.fetch("small100")

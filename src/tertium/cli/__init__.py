@@ -16,6 +16,8 @@ from tertium.cli.data import data
 from tertium.cli.doctor import doctor
 from tertium.cli.explain import explain
 from tertium.cli.filter import filter_command
+from tertium.cli.habits import HabitCommand
+from tertium.cli.measures import measures
 from tertium.cli.mine import mine
 from tertium.cli.models import models
 from tertium.cli.paraphrase import paraphrase
@@ -27,18 +29,19 @@ from tertium.errors import TertiumError
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     help="How similar in meaning are two texts? In one language or across two.",
 )
-app.command()(score)
-app.command()(compare)
+app.command(cls=HabitCommand)(score)
+app.command(cls=HabitCommand)(compare)
 app.command()(explain)
 app.command("filter")(filter_command)
 app.command()(mine)
 app.command()(align)
 app.command()(paraphrase)
 app.command()(serve)
+app.command()(measures)
 app.add_typer(models, name="models")
 app.command()(doctor)
 app.add_typer(train, name="train")

@@ -33,18 +33,21 @@ from tertium.cli.options import (
     Threads,
 )
 from tertium.cli.progress import progress_bar
+from tertium.cli.systems import refuse_existing
 from tertium.comparison.result import SEGMENTS_SHOWN
 from tertium.data.pairs import Languages
 from tertium.data.records import open_table
 from tertium.data.systems import ParallelOutputs, outputs_from_files, outputs_from_table
-from tertium.engines.output import to_json
+from tertium.engines.output import check_output_file, to_json
 from tertium.errors import InputError
 from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
 from tertium.measures.registry import DEFAULT_MEASURE
+from tertium.report.tables import FORMATS
 from tertium.stats.conventions import ALPHA, SAMPLES
 from tertium.storage.atomic import write_text
 
 TESTS = "Tests"
+PIPED_WIDTH = 1000
 
 
 def compare(
@@ -69,7 +72,10 @@ def compare(
     hyp: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Plain text, one output per line; once for each system.", rich_help_panel=INPUT
+            "--hyp",
+            "-t",
+            metavar="FILE...",
+            help="Outputs, one per line; one file for each system.",
         ),
     ] = None,
     ref: References = None,
@@ -120,6 +126,19 @@ def compare(
             min=0, help="How many of the segments that differ most to show.", rich_help_panel=OUTPUT
         ),
     ] = SEGMENTS_SHOWN,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Write a table of all systems and measures to a .csv, .md, .tex or .txt file.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Replace an existing output file.", rich_help_panel=OUTPUT),
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON document.", rich_help_panel=OUTPUT)
     ] = False,
@@ -147,6 +166,13 @@ def compare(
     """
     from tertium.comparison.significance import check_comparison, compare_outputs
 
+    if output is not None:
+        if output.suffix not in FORMATS:
+            raise InputError(
+                f"{output}: cannot infer the format from the file name; use {', '.join(FORMATS)}"
+            )
+        check_output_file(output)
+        refuse_existing(output, force=force)
     outputs = _outputs(
         table,
         hyp or [],
@@ -199,6 +225,8 @@ def compare(
             progress=progress,
             advance=advance,
         )
+    if output is not None:
+        write_text(output, result.table().as_format(output.suffix))
     if html is not None:
         from tertium.comparison.page import comparison_page
 
@@ -210,7 +238,10 @@ def compare(
 
         from tertium.comparison.text import print_comparison
 
-        print_comparison(result, Console(highlight=False), segments=segments)
+        console = Console(highlight=False)
+        if not console.is_terminal:  # names of systems are not broken
+            console.width = PIPED_WIDTH
+        print_comparison(result, console, segments=segments)
     if pool.tally is not None and not quiet and not as_json:
         print(pool.tally, file=sys.stderr)
 

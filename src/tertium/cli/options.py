@@ -10,30 +10,67 @@ import typer
 from tertium.measures.registry import DEFAULT_MEASURE
 from tertium.models.catalog import DEFAULT_MODEL
 
+INPUT, MEASURES, OUTPUT, ENGINE = "Input", "Measures", "Output", "Engine"
+
 Model = Annotated[
-    str, typer.Option("--model", help="Name (see `tertium models`) or folder of a model.")
+    str,
+    typer.Option(
+        "--model", metavar="NAME", help="Name (see `tertium models`) or folder of a model."
+    ),
 ]
 Encoder = Annotated[
     str | None,
     typer.Option(
-        "--encoder", help="Encoder of embedding-based measures. Default: the encoder of the model."
+        "--encoder",
+        metavar="NAME",
+        help="Encoder of embedding-based measures. Default: the encoder of the model.",
+        rich_help_panel=ENGINE,
     ),
 ]
 SentenceEncoder = Annotated[
     str | None,
-    typer.Option("--sentence-encoder", help="Sentence encoder of sss and sentsim."),
+    typer.Option(
+        "--sentence-encoder",
+        metavar="NAME",
+        help="Sentence encoder of sss and sentsim.",
+        rich_help_panel=ENGINE,
+    ),
 ]
 Layer = Annotated[
     int | None,
-    typer.Option("--layer", min=1, help="Layer of the encoder. Default: the last."),
+    typer.Option(
+        "--layer",
+        min=1,
+        metavar="N",
+        help="Layer of the encoder. Default: the last.",
+        rich_help_panel=ENGINE,
+    ),
 ]
-ComputeType = Annotated[str, typer.Option("--compute-type", help="float32 (auto) or int8.")]
+ComputeType = Annotated[
+    str,
+    typer.Option(
+        "--compute-type", metavar="TYPE", help="float32 (auto) or int8.", rich_help_panel=ENGINE
+    ),
+]
 Threads = Annotated[
-    int | None, typer.Option("--threads", min=1, help="Default: all available cores.")
+    int | None,
+    typer.Option(
+        "--threads",
+        min=1,
+        metavar="N",
+        help="Default: all available cores.",
+        rich_help_panel=ENGINE,
+    ),
 ]
 Lang = Annotated[
     str | None,
     typer.Option("--lang", "-l", help="Language (ISO 639) of the texts, or of the hypotheses."),
+]
+LangOrPair = Annotated[
+    str | None,
+    typer.Option(
+        "--lang", "-l", help="Language (ISO 639), or a pair with the source first: de-en."
+    ),
 ]
 RefLang = Annotated[
     str | None, typer.Option("--ref-lang", help="Language of the references, if different.")
@@ -41,16 +78,14 @@ RefLang = Annotated[
 SrcLang = Annotated[str | None, typer.Option("--src-lang", help="Language of the sources.")]
 HtmlFile = Annotated[Path | None, typer.Option("--html", help="Write an HTML page to this file.")]
 
-INPUT, MEASURES, OUTPUT, ENGINE = "Input", "Measures", "Output", "Engine"
-
 Measures = Annotated[
     list[str] | None,
     typer.Option(
         "--measure",
         "-m",
-        help="A measure; may be repeated. With model and settings: cross@MODEL:beam_size=1. "
-        f"Sums: sss+wmd. Default: {DEFAULT_MEASURE}.",
-        rich_help_panel=MEASURES,
+        metavar="NAME...",
+        help="One or several measures: -m bleu chrf. With model and settings: "
+        f"cross@MODEL:beam_size=1. `tertium measures` lists them. Default: {DEFAULT_MEASURE}.",
     ),
 ]
 Against = Annotated[
@@ -71,12 +106,15 @@ Settings = Annotated[
 References = Annotated[
     list[Path] | None,
     typer.Option(
-        "--ref", help="Plain text, one reference per line; may be repeated.", rich_help_panel=INPUT
+        "--ref",
+        "-r",
+        metavar="FILE...",
+        help="References, one per line. Several files are several references.",
     ),
 ]
 Source = Annotated[
     Path | None,
-    typer.Option("--src", help="Plain text, one source per line.", rich_help_panel=INPUT),
+    typer.Option("--src", "-s", metavar="FILE", help="Sources, one per line."),
 ]
 Format = Annotated[
     str | None,
@@ -150,6 +188,7 @@ __all__ = [
     "Header",
     "HtmlFile",
     "Lang",
+    "LangOrPair",
     "Layer",
     "Measures",
     "Model",

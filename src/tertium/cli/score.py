@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -14,12 +15,12 @@ from typing import Annotated
 
 import typer
 
+from tertium.cli.habits import language_pair
 from tertium.cli.inputs import Inputs, refuse_as_output, refuse_without_output
 from tertium.cli.options import (
     DEFAULT_MODEL,
     ENGINE,
     INPUT,
-    MEASURES,
     OUTPUT,
     Against,
     AsText,
@@ -27,7 +28,7 @@ from tertium.cli.options import (
     Encoder,
     Format,
     Header,
-    Lang,
+    LangOrPair,
     Layer,
     Measures,
     Model,
@@ -45,8 +46,24 @@ from tertium.cli.options import (
     Threads,
 )
 from tertium.cli.progress import interruptible, progress_bar
+from tertium.cli.systems import (
+    TableFormat,
+    TableSettings,
+    document,
+    failures,
+    print_systems,
+    read_thresholds,
+    reference_names,
+    refuse_existing,
+    refuse_existing_mtme,
+    write_mtme,
+)
 from tertium.data.pairs import Languages
+from tertium.data.systems import names_of
+from tertium.data.test_sets import sacrebleu_test_set
+from tertium.engines.bad_rows import BadRows, OnError, tolerant
 from tertium.engines.local.scoring import ScoringJob
+from tertium.engines.local.systems import SystemsJob, SystemsResult
 from tertium.engines.output import (
     FileOutput,
     JsonDocumentLayout,
@@ -55,15 +72,24 @@ from tertium.engines.output import (
     StreamOutput,
     TerminalLayout,
     TsvLayout,
+    check_output_file,
 )
 from tertium.engines.ray.cluster import ClusterSettings, import_ray
 from tertium.engines.ray.scoring import DistributedJob
 from tertium.engines.ray.shards import ShardFolder
 from tertium.engines.scoring import ROWS_AT_A_TIME, Job, ScoringResult
-from tertium.errors import InputError
+from tertium.errors import InputError, SettingError
 from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
 from tertium.measures.marks import describe_languages, describe_marks
-from tertium.measures.registry import DEFAULT_MEASURE
+from tertium.measures.registry import DEFAULT_MEASURE, refuse_trained_metrics
+from tertium.measures.signature import Signature
+from tertium.models.cache.memo import Tally
+from tertium.stats.conventions import SAMPLES
+from tertium.storage.atomic import write_text
+
+BELOW_THRESHOLD = 3
+"""The exit code if a system score is below --fail-under."""
+log = logging.getLogger(__name__)
 
 
 class EngineName(StrEnum):
@@ -82,104 +108,144 @@ def score(
             "with --engine ray, any number of files, folders and patterns.",
         ),
     ] = None,
-    measure: Measures = None,
-    lang: Lang = None,
-    ref_lang: RefLang = None,
-    src_lang: SrcLang = None,
     hyp: Annotated[
-        Path | None,
-        typer.Option(help="Plain text, one hypothesis per line.", rich_help_panel=INPUT),
+        list[Path] | None,
+        typer.Option(
+            "--hyp",
+            "-t",
+            metavar="FILE...",
+            help="Hypotheses, one per line. Several files are several systems.",
+        ),
     ] = None,
     ref: References = None,
     src: Source = None,
-    format: Format = None,  # noqa: A002
-    header: Header = True,
-    hyp_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
-    ref_column: Annotated[
-        list[str] | None, typer.Option(help="May be repeated.", rich_help_panel=INPUT)
-    ] = None,
-    src_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
-    lang_column: Annotated[
-        str | None, typer.Option(help="The column with the language.", rich_help_panel=INPUT)
-    ] = None,
-    ref_lang_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
-    src_lang_column: Annotated[str | None, typer.Option(rich_help_panel=INPUT)] = None,
-    replace_invalid: ReplaceInvalid = False,
-    quoting: Quoting = None,
-    as_text: AsText = False,
-    normalized: Annotated[
-        bool | None,
-        typer.Option(
-            "--normalized/--not-normalized",
-            help="Relative to the score of identical texts, or not.",
-            rich_help_panel=MEASURES,
-        ),
-    ] = None,
-    both_directions: Annotated[
-        bool | None,
-        typer.Option("--both-directions/--one-way", rich_help_panel=MEASURES),
-    ] = None,
-    base: Annotated[
+    test_set: Annotated[
         str | None,
         typer.Option(
-            help="Base of the logarithm: e (as in the paper) or 2 (as in nmtscore).",
-            rich_help_panel=MEASURES,
+            "--test-set",
+            "-d",
+            metavar="NAME",
+            help="References and sources of a test set of sacrebleu: -d wmt20 -l de-en.",
         ),
     ] = None,
-    aggregate: Annotated[
-        str | None,
-        typer.Option(help="H (mean over tokens) or G (sum over tokens).", rich_help_panel=MEASURES),
-    ] = None,
-    references: Annotated[
-        str | None,
-        typer.Option(
-            help="Maximum (max) or mean over several references.", rich_help_panel=MEASURES
-        ),
-    ] = None,
-    pivot_lang: Annotated[str | None, typer.Option(rich_help_panel=MEASURES)] = None,
-    target_lang: Annotated[
-        str | None,
-        typer.Option(help="The language that cross translates into.", rich_help_panel=MEASURES),
-    ] = None,
-    beam_size: Annotated[int | None, typer.Option(min=1, rich_help_panel=MEASURES)] = None,
-    tokenize: Annotated[
-        str | None, typer.Option(help="The tokenizer of BLEU.", rich_help_panel=MEASURES)
-    ] = None,
-    against: Against = None,
-    settings: Settings = None,
+    measure: Measures = None,
+    lang: LangOrPair = None,
+    ref_lang: RefLang = None,
+    src_lang: SrcLang = None,
+    model: Model = DEFAULT_MODEL,
     output: Annotated[
         Path | None,
         typer.Option(
             "--output",
             "-o",
-            help="Write the rows to a .tsv, .csv, .jsonl or .parquet file, or (--engine ray) to a "
-            "folder of Parquet shards.",
+            help="Write the scores of the rows to a .tsv, .csv, .jsonl or .parquet file.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    output_format: Annotated[
+        TableFormat | None,
+        typer.Option(
+            "--output-format",
+            "-f",
+            help="Print a table of system scores as text, markdown, latex or csv, or everything "
+            "as json.",
+            rich_help_panel=OUTPUT,
+            metavar="FORMAT",
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="The same as -f json.", rich_help_panel=OUTPUT)
+    ] = False,
+    score_only: Annotated[
+        bool,
+        typer.Option(
+            "--score-only", "-b", help="Print only the system scores.", rich_help_panel=OUTPUT
+        ),
+    ] = False,
+    width: Annotated[
+        int | None,
+        typer.Option(
+            "--width", "-w", min=0, help="Decimals of system scores.", rich_help_panel=OUTPUT
+        ),
+    ] = None,
+    confidence: Annotated[
+        bool,
+        typer.Option(
+            "--confidence",
+            help="95 % confidence intervals of the system scores (bootstrap).",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
+    fail_under: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fail-under",
+            metavar="[MEASURE=]NUMBER",
+            help=f"Exit with code {BELOW_THRESHOLD} if a system score is lower.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    on_error: Annotated[
+        OnError,
+        typer.Option(
+            help="Rows that cannot be scored: stop, skip them, or mark them in a column.",
+            rich_help_panel=OUTPUT,
+            metavar="stop|skip|mark",
+        ),
+    ] = OnError.stop,
+    mtme: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Write files for mt-metrics-eval: NAME-refA.seg.score and NAME-refA.sys.score.",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
     scores_only: Annotated[
         bool,
         typer.Option(
-            "--scores-only", help="Leave out the columns of the input.", rich_help_panel=OUTPUT
+            "--scores-only",
+            help="Leave out the input's columns in the rows.",
+            rich_help_panel=OUTPUT,
         ),
     ] = False,
-    as_json: Annotated[
+    force: Annotated[
         bool,
-        typer.Option("--json", help="Print one JSON document.", rich_help_panel=OUTPUT),
+        typer.Option("--force", help="Replace existing output files.", rich_help_panel=OUTPUT),
     ] = False,
     resume: Resume = False,
     overwrite: Overwrite = False,
-    rows_at_a_time: Annotated[
-        int,
-        typer.Option(
-            min=1, help="Rows that are scored and saved together.", rich_help_panel=OUTPUT
-        ),
-    ] = ROWS_AT_A_TIME,
     quiet: Annotated[
         bool,
         typer.Option("--quiet", "-q", help="No summary, no progress bar.", rich_help_panel=OUTPUT),
     ] = False,
-    model: Model = DEFAULT_MODEL,
+    verbose: Annotated[
+        bool,
+        typer.Option("--verbose", "-v", help="Log what is done.", rich_help_panel=OUTPUT),
+    ] = False,
+    against: Against = None,
+    settings: Settings = None,
+    format: Format = None,  # noqa: A002
+    header: Header = True,
+    hyp_column: Annotated[
+        str | None, typer.Option(help="Also --src-column.", rich_help_panel=INPUT)
+    ] = None,
+    ref_column: Annotated[
+        list[str] | None, typer.Option(help="May be repeated.", rich_help_panel=INPUT)
+    ] = None,
+    src_column: Annotated[str | None, typer.Option(hidden=True)] = None,
+    lang_column: Annotated[
+        str | None,
+        typer.Option(
+            help="The column with the language; also --ref-lang-column, --src-lang-column.",
+            rich_help_panel=INPUT,
+        ),
+    ] = None,
+    ref_lang_column: Annotated[str | None, typer.Option(hidden=True)] = None,
+    src_lang_column: Annotated[str | None, typer.Option(hidden=True)] = None,
+    replace_invalid: ReplaceInvalid = False,
+    quoting: Quoting = None,
+    as_text: AsText = False,
     encoder: Encoder = None,
     sentence_encoder: SentenceEncoder = None,
     layer: Layer = None,
@@ -188,7 +254,11 @@ def score(
     no_cache: NoCache = False,
     engine: Annotated[
         EngineName,
-        typer.Option(help="Run in this process, or on a Ray cluster.", rich_help_panel=ENGINE),
+        typer.Option(
+            help="Run in this process, or on a Ray cluster.",
+            rich_help_panel=ENGINE,
+            metavar="local|ray",
+        ),
     ] = EngineName.local,
     address: Annotated[
         str | None,
@@ -205,16 +275,67 @@ def score(
             rich_help_panel=ENGINE,
         ),
     ] = None,
+    # Settings of measures have options of their own; `tertium measures` describes them.
+    normalized: Annotated[
+        bool | None, typer.Option("--normalized/--not-normalized", hidden=True)
+    ] = None,
+    both_directions: Annotated[
+        bool | None, typer.Option("--both-directions/--one-way", hidden=True)
+    ] = None,
+    base: Annotated[str | None, typer.Option(hidden=True)] = None,
+    aggregate: Annotated[str | None, typer.Option(hidden=True)] = None,
+    references: Annotated[str | None, typer.Option(hidden=True)] = None,
+    pivot_lang: Annotated[str | None, typer.Option(hidden=True)] = None,
+    target_lang: Annotated[str | None, typer.Option(hidden=True)] = None,
+    beam_size: Annotated[int | None, typer.Option(min=1, hidden=True)] = None,
+    tokenize: Annotated[str | None, typer.Option(hidden=True)] = None,
+    # Rarely needed, or known from other tools.
+    rows_at_a_time: Annotated[int, typer.Option(min=1, hidden=True)] = ROWS_AT_A_TIME,
+    samples: Annotated[int, typer.Option(min=1, hidden=True)] = SAMPLES,
+    seed: Annotated[int, typer.Option(min=0, hidden=True)] = 0,
+    input_: Annotated[list[Path] | None, typer.Option("--input", "-i", hidden=True)] = None,
+    to_json: Annotated[Path | None, typer.Option("--to-json", hidden=True)] = None,
 ) -> None:
     """Score pairs of texts: each row, and all rows together. Higher is better.
 
-    [bold]tertium score pairs.tsv[/bold] reads the columns hyp, ref, src and lang.
+    [bold]tertium score pairs.tsv[/bold] reads the columns hyp, ref, src and lang;
+    [bold]tertium score -t a.txt b.txt -r ref.txt -m chrf cross[/bold] scores two systems.
     """
     started = time.monotonic()
+    _log_to_terminal(verbose)
+    if format in list(TableFormat) and format != TableFormat.csv:
+        raise SettingError(f"--format {format}: this is the input's; for the output, use -f")
+    systems, refs, texts = list(hyp or []), list(ref or []), list(texts or [])
+    if input_:  # as sacrebleu: the arguments are references
+        if systems:
+            raise InputError(
+                f"-t is a file of hypotheses, as -i; for a test set use -d {systems[0]}"
+            )
+        systems, refs, texts = list(input_), [*map(Path, texts), *refs], []
+    if systems and texts:
+        raise InputError(
+            f"{texts[0]!r} is neither a measure nor the value of an option; "
+            "give either a file of pairs, or --hyp with --ref or --src"
+        )
+    if len(texts) > 1 and (refs or src is not None):
+        raise InputError(f"hypotheses are given with -t: -t {' '.join(texts)}")
+    refuse_trained_metrics(model)
+    if (pair := language_pair(lang)) is not None:
+        src_lang, lang = src_lang or pair[0], pair[1]
+    if test_set is not None:
+        name, _, named_pair = test_set.partition(":")
+        pair = language_pair(named_pair) or pair
+        if pair is None:
+            raise InputError(f"-d {name} needs a language pair: -l de-en")
+        if refs or src is not None or not systems:
+            raise InputError(f"-d {name} has references and sources: give only hypotheses (-t)")
+        found = sacrebleu_test_set(name, pair)
+        refs, src = list(found.references), found.source
+        src_lang, lang = src_lang or pair[0], pair[1]
     inputs = Inputs(
-        texts or [],
-        hyp=hyp,
-        refs=tuple(ref or ()),
+        texts,
+        hyp=systems[0] if systems else None,
+        refs=tuple(refs),
         src=src,
         languages=Languages(hyp=lang, ref=ref_lang or lang, src=src_lang),
         format=format,
@@ -232,8 +353,11 @@ def score(
         as_text=as_text,
     )
     if output is not None:
-        refuse_as_output(output, inputs.names)
-    names = measure or [DEFAULT_MEASURE]
+        refuse_as_output(output, [*inputs.names, *map(str, systems)])
+        refuse_existing(output, force=force or resume or overwrite)
+    if to_json is not None:
+        check_output_file(to_json)
+        refuse_existing(to_json, force=force)
     given = {
         "normalized": normalized,
         "both_directions": both_directions,
@@ -246,7 +370,11 @@ def score(
         "tokenize": tokenize,
         "against": against,
     }
-    specs = read_specs(names, given=given, written=settings or [])
+    specs = read_specs(measure or [DEFAULT_MEASURE], given=given, written=settings or [])
+    columns = [spec.label or spec.measure for spec in specs]
+    limits = read_thresholds(fail_under or [], columns)
+    if mtme is not None and not force:
+        refuse_existing_mtme(mtme, columns)
     models = ModelSettings(
         model,
         encoder=encoder,
@@ -256,8 +384,19 @@ def score(
         threads=threads,
         cache=not no_cache,
     )
-    job: Job
+    as_json = as_json or output_format is TableFormat.json
+    as_table = (
+        len(systems) > 1
+        or bool(input_)
+        or output_format not in (None, TableFormat.json)
+        or any((score_only, confidence, mtme, to_json))
+    )
+    bad = BadRows(on_error)
     if engine is EngineName.ray:
+        if as_table:
+            raise InputError("--engine ray scores one system, and prints no table: leave out -f")
+        if on_error is not OnError.stop:
+            raise InputError("--engine ray stops at a row that cannot be scored: no --on-error")
         cluster = ClusterSettings(address or os.environ.get("RAY_ADDRESS"), workers, threads)
         if output is None:
             raise InputError("--engine ray writes a folder of Parquet shards: use --output")
@@ -266,29 +405,119 @@ def score(
         files = inputs.stored_pairs()
         load = MeasureLoader(specs, models)
         measures, pool = load.load()
-        job = DistributedJob(
+        job: Job = DistributedJob(
             files, measures, load, shards, cluster, scores_only, rows_at_a_time, pool.tally
         )
+        _finish(_run(job, output, quiet), columns, output, as_json, quiet, started, limits)
+        return
+    if address or workers:
+        raise InputError("--address and --workers need --engine ray")
+    sink: Output | None = None
+    if output is not None:
+        sink = file = FileOutput(output, resume=resume, overwrite=overwrite)
+        if no_cache:  # cached until the run is finished, so that it can be resumed
+            models = replace(models, cache=file.cache)
     else:
-        if address or workers:
-            raise InputError("--address and --workers need --engine ray")
-        sink: Output
-        if output is not None:
-            sink = file = FileOutput(output, resume=resume, overwrite=overwrite)
-            if no_cache:  # cached until the run is finished, so that it can be resumed
-                models = replace(models, cache=file.cache)
-        else:
-            refuse_without_output(resume=resume, overwrite=overwrite)
-            sink = StreamOutput(sys.stdout, _layout([spec.measure for spec in specs], as_json))
-        pairs = inputs.pairs()
-        measures, pool = MeasureLoader(specs, models).load()
-        job = ScoringJob(pairs, measures, sink, scores_only, rows_at_a_time, pool.tally)
+        refuse_without_output(resume=resume, overwrite=overwrite)
+    log.info("reading %s", ", ".join(map(str, [*inputs.names, *systems[1:]])))
+    loader = MeasureLoader(specs, models)
+    if as_table:
+        if resume:
+            raise InputError(
+                "--resume needs one system and no table; run the command again with --overwrite: "
+                "the results of the model are in the cache"
+            )
+        if on_error is not OnError.stop and len(systems) > 1:
+            raise InputError("--on-error needs one system: all are scored on the same rows")
+        names = names_of(systems or [Path(text) for text in texts[:1]]) or ("",)
+        if len(set(names)) < len(names):
+            raise InputError(f"the same file is given twice: {', '.join(names)}")
+        chosen = [replace(inputs, hyp=each) for each in systems] or [inputs]
+        all_pairs = {
+            name: tolerant(each.pairs(), bad) for name, each in zip(names, chosen, strict=True)
+        }
+        measures, pool = loader.load()
+        table_job = SystemsJob(
+            all_pairs, measures, sink, scores_only, rows_at_a_time, pool.tally, bad
+        )
+        with interruptible(None), progress_bar(table_job.count, shown=not quiet) as progress:
+            result = table_job.run(progress)
+        shown = TableSettings(
+            TableFormat.json if as_json else output_format or TableFormat.text,
+            score_only,
+            confidence,
+            samples,
+            seed,
+            width,
+        )
+        if mtme is not None:
+            for path in write_mtme(result.table, reference_names(refs) or ["refA"], mtme):
+                log.info("wrote %s", path)
+        if to_json is not None:
+            write_text(to_json, document(result, shown, with_segments=True) + "\n")
+        print_systems(result, shown, with_segments=output is None)
+        if not quiet and not score_only and not as_json:
+            _print_systems_summary(result, time.monotonic() - started)
+        scores = {key: each.system for key, each in result.table.scores.items()}
+        _fail_under(scores, limits)
+        return
+    if sink is None:
+        sink = StreamOutput(sys.stdout, _layout(columns, as_json))
+    pairs = tolerant(inputs.pairs(), bad)
+    measures, pool = loader.load()
+    job = ScoringJob(pairs, measures, sink, scores_only, rows_at_a_time, pool.tally, bad)
+    _finish(_run(job, output, quiet), columns, output, as_json, quiet, started, limits)
+
+
+def _run(job: Job, output: Path | None, quiet: bool) -> ScoringResult:
     with interruptible(output), progress_bar(job.count, shown=not quiet) as progress:
-        result = job.run(progress)
+        return job.run(progress)
+
+
+def _finish(
+    result: ScoringResult,
+    columns: Sequence[str],
+    output: Path | None,
+    as_json: bool,
+    quiet: bool,
+    started: float,
+    limits: Mapping[str, float],
+) -> None:
     if as_json and output is not None:
         print(json.dumps(result.document(), indent=1, ensure_ascii=False))
     elif not as_json and not quiet:
         _print_summary(result, time.monotonic() - started)
+    elif result.notes:
+        print("\n".join(result.notes), file=sys.stderr)
+    _fail_under({("score", name): result.measures[name].system for name in columns}, limits)
+
+
+def _fail_under(scores: Mapping[tuple[str, str], float], limits: Mapping[str, float]) -> None:
+    found = failures(scores, limits)
+    for line in found:
+        print(f"tertium: {line}", file=sys.stderr)
+    if found:
+        raise typer.Exit(BELOW_THRESHOLD)
+
+
+class _Terminal(logging.Handler):
+    """Writes log messages to what is standard error at the time."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        print(self.format(record), file=sys.stderr)
+
+
+def _log_to_terminal(verbose: bool) -> None:
+    """Log what is done to standard error, if requested."""
+    logger = logging.getLogger("tertium")
+    for handler in logger.handlers[:]:
+        if isinstance(handler, _Terminal):
+            logger.removeHandler(handler)
+    if verbose:
+        handler = _Terminal()
+        handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
 
 
 def _layout(names: Sequence[str], as_json: bool) -> Layout:
@@ -316,5 +545,33 @@ def _print_summary(result: ScoringResult, seconds: float) -> None:
         console.print(message, style="yellow", markup=False)
     if languages := describe_languages(result.identified):
         console.print(languages, markup=False)
+    for note in result.notes:
+        console.print(note, markup=False)
+
+
+def _print_systems_summary(result: SystemsResult, seconds: float) -> None:
+    """Print the signatures to standard error: of each measure one, unless the systems differ."""
+    from rich.console import Console
+
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    table = result.table
+    for measure in table.measures:
+        signatures: dict[str, list[str]] = {}
+        for system in table.systems:
+            signature: Signature = table.scores[system, measure].signature
+            signatures.setdefault(signature.short, []).append(system)
+        for short, systems in signatures.items():
+            which = f"{', '.join(systems)}: " if len(signatures) > 1 else ""
+            console.print(f"{which}{short}", style="dim", markup=False)
+    count = len(table.systems)
+    rows = "1 row" if result.rows == 1 else f"{result.rows} rows"
+    each = f"{count} systems, {rows} each, " if count > 1 else f"{rows} "
+    facts = [f"{each}in {seconds:.1f} s"]
+    tally: Tally | None = result.tally
+    if tally is not None:
+        facts.append(str(tally))
+    console.print("; ".join(facts))
+    for message in describe_marks(result.marks, count * result.rows, "output"):
+        console.print(message, style="yellow", markup=False)
     for note in result.notes:
         console.print(note, markup=False)

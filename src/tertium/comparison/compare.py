@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tertium.comparison.result import Comparison
 from tertium.data.systems import ParallelOutputs, Segment
 from tertium.errors import CutWarning, InputError, SamplesWarning, TextWarning
 from tertium.measures.base import CUT_REASON, WARNED, Measure
-from tertium.measures.inputs import References, rows_from
+from tertium.measures.inputs import Column, References, repeatable, rows_from
 from tertium.measures.loading import AnyModel, MeasureSpec, make_measure, model_source
 from tertium.measures.marks import REASONS
 from tertium.measures.registry import DEFAULT_MEASURE
@@ -19,10 +20,10 @@ from tertium.text import Text, check_text
 
 
 def compare(
-    systems: Mapping[str, Sequence[str]],
+    systems: Mapping[str, Column],
     references: References | None = None,
     *,
-    sources: Sequence[str] | None = None,
+    sources: Column | None = None,
     measures: str | Measure | Sequence[str | Measure] = DEFAULT_MEASURE,
     model: AnyModel | None = None,
     lang: Languages = None,
@@ -85,10 +86,10 @@ def compare(
 
 
 def outputs_from(
-    systems: Mapping[str, Sequence[str]],
+    systems: Mapping[str, Column],
     references: References | None = None,
     *,
-    sources: Sequence[str] | None = None,
+    sources: Column | None = None,
     lang: Languages = None,
     reference_lang: Languages = None,
     source_lang: Languages = None,
@@ -98,9 +99,12 @@ def outputs_from(
         raise InputError("references or sources must be given")
     if isinstance(references, str) or isinstance(sources, str):
         raise InputError("references and sources are lists, with one for each output")
+    references = repeatable(references)
+    originals: Sequence[str] | None = repeatable(sources)
+    lists: dict[str, Any] = {name: repeatable(outputs) for name, outputs in systems.items()}
     columns: list[list[Text]] = []
     others: list[tuple[Text, ...]] = []
-    for name, outputs in systems.items():
+    for name, outputs in lists.items():
         if isinstance(outputs, str):
             raise InputError(f"system {name!r}: its outputs are a single string, not a list")
         try:
@@ -115,16 +119,16 @@ def outputs_from(
         columns.append([row.hypothesis for row in rows])
         others = [() if references is None else row.references for row in rows]
     if len({len(column) for column in columns}) > 1:
-        sizes = ", ".join(f"{name} has {len(outputs)}" for name, outputs in systems.items())
+        sizes = ", ".join(f"{name} has {len(outputs)}" for name, outputs in lists.items())
         raise InputError(f"the systems differ in their number of outputs: {sizes}")
     texts: list[Text | None] = [None] * len(others)
-    if sources is not None:
-        if len(sources) != len(others):
-            raise InputError(f"{len(others)} outputs, but {len(sources)} sources")
+    if originals is not None:
+        if len(originals) != len(others):
+            raise InputError(f"{len(others)} outputs, but {len(originals)} sources")
         texts = [
             Text(check_text(text, role="source", row=number), language)
             for number, (text, language) in enumerate(
-                zip(sources, per_row(source_lang, len(sources)), strict=True), start=1
+                zip(originals, per_row(source_lang, len(originals)), strict=True), start=1
             )
         ]
     return ParallelOutputs(

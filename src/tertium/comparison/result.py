@@ -11,12 +11,14 @@ from tertium.data.records import counted
 from tertium.data.systems import ParallelOutputs, Segment
 from tertium.errors import InputError
 from tertium.measures.signature import Signature
+from tertium.report.tables import Cell, Table
 from tertium.stats.conventions import Interval, Tail
 
 if TYPE_CHECKING:
     from tertium.stats.arrays import Floats
 
 SEGMENTS_SHOWN = 10
+TABLE_HEADER = ("system", "measure", "rank", "score", "low", "high", "diff", "p boot", "p perm")
 
 
 @dataclass(frozen=True)
@@ -185,6 +187,31 @@ class Comparison:
             Contrast(self.outputs.segments[index], float(first[index]), float(second[index]))
             for index in [*higher, *lower]
         ]
+
+    def table(self) -> Table:
+        """One row per measure and system, best first, each compared with the best or baseline."""
+        rows = []
+        for measure in self.measures:
+            format_, against = f".{measure.digits}f", self.against(measure.name)
+            for rank, cluster in enumerate(measure.clusters, start=1):
+                for name in cluster:
+                    interval = measure.intervals[name]
+                    row = [Cell(name, bold=rank == 1), Cell(measure.name), Cell(rank)]
+                    row += [
+                        Cell(number, format_)
+                        for number in (measure.scores[name], interval.low, interval.high)
+                    ]
+                    if name == against:
+                        row += [Cell(None)] * 3
+                    else:
+                        pair = measure.pair(name, against)
+                        row.append(Cell(pair.difference, f"+{format_}"))
+                        row += [Cell(p, ".3f") for p in (pair.bootstrap_p, pair.permutation_p)]
+                    rows.append(row)
+        return Table(TABLE_HEADER, rows)
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
 
     def document(self, *, count: int = SEGMENTS_SHOWN) -> dict[str, Any]:
         """The whole result as plain data, for JSON."""

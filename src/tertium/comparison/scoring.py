@@ -123,7 +123,7 @@ def _score(measure: Measure, segments: Sequence[Segment], progress: Progress | N
 
 def check_measures(outputs: ParallelOutputs, measures: Sequence[Measure]) -> None:
     """Check that no measure is given twice, and that none lacks sources."""
-    names = [measure.name for measure in measures]
+    names = [measure.column for measure in measures]
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"measure {name} is given twice")

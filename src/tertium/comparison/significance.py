@@ -112,7 +112,7 @@ def _compare(
     better = np.where(scores[:, None] > scores, permuted, 1.0)
     clusters = ranked_clusters(scores.tolist(), better, alpha=alpha)
     return MeasureComparison(
-        scored.measure.name,
+        scored.measure.column,
         scored.signature,
         {systems[system]: float(scores[system]) for system in order},
         {systems[system]: percentile_interval(replicates[system]) for system in order},

@@ -233,6 +233,11 @@ class TablePairs:
     def between(self, start: int, stop: int) -> Iterator[Item]:
         return self.items(islice(self.table.read_from(start), stop - start), start + 1)
 
+    def item(self, number: int, record: Record) -> Item:
+        """The item of one record; an error concerns this row alone."""
+        [item] = self.items([record], number)
+        return item
+
     def items(self, records: Iterable[Record], first: int = 1) -> Iterator[Item]:
         """Make items of records, which are numbered from ``first``."""
         for number, record in enumerate(records, first):

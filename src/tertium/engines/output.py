@@ -125,7 +125,9 @@ class TerminalLayout(Layout):
         return "".join(self._line(row, width) + "\n" for row in rows)
 
     def _line(self, row: Fields, width: int) -> str:
-        scores = " ".join(f"{row[name]:9.4f}" for name in self.measures)
+        scores = " ".join(
+            " " * 9 if row[name] is None else f"{row[name]:9.4f}" for name in self.measures
+        )
         marks = f" ({row[MARKS].replace(',', ', ')})" if row[MARKS] else ""
         texts = " | ".join(
             value for name, value in row.items() if isinstance(value, str) and name != MARKS

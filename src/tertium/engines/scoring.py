@@ -96,7 +96,7 @@ class Sums:
 
     @classmethod
     def of(cls, measures: Sequence[Measure]) -> Self:
-        return cls({measure.name: Totals() for measure in measures})
+        return cls({measure.column: Totals() for measure in measures})
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Self:
@@ -122,6 +122,8 @@ class Scored:
 
     rows: list[dict[str, Any]]
     sums: Sums
+    segments: Mapping[str, Segments]
+    """The segment scores of each measure, with their statistics."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,7 @@ class Scorer:
 
     def check(self) -> None:
         """Check that every measure has the texts it compares, and its own column."""
-        names = [measure.name for measure in self.measures]
+        names = [measure.column for measure in self.measures]
         for name in names:
             if names.count(name) > 1:
                 raise InputError(f"measure {name} is given twice")
@@ -148,7 +150,7 @@ class Scorer:
 
     def columns(self) -> list[str]:
         """The columns of the output, in order."""
-        new = [*(measure.name for measure in self.measures), CUT, MARKS]
+        new = [*(measure.column for measure in self.measures), CUT, MARKS]
         if self.scores_only:
             return new
         for name in new:
@@ -166,8 +168,8 @@ class Scorer:
         found: dict[str, Segments] = {}
         totals: dict[str, Totals] = {}
         for measure in self.measures:
-            found[measure.name] = measure.segments(items, progress)
-            totals[measure.name] = measure.totals(items, found[measure.name])
+            found[measure.column] = measure.segments(items, progress)
+            totals[measure.column] = measure.totals(items, found[measure.column])
         cut = [
             any(segments.cut[index] for segments in found.values()) for index in range(len(items))
         ]
@@ -186,7 +188,7 @@ class Scorer:
             fields = {**record, **scores, CUT: cut[index], MARKS: ",".join(marks.rows[index])}
             scored.append({name: fields.get(name) for name in columns})
         sums = Sums(totals, len(items), sum(cut), dict(marks.counts()), dict(marks.identified))
-        return Scored(scored, sums)
+        return Scored(scored, sums, found)
 
 
 def _sum(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
@@ -197,9 +199,9 @@ def _sum(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
 def results(measures: Sequence[Measure], totals: Mapping[str, Totals]) -> dict[str, Result]:
     """Turn totals over all rows into system scores."""
     return {
-        measure.name: Result(
-            measure.system(totals[measure.name].statistics),
-            measure.signature(totals[measure.name]),
+        measure.column: Result(
+            measure.system(totals[measure.column].statistics),
+            measure.signature(totals[measure.column]),
         )
         for measure in measures
     }
@@ -210,7 +212,7 @@ def describe(
 ) -> dict[str, Any]:
     """Everything that must be the same for a run to be resumed, except for the texts."""
     return {
-        "measures": [[measure.name, measure.description()] for measure in measures],
+        "measures": [[measure.column, measure.description()] for measure in measures],
         "columns": list(columns),
         "rows_at_a_time": rows_at_a_time,
         "version": __version__,

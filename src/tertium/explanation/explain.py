@@ -68,6 +68,11 @@ class Explanation:
         first, second = self.directions
         return (first.scores.H + second.scores.H) / 2
 
+    def _repr_html_(self) -> str:
+        from tertium.explanation.page import explanation_fragment
+
+        return explanation_fragment(PairExplanation(self.model, "", tokens=self))
+
 
 @dataclass(frozen=True)
 class Intermediate:
@@ -113,6 +118,11 @@ class PairExplanation:
     translations: tuple[Intermediate, ...] = ()
     alignment: Alignment | None = None
     transport: Transport | None = None
+
+    def _repr_html_(self) -> str:
+        from tertium.explanation.page import explanation_fragment
+
+        return explanation_fragment(self)
 
 
 @overload

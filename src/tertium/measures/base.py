@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set, Sized
-from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
+from collections.abc import Callable, Mapping, Sequence, Set, Sized
+from copy import copy
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
 from tertium.errors import CutWarning, InputError, SettingError, TextWarning
-from tertium.measures.inputs import References, rows_from
+from tertium.measures.inputs import Column, References, repeatable, rows_from
+from tertium.measures.scores import Scores
 from tertium.measures.signature import Signature, spell
 from tertium.measures.totals import Role, Totals
 from tertium.models.base import Languages, Progress
@@ -48,36 +50,8 @@ class Segments:
     """Additive statistics: the system score is a function of their sum over all rows."""
     cut: list[bool]
     """Whether a text of the row was too long and only its beginning counted."""
-
-
-@dataclass(frozen=True)
-class Scores(Sequence[float]):
-    """The scores of the segments, in order, and how they came about.
-
-    It is itself the sequence of its segment scores.
-    """
-
-    segments: list[float]
-    system: float
-    """The score of all segments together: for most measures, the mean."""
-    signature: Signature
-    cut: list[bool] = field(repr=False)
-    """True where a text (or its translation) was too long, so that only its beginning counted."""
-    marks: list[tuple[str, ...]] = field(default_factory=list, repr=False)
-    """What is wrong with the texts of each segment: cut, empty, unknown, language, copy."""
-
-    @overload
-    def __getitem__(self, index: int) -> float: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[float]: ...
-    def __getitem__(self, index: int | slice) -> float | list[float]:
-        return self.segments[index]
-
-    def __len__(self) -> int:
-        return len(self.segments)
-
-    def __iter__(self) -> Iterator[float]:
-        return iter(self.segments)
+    best_reference: list[int | None] | None = None
+    """Which reference gave the score, counted from 0; None if the measure does not choose one."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +71,8 @@ class Measure(ABC):
     """Between which numbers its scores lie, or are taken to lie when measures are summed."""
     needs_all_rows: ClassVar[bool] = False
     """Whether a score depends on the other rows, so that they must be scored in one call."""
+    label: ClassVar[str] = ""
+    """The name of its column, if it differs from its name; see :meth:`labelled`."""
     _: KW_ONLY
     against: Role = "reference"
     """What the hypothesis is compared with: its references or, if that is asked for, its source."""
@@ -109,6 +85,17 @@ class Measure(ABC):
     @abstractmethod
     def name(self) -> str:
         """What it is called in tables and signatures."""
+
+    @property
+    def column(self) -> str:
+        """The name of its column in tables: its label, or its name."""
+        return self.label or self.name
+
+    def labelled(self, label: str) -> Self:
+        """The same measure with another column name; its signature stays the same."""
+        made = copy(self)
+        object.__setattr__(made, "label", label)  # not a setting: it changes no number
+        return made
 
     @property
     def reads(self) -> tuple[Role, ...]:
@@ -169,10 +156,10 @@ class Measure(ABC):
 
     def score(
         self,
-        hypotheses: str | Sequence[str],
+        hypotheses: str | Column,
         references: References | None = None,
         *,
-        sources: str | Sequence[str] | None = None,
+        sources: str | Column | None = None,
         lang: Languages = None,
         reference_lang: Languages = None,
         source_lang: Languages = None,
@@ -214,12 +201,21 @@ class Measure(ABC):
             for message in describe_marks({mark: counts[mark]}, len(rows)):
                 kind = CutWarning if mark == "cut" else TextWarning
                 warnings.warn(f"{message}; see Scores.marks", kind, stacklevel=2)
+        return self.scores(totals, segments, marks.rows)
+
+    def scores(
+        self, totals: Totals, segments: Segments, marks: Sequence[tuple[str, ...]] = ()
+    ) -> Scores:
+        """Put segment scores, system score and signature together."""
         return Scores(
             segments.scores,
             self.system(totals.statistics),
             self.signature(totals),
             segments.cut,
-            marks.rows,
+            segments.best_reference or [None] * len(segments.scores),
+            list(marks),
+            segments.statistics,
+            self,
         )
 
     @overload
@@ -228,15 +224,16 @@ class Measure(ABC):
     ) -> float: ...
     @overload
     def __call__(
-        self, hypotheses: Sequence[str], references: References | None = None, **options: Any
+        self, hypotheses: Column, references: References | None = None, **options: Any
     ) -> list[float]: ...
     def __call__(
         self,
-        hypotheses: str | Sequence[str],
+        hypotheses: str | Column,
         references: References | None = None,
         **options: Any,
     ) -> float | list[float]:
         """Score; one string in, one number out. The options are those of :meth:`score`."""
+        hypotheses, references = repeatable(hypotheses), repeatable(references)
         if not isinstance(hypotheses, str) and _is_empty(hypotheses) and _is_empty(references):
             return []
         scores = self.score(hypotheses, references, **options)
@@ -262,11 +259,15 @@ def over_references(
         worst_if_empty(measure, score, pair) for score, pair in zip(result, pairs, strict=True)
     )
     scores, cut = [], []
+    best: list[int | None] = []
     for row, texts in zip(rows, others, strict=True):
         values = [next(similarities) for _ in texts]
         scores.append(max(values) if references == "max" else sum(values) / len(values))
+        best.append(values.index(max(values)) if references == "max" else None)
         cut.append(any(text.text in cut_texts for text in (row.hypothesis, *texts)))
-    return Segments(scores, [(score, 1.0) for score in scores], cut)
+    if measure.against != "reference":
+        best = [None] * len(best)
+    return Segments(scores, [(score, 1.0) for score in scores], cut, best)
 
 
 def worst_if_empty(measure: Measure, score: float, texts: Sequence[Text]) -> float:
@@ -282,7 +283,10 @@ def check_readable(
 ) -> None:
     """Refuse to score where a measure lacks what it reads; nothing else takes its place."""
     if "reference" in measure.reads and not has_references:
-        other = f", or compare with the source ({measure.name}:against=source)"
+        other = (
+            f", or compare with the source (--against source, {measure.name}:against=source, or "
+            "measure prism-src)"
+        )
         raise InputError(
             f"{measure.name} compares with references, and {where} has none; "
             f"{cure or 'give references'}{other if has_source else ''}"

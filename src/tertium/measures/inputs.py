@@ -2,21 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from tertium.data.codes import language_code
 from tertium.errors import InputError
 from tertium.models.base import Languages, per_row
 from tertium.text import Row, Text, check_text
 
-References = str | Sequence[str] | Sequence[Sequence[str]]
+Column = Iterable[str]
+"""Texts in order: a list, a generator, a numpy array, or a column of pandas or polars."""
+References = str | Column | Iterable[Iterable[str]]
+
+
+def repeatable(texts: Any) -> Any:
+    """Turn anything that can be iterated into a list, its items too; strings and None stay.
+
+    >>> repeatable(text for text in ("a", "b")), repeatable(["a"]), repeatable("a")
+    (['a', 'b'], ['a'], 'a')
+    """
+    if texts is None or isinstance(texts, str | bytes | Mapping):
+        return texts
+    if isinstance(texts, list | tuple):
+        plain = all(isinstance(item, str) or not isinstance(item, Iterable) for item in texts)
+        return texts if plain else [repeatable(item) for item in texts]
+    if hasattr(texts, "columns"):  # a data frame, with one column for each reference
+        texts = texts.to_numpy()
+    for method in ("tolist", "to_list"):  # numpy and pandas; polars
+        if hasattr(texts, method):
+            return repeatable(getattr(texts, method)())
+    return repeatable(list(texts)) if isinstance(texts, Iterable) else texts
 
 
 def rows_from(
-    hypotheses: str | Sequence[str],
+    hypotheses: str | Column,
     references: References | None,
     *,
-    sources: str | Sequence[str] | None = None,
+    sources: str | Column | None = None,
     lang: Languages = None,
     reference_lang: Languages = None,
     source_lang: Languages = None,
@@ -33,13 +55,14 @@ def rows_from(
     """
     if hypotheses is None or (references is None and sources is None):
         raise InputError("hypotheses and references must be given: strings, or lists of them")
-    if isinstance(hypotheses, str):
-        hypotheses = [hypotheses]
-        references = None if references is None else [references]  # type: ignore[list-item]
-        sources = None if sources is None else [sources]  # type: ignore[list-item]
-    count = len(hypotheses)
-    sets = [()] * count if references is None else _reference_sets(references, count)
-    originals = [None] * count if sources is None else _one_each(sources, count)
+    outputs, others, originals = map(repeatable, (hypotheses, references, sources))
+    if isinstance(outputs, str):
+        outputs = [outputs]
+        others = None if others is None else [others]
+        originals = None if originals is None else [originals]
+    count = len(outputs)
+    sets = [()] * count if others is None else _reference_sets(others, count)
+    originals = [None] * count if originals is None else _one_each(originals, count)
     langs = per_row(lang, count)
     reference_langs = langs if reference_lang is None else per_row(reference_lang, count)
     source_langs = per_row(source_lang, count)
@@ -50,7 +73,7 @@ def rows_from(
 
     rows = []
     for number, (hypothesis, texts, original) in enumerate(
-        zip(hypotheses, sets, originals, strict=True), start=1
+        zip(outputs, sets, originals, strict=True), start=1
     ):
         place = number - 1
         if not isinstance(texts, Sequence):
@@ -70,7 +93,7 @@ def rows_from(
     return rows
 
 
-def _reference_sets(references: References, count: int) -> list[Sequence[str]]:
+def _reference_sets(references: str | Sequence[Any], count: int) -> list[Sequence[str]]:
     if isinstance(references, str):
         raise InputError(
             "the hypotheses are a list, but the references are a single string; "

@@ -13,29 +13,36 @@ through :func:`make_measure`.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, overload
 
-from tertium.errors import SettingError
+from tertium.errors import InputError, SettingError
 from tertium.measures.base import Measure, ModelKind
-from tertium.measures.inputs import References
+from tertium.measures.inputs import Column, References, repeatable
 from tertium.measures.registry import (
     DEFAULT_MEASURE,
     SUM_SETTINGS,
     SUMS,
+    SYNONYMS,
+    VARIANTS,
     check_measure_extras,
+    is_measure,
     kinds_of,
     measure_class,
     parts_of,
     settings_of,
 )
+from tertium.measures.scores import SYSTEM, ScoreTable
 from tertium.measures.signature import spell
 from tertium.models.base import Languages, SentenceEncoder, TextEncoder, TranslationModel
 
 if TYPE_CHECKING:
     from tertium.models.cache.memo import Tally
+
+log = logging.getLogger(__name__)
 
 DEFAULT_MODEL = "tertium-mini"
 TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
@@ -67,6 +74,8 @@ class MeasureSpec:
     measure: str
     model: str | None = None
     settings: Mapping[str, object] = field(default_factory=dict)
+    label: str = field(default="", repr=False, compare=False)
+    """The name of its column, if it differs from the name of the measure."""
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -77,9 +86,15 @@ class MeasureSpec:
         head, _, tail = text.partition(":") if "=" in text else (text, "", "")
         name, _, model = head.partition("@")
         name = name.lower()
+        label = ""
+        variant: dict[str, object] = {}
+        if name in VARIANTS:
+            name, variant = VARIANTS[name]
+            label = f"{name}++"
+        name = SYNONYMS.get(name, name)
         if model and not kinds_of(name):
             raise SettingError(f"{text}: {name} takes no model")
-        known = _known_settings(name)
+        known = known_settings(name)
         values: dict[str, str] = {}
         for part in filter(None, tail.split(",")):
             setting, equals, value = part.partition("=")
@@ -96,7 +111,7 @@ class MeasureSpec:
                     f"{name} has no setting {setting!r}; its settings are {', '.join(known)}"
                 )
         settings = {each: parse_setting(each, value, known[each]) for each, value in values.items()}
-        return cls(name, model or None, settings)
+        return cls(name, model or None, {**variant, **settings}, label)
 
     def __str__(self) -> str:
         model = f"@{self.model}" if self.model else ""
@@ -105,7 +120,7 @@ class MeasureSpec:
 
     def with_defaults(self, settings: Mapping[str, object]) -> MeasureSpec:
         """Add those of ``settings`` that the measure has and that are not given yet."""
-        known = _known_settings(self.measure)
+        known = known_settings(self.measure)
         more = {name: value for name, value in settings.items() if name in known}
         return replace(self, settings={**more, **self.settings})
 
@@ -151,6 +166,7 @@ class ModelPool:
 
     def _load(self, kind: ModelKind, name: str, layer: int | None) -> Any:
         settings = self.settings
+        log.info("loading %s model %s", kind, name)
         if kind == "translation":
             from tertium.models.catalog import load_model
 
@@ -194,24 +210,32 @@ def read_specs(
 ) -> tuple[MeasureSpec, ...]:
     """Read specs, and give each the common settings that it has; each spec may occur once.
 
+    The same measure with different settings or models gets a column for each, named after the spec.
+
     ``given`` are settings with values (None: not given), ``written`` are settings as text,
     NAME=VALUE. A common setting that none of the measures has is an error.
     """
+    texts = [part for text in texts for part in split_specs(text)]
     specs = [MeasureSpec.parse(text) for text in texts]
+    columns = [spec.label or spec.measure for spec in specs]
+    specs = [
+        replace(spec, label=str(spec)) if columns.count(column) > 1 else spec
+        for spec, column in zip(specs, columns, strict=True)
+    ]
     common: dict[str, object] = {
         name: value for name, value in (given or {}).items() if value is not None
     }
     as_text = dict(_split(setting) for setting in written)
     for setting in [*common, *as_text]:
-        if not any(setting in _known_settings(spec.measure) for spec in specs):
+        if not any(setting in known_settings(spec.measure) for spec in specs):
             option = f"--set {setting}" if setting in as_text else setting
-            known = sorted({name for spec in specs for name in _known_settings(spec.measure)})
+            known = sorted({name for spec in specs for name in known_settings(spec.measure)})
             names = ", ".join(spec.measure for spec in specs)
             verb = "has" if len(specs) == 1 else "have"
             raise SettingError(f"{names} {verb} no setting {option}; there are {', '.join(known)}")
     result = []
     for spec in specs:
-        known_here = _known_settings(spec.measure)
+        known_here = known_settings(spec.measure)
         parsed = {
             name: parse_setting(name, value, known_here[name])
             for name, value in as_text.items()
@@ -225,12 +249,27 @@ def read_specs(
     return tuple(result)
 
 
+def split_specs(text: str) -> list[str]:
+    """Split several specs at the commas between them; commas also separate settings.
+
+    >>> split_specs("bleu,chrf"), split_specs("sss+wmd:weights=0.7,0.3,chrf:beta=1,word_order=2")
+    (['bleu', 'chrf'], ['sss+wmd:weights=0.7,0.3', 'chrf:beta=1,word_order=2'])
+    """
+    specs: list[str] = []
+    for part in text.split(","):
+        if not specs or is_measure(part.strip()):
+            specs.append(part.strip())
+        else:
+            specs[-1] += f",{part}"
+    return specs
+
+
 def make_measure(spec: MeasureSpec, models: ModelSource, *, lang: str | None = None) -> Measure:
     """Make a measure from its spec: the only place that does.
 
     ``lang`` is the language of the hypotheses, where it is known: BLEU takes its tokenizer from it.
     """
-    known = _known_settings(spec.measure)
+    known = known_settings(spec.measure)
     for name in spec.settings:
         if name not in known:
             raise SettingError(
@@ -254,11 +293,12 @@ def make_measure(spec: MeasureSpec, models: ModelSource, *, lang: str | None = N
             own["model"] = _checked(model, kind, part)
         parts.append(cls(**own))
     if len(parts) == 1:
-        return parts[0]
+        return parts[0].labelled(spec.label) if spec.label else parts[0]
     from tertium.measures.compound import Compound
 
     own = {name: settings[name] for name in SUM_SETTINGS if name in settings}
-    return Compound(tuple(parts), title=spec.measure if spec.measure in SUMS else "", **own)
+    made = Compound(tuple(parts), title=spec.measure if spec.measure in SUMS else "", **own)
+    return made.labelled(spec.label) if spec.label else made
 
 
 def load(
@@ -332,47 +372,93 @@ def score(  # type: ignore[overload-overlap]  # a string is also a sequence of s
     **settings: object,
 ) -> float: ...
 @overload
-def score(
-    hypotheses: Sequence[str],
+def score(  # type: ignore[overload-overlap]  # a dictionary is also an iterable of strings
+    hypotheses: Mapping[str, Column],
+    references: References | None = ...,
+    *,
+    measure: str | Sequence[str] = ...,
+    model: AnyModel | None = ...,
+    sources: Column | None = ...,
+    lang: Languages = ...,
+    reference_lang: Languages = ...,
+    source_lang: Languages = ...,
+    **settings: object,
+) -> ScoreTable: ...
+@overload
+def score(  # type: ignore[overload-overlap]  # as above
+    hypotheses: Column,
     references: References | None = ...,
     *,
     measure: str = ...,
     model: AnyModel | None = ...,
-    sources: Sequence[str] | None = ...,
+    sources: Column | None = ...,
     lang: Languages = ...,
     reference_lang: Languages = ...,
     source_lang: Languages = ...,
     **settings: object,
 ) -> list[float]: ...
+@overload
 def score(
-    hypotheses: str | Sequence[str],
+    hypotheses: Column,
+    references: References | None = ...,
+    *,
+    measure: Sequence[str],
+    model: AnyModel | None = ...,
+    sources: Column | None = ...,
+    lang: Languages = ...,
+    reference_lang: Languages = ...,
+    source_lang: Languages = ...,
+    **settings: object,
+) -> ScoreTable: ...
+def score(
+    hypotheses: str | Column | Mapping[str, Column],
     references: References | None = None,
     *,
-    measure: str = DEFAULT_MEASURE,
+    measure: str | Sequence[str] = DEFAULT_MEASURE,
     model: AnyModel | None = None,
-    sources: str | Sequence[str] | None = None,
+    sources: str | Column | None = None,
     lang: Languages = None,
     reference_lang: Languages = None,
     source_lang: Languages = None,
     **settings: object,
-) -> float | list[float]:
+) -> float | list[float] | ScoreTable:
     """Score hypotheses against references, by any measure; higher is better.
 
-    One string in, one number out; a list in, a list out. ``settings`` are those of :func:`load`.
+    One string in, one number out; a list (or a generator, an array, a column of pandas or polars)
+    in, a list out. With a list of measures, or with several systems as a dictionary from names to
+    hypotheses, a :class:`ScoreTable`. ``settings`` are those of :func:`load`; of several measures,
+    each gets the settings that it has.
 
     >>> import tertium
     >>> tertium.score(["Good morning!"], ["Good morning!"], measure="cross")
     [1.0]
+    >>> tertium.score(["A dog."], ["A dog!"], measure=["chrf", "bleu"])
+    system       chrf  bleu
+    hypotheses  54.33  0.00
     """
-    made = load(measure, model=model, **settings)  # type: ignore[arg-type]
-    return made(
-        hypotheses,
-        references,
-        sources=sources,
-        lang=lang,
-        reference_lang=reference_lang,
-        source_lang=source_lang,
-    )
+    languages: dict[str, Any] = {
+        "lang": lang,
+        "reference_lang": reference_lang,
+        "source_lang": source_lang,
+    }
+    if isinstance(measure, str) and not isinstance(hypotheses, Mapping):
+        made = load(measure, model=model, **settings)  # type: ignore[arg-type]
+        return made(hypotheses, references, sources=sources, **languages)
+    specs = read_specs([measure] if isinstance(measure, str) else measure, given=settings)
+    if not specs:
+        raise SettingError("no measure given")
+    models = model_source(model)
+    measures = [make_measure(spec, models) for spec in specs]
+    systems = hypotheses if isinstance(hypotheses, Mapping) else {SYSTEM: hypotheses}
+    if not systems:
+        raise InputError("there is nothing to score: no system is given")
+    references, sources = repeatable(references), repeatable(sources)
+    found = {}
+    for name, outputs in systems.items():
+        outputs = repeatable(outputs)
+        for each in measures:
+            found[name, each.column] = each.score(outputs, references, sources=sources, **languages)
+    return ScoreTable(tuple(systems), tuple(each.column for each in measures), found)
 
 
 def parse_setting(name: str, text: str, default: object) -> object:
@@ -407,7 +493,8 @@ def _checked(model: Any, kind: ModelKind, measure: str) -> Any:
     return model
 
 
-def _known_settings(measure: str) -> dict[str, object]:
+def known_settings(measure: str) -> dict[str, object]:
+    """The settings of a measure and of its encoder, with their defaults."""
     known = settings_of(measure)
     if kinds_of(measure) & {"tokens", "sentences"}:
         known |= ENCODER_SETTINGS

@@ -5,11 +5,14 @@ Plug-ins register theirs by an entry point in the group ``tertium.measures``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import TypeVar
 
+from tertium.errors import SettingError
 from tertium.measures.base import Measure, ModelKind
+from tertium.models.public import public_encoder, public_model
 from tertium.registry import Extra, Registry, check_extras
 
 MEASURES: Registry[type[Measure]] = Registry(
@@ -19,6 +22,28 @@ SUMS = {"sentsim": ("sss", "bertscore")}
 """Sums with a name of their own; any other is written with a plus, as in ``sss+wmd``."""
 SUM_SETTINGS: dict[str, object] = {"weights": (), "scale": "fixed", "empty": "worst"}
 DEFAULT_MEASURE = "cross"
+SYNONYMS = {"bert-score": "bertscore", "bert_score": "bertscore", "chrf2": "chrf"}
+VARIANTS: dict[str, tuple[str, dict[str, object]]] = {
+    "chrf++": ("chrf", {"word_order": 2}),
+    "chrf2++": ("chrf", {"word_order": 2}),
+}
+"""Measures with settings that have a name of their own; it is also the name of their column."""
+TRAINED = (
+    "{0} is a metric trained on human scores, which Tertium does not have; without training: "
+    "-m cross or -m bertscore with references, -m prism-src with sources"
+)
+ELSEWHERE = {
+    "comet": TRAINED,
+    "cometkiwi": TRAINED,
+    "xcomet": TRAINED,
+    "bleurt": TRAINED,
+    "metricx": TRAINED,
+    "meteor": "Tertium does not have {0}; the nearest surface measure is -m chrf",
+    "rouge": "Tertium does not have {0}; the nearest surface measures are -m bleu and -m chrf",
+    "prism": "{0} has two measures: -m prism-ref with references, -m prism-src with sources",
+    "nmtscore": "{0} has three measures: -m cross, -m direct and -m pivot",
+}
+"""What to use instead of metrics that people know but that Tertium does not have."""
 
 AnyMeasure = TypeVar("AnyMeasure", bound=type[Measure])
 
@@ -27,6 +52,18 @@ def measure(cls: AnyMeasure) -> AnyMeasure:
     """Register a class of measures under its ``name``."""
     MEASURES.add(str(cls.name), cls)
     return cls
+
+
+def is_measure(text: str) -> bool:
+    """Whether an argument is a measure, with or without model and settings, or a sum.
+
+    >>> is_measure("BLEU"), is_measure("cross@m2m100:beam_size=1"), is_measure("pairs.tsv")
+    (True, True, False)
+    """
+    name = re.split("[@:]", text.lower(), maxsplit=1)[0]
+    if name in VARIANTS or name in SYNONYMS or name in SUMS or name in ELSEWHERE:
+        return True
+    return all(part in MEASURES or part in SYNONYMS for part in name.split("+"))
 
 
 def measure_names() -> list[str]:
@@ -40,14 +77,38 @@ def parts_of(name: str) -> tuple[str, ...]:
     >>> parts_of("cross"), parts_of("sss+wmd"), parts_of("sentsim")
     (('cross',), ('sss', 'wmd'), ('sss', 'bertscore'))
     """
-    return SUMS.get(name.lower()) or tuple(name.lower().split("+"))
+    parts = SUMS.get(name.lower()) or name.lower().split("+")
+    return tuple(SYNONYMS.get(part, part) for part in parts)
 
 
 def measure_class(name: str) -> type[Measure]:
     """Look up a measure, not a sum, by its name in any case."""
     if name not in MEASURES:
+        refuse_other_metrics(name)
+        if public_encoder(name) is not None or public_model(name) is not None:
+            raise SettingError(f"{name} is a model; write it after a measure: bertscore@{name}")
         raise MEASURES.unknown(name, f", {', '.join(SUMS)}, and sums like 'sss+wmd'")
     return MEASURES.get(name)
+
+
+def refuse_other_metrics(name: str) -> None:
+    """Say what to use instead of a metric that Tertium does not have.
+
+    >>> refuse_other_metrics("METEOR")
+    Traceback (most recent call last):
+    ...
+    tertium.errors.SettingError: Tertium does not have METEOR; ...
+    """
+    refuse_trained_metrics(name)
+    if name.lower() in ELSEWHERE:
+        raise SettingError(ELSEWHERE[name.lower()].format(name))
+
+
+def refuse_trained_metrics(name: str) -> None:
+    """Say what to use instead of a trained metric, or of one of its models."""
+    words = re.split("[-/_0-9]", name.lower().rpartition("/")[2])
+    if any(ELSEWHERE.get(word) == TRAINED for word in [name.lower(), *words]):
+        raise SettingError(TRAINED.format(name))
 
 
 def settings_of(name: str) -> dict[str, object]:

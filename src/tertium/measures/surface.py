@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 OWN_FIELDS = ("nrefs", "version")
 """Fields of sacrebleu's signature that ours has too; sacrebleu's version gets its own field."""
 PUNCTUATION = frozenset(string.punctuation)
+Scored = tuple[float, list[float], int | None]
+"""A sentence score, the additive statistics that the system score is built on, and the reference
+that gave the score, counted from 0; None if all references count."""
 
 
 class SurfaceMeasure(Measure):
@@ -39,22 +42,24 @@ class SurfaceMeasure(Measure):
         """The sacrebleu metric with these settings."""
         raise NotImplementedError
 
-    def segment(self, hypothesis: str, references: Sequence[str]) -> tuple[float, list[float]]:
-        """The sentence score, and the additive statistics that the system score is built on."""
+    def segment(self, hypothesis: str, references: Sequence[str]) -> Scored:
+        """The sentence score, its statistics, and the best reference."""
         raise NotImplementedError
 
     def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
         scores, statistics, cut = [], [], []
+        best: list[int | None] = []
         for done, row in enumerate(rows, start=1):
             texts = [row.hypothesis.text, *(other.text for other in self.compared(row))]
             hypothesis, *references = counted = [self.counted(text) for text in texts]
-            score, numbers = self.segment(hypothesis, references)
+            score, numbers, place = self.segment(hypothesis, references)
             scores.append(self.sign * score + 0.0)  # no minus zero
             statistics.append(tuple(map(float, numbers)))
             cut.append(counted != texts)
+            best.append(place if self.against == "reference" else None)
             if progress is not None and done % 1000 == 0:
                 progress(self.name, done, len(rows))
-        return Segments(scores, statistics, cut)
+        return Segments(scores, statistics, cut, best)
 
     def counted(self, text: str) -> str:
         """The part of a text that is scored: all of it, unless the measure has a limit."""
@@ -94,9 +99,10 @@ class Bleu(SurfaceMeasure):
     def choices(self) -> Mapping[str, object]:
         return {**super().choices(), "eff": "segments"}  # as sacrebleu does: not for the system
 
-    def segment(self, hypothesis: str, references: Sequence[str]) -> tuple[float, list[float]]:
+    def segment(self, hypothesis: str, references: Sequence[str]) -> Scored:
         found = self.metric.sentence_score(hypothesis, references)
-        return found.score, [found.sys_len, found.ref_len, *found.counts, *found.totals]
+        numbers = [found.sys_len, found.ref_len, *found.counts, *found.totals]
+        return found.score, numbers, 0 if len(references) == 1 else None
 
     def system(self, statistics: Sequence[float]) -> float:
         from sacrebleu.metrics.bleu import BLEU
@@ -152,12 +158,13 @@ class ChrF(SurfaceMeasure):
     def choices(self) -> Mapping[str, object]:
         return {**super().choices(), "beta": self.beta}  # which sacrebleu leaves out
 
-    def segment(self, hypothesis: str, references: Sequence[str]) -> tuple[float, list[float]]:
+    def segment(self, hypothesis: str, references: Sequence[str]) -> Scored:
         """Statistics of the best reference, which sacrebleu does not make public."""
         ours = self._ngrams(hypothesis)
         candidates = [_matches(ours, self._ngrams(reference)) for reference in references]
-        best = max(candidates, key=self.system)  # the first of equals, as in sacrebleu
-        return self.system(best), best
+        scores = [self.system(candidate) for candidate in candidates]
+        best = scores.index(max(scores))  # the first of equals, as in sacrebleu
+        return scores[best], candidates[best], best
 
     def _ngrams(self, text: str) -> list[Counter[str]]:
         """Count character n-grams without white space, then word n-grams, order by order."""
@@ -238,9 +245,10 @@ class Ter(SurfaceMeasure):
     def choices(self) -> Mapping[str, object]:
         return {**super().choices(), "longest": self.longest}
 
-    def segment(self, hypothesis: str, references: Sequence[str]) -> tuple[float, list[float]]:
+    def segment(self, hypothesis: str, references: Sequence[str]) -> Scored:
         found = self.metric.sentence_score(hypothesis, references)
-        return found.score, [found.num_edits, found.ref_length]
+        place = 0 if len(references) == 1 else None  # the length is the mean over references
+        return found.score, [found.num_edits, found.ref_length], place
 
     def system(self, statistics: Sequence[float]) -> float:
         edits, words = statistics

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from tertium.errors import InputError
 from tertium.models.languages import LanguageSet
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 Languages = str | None | Sequence[str | None]
 """One language for all texts, or one per text."""
 
+MANY = 6
+"""So many languages are listed; of more, the number is given."""
 Progress = Callable[[str, int, int], None]
 """Called with the name of a task, the number of items done, and the total number."""
 
@@ -173,6 +175,17 @@ class StepwiseModel(Protocol):
     ) -> NDArray[np.float32]:
         """Natural-log probabilities of the next token: shape (prefixes, vocabulary)."""
         ...
+
+
+def describe_model(model: Any) -> str:
+    """The ``repr`` of a model: its name, its languages if it has any, fingerprint and settings."""
+    facts = [repr(model.name)]
+    if (languages := getattr(model, "languages", None)) is not None:
+        codes = sorted(languages.all)
+        facts.append(f"languages={'+'.join(codes) if len(codes) <= MANY else len(codes)}")
+    facts.append(f"fingerprint={model.fingerprint[:12]}")
+    facts += [f"{name}={value}" for name, value in getattr(model, "settings", {}).items()]
+    return f"{type(model).__name__}({', '.join(facts)})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from tertium.models.encoders import use
 from tertium.models.encoders.folder import EncoderFolder
 from tertium.models.folder import ModelFolder
 from tertium.models.public import public_encoder, public_model
+from tertium.registry import Extra, check_extras
 from tertium.storage.paths import models_folder
 
 TOKENIZER_FILES = (
@@ -27,6 +28,7 @@ SAFE_WEIGHTS = ("*.safetensors",)
 TORCH_WEIGHTS = ("pytorch_model*.bin", "0_Transformer/pytorch_model*.bin")
 DENSE_WEIGHTS = ("*_Dense/pytorch_model.bin",)
 """Dense modules of sentence-transformers, some of which were published before safetensors."""
+CONVERT = Extra("convert", ("torch", "transformers"))
 COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
@@ -57,6 +59,7 @@ def fetch(
     out = models_folder() / cache_name(name)
     if out.exists():
         raise ModelError(f"{out} already exists; remove the folder to download the model again")
+    check_extras("converting a model", [CONVERT])  # before anything is downloaded
     snapshot = download(hub_id, revision=revision, offline=offline)
     short = entry.name if entry else name.rpartition("/")[2]
     licence = entry.licence if entry else "see its page on the hub"

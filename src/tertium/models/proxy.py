@@ -14,6 +14,9 @@ class ModelProxy:
     def __init__(self, model: TranslationModel) -> None:
         self.model = model
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.model!r})"
+
     @property
     def name(self) -> str:
         return self.model.name

@@ -1,4 +1,4 @@
-"""Tables that can be printed, and written as text, CSV, Markdown and LaTeX."""
+"""Tables that can be printed, and written as text, CSV, Markdown, LaTeX and HTML."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 Value = str | float | int | None
 MARK = "*"
 """Marks bold cells in plain text."""
+FORMATS = (".txt", ".csv", ".md", ".tex")
 GAP = 2
 LATEX = {
     "\\": r"\textbackslash{}",
@@ -116,18 +118,34 @@ class Table:
         lines += [rf"\caption{{{latex_escape(caption)}.}}"] if caption else []
         return "\n".join([*lines, r"\end{table}"])
 
-    def save(self, folder: Path, name: str) -> list[Path]:
-        """Write the table in four formats: text, CSV, Markdown and LaTeX."""
-        folder.mkdir(parents=True, exist_ok=True)
-        written = {
+    def html(self) -> str:
+        """An HTML table, for notebooks."""
+        head = "".join(f"<th>{escape(name)}</th>" for name in self.header)
+        lines = [f"<tr>{head}</tr>"]
+        for row in self.rows:
+            cells = [
+                f"<b>{escape(str(cell))}</b>" if cell.bold else escape(str(cell)) for cell in row
+            ]
+            lines.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
+        title = f"<caption>{escape(self.title)}</caption>" if self.title else ""
+        note = f"<p><small>{escape(self.note)}</small></p>" if self.note else ""
+        return f"<table>{title}{''.join(lines)}</table>{note}"
+
+    def as_format(self, suffix: str) -> str:
+        """The table in the format of a file: .txt, .csv, .md or .tex."""
+        return {
             ".txt": self.text() + "\n",
             ".csv": self.csv(),
             ".md": self.markdown() + "\n",
             ".tex": self.latex() + "\n",
-        }
-        for suffix, content in written.items():
-            write_text(folder / f"{name}{suffix}", content)
-        return [folder / f"{name}{suffix}" for suffix in written]
+        }[suffix]
+
+    def save(self, folder: Path, name: str) -> list[Path]:
+        """Write the table in four formats: text, CSV, Markdown and LaTeX."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for suffix in FORMATS:
+            write_text(folder / f"{name}{suffix}", self.as_format(suffix))
+        return [folder / f"{name}{suffix}" for suffix in FORMATS]
 
     def print(self, console: Console) -> None:
         """Print the text; bold cells are also bold in a terminal."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tertium.data.pairs import Item, Pairs
+from tertium.engines.bad_rows import BadRows, TolerantScorer
 from tertium.engines.output import Output
 from tertium.engines.progress import NO_PROGRESS, JobProgress
 from tertium.engines.scoring import (
@@ -38,6 +39,8 @@ class ScoringJob:
     rows_at_a_time: int = ROWS_AT_A_TIME
     tally: Tally | None = None
     """Counts the queries to the translation model, if a measure uses one."""
+    bad: BadRows = field(default_factory=BadRows)
+    """What is done with rows that cannot be scored."""
 
     def count(self) -> int | None:
         """The number of rows, if it is known beforehand."""
@@ -45,7 +48,7 @@ class ScoringJob:
 
     def run(self, progress: JobProgress = NO_PROGRESS) -> ScoringResult:
         """Score and write everything."""
-        scorer = Scorer(self.pairs, self.measures, self.scores_only)
+        scorer = TolerantScorer(self.pairs, self.measures, self.scores_only, self.bad)
         scorer.check()
         try:
             return self._run(scorer, progress)
@@ -72,12 +75,14 @@ class ScoringJob:
             progress.advance(sums.rows)
         if not sums.rows:
             raise InputError(f"{self.pairs.name} is empty: there is nothing to score")
+        self.bad.check(sums)
         result = ScoringResult(
             results(self.measures, sums.totals),
             sums.rows,
             sums.cut,
             resumed,
             self.tally,
+            self.bad.notes,
             marks=sums.marks,
             identified=sums.identified,
         )

@@ -166,7 +166,7 @@ class DistributedJob:
         for pairs in self.inputs:
             columns = Scorer(pairs, self.measures, self.scores_only).columns()
             found.update(dict.fromkeys(columns))
-        new = [*(measure.name for measure in self.measures), CUT, MARKS]
+        new = [*(measure.column for measure in self.measures), CUT, MARKS]
         return [*(name for name in found if name not in new), *new]
 
     def _schema(self, columns: Sequence[str]) -> Any:
@@ -176,7 +176,7 @@ class DistributedJob:
             for name, types in pairs.kinds().items():
                 if name in kinds:
                     kinds[name] |= types
-        kinds |= {measure.name: {float} for measure in self.measures}
+        kinds |= {measure.column: {float} for measure in self.measures}
         kinds[CUT] = {bool}
         kinds[MARKS] = {str}
         return schema_of(kinds)

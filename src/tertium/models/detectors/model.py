@@ -14,7 +14,14 @@ import numpy as np
 
 from tertium.data.records import counted
 from tertium.errors import InputError, LanguageError, ModelError
-from tertium.models.base import Detections, Languages, ParaphraseDetector, Progress, per_row
+from tertium.models.base import (
+    Detections,
+    Languages,
+    ParaphraseDetector,
+    Progress,
+    describe_model,
+    per_row,
+)
 from tertium.models.detectors.folder import DetectorFolder, read_detector_folder
 from tertium.models.encoders.folder import TOKENIZER
 from tertium.models.encoders.model import CTranslate2Encoder, Rows
@@ -58,6 +65,9 @@ class EncoderDetector:
             "precision": engine["precision"],
             "engine": engine["engine"],
         }
+
+    def __repr__(self) -> str:
+        return describe_model(self)
 
     @property
     def name(self) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tertium.errors import ModelError
-from tertium.models.base import Languages, Progress, SentenceVectors, TokenVectors
+from tertium.models.base import Languages, Progress, SentenceVectors, TokenVectors, describe_model
 from tertium.models.batches import uniform_batches
 from tertium.models.cache.vectors import VectorMemo
 from tertium.models.encoders.pooling import Pooling
@@ -74,6 +74,9 @@ class CTranslate2Encoder:
             **reader.settings,
             **engine_settings,
         }
+
+    def __repr__(self) -> str:
+        return describe_model(self)
 
     @property
     def name(self) -> str:

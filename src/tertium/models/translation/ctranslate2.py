@@ -14,6 +14,7 @@ from tertium.models.base import (
     Progress,
     TokenScores,
     Translation,
+    describe_model,
     per_row,
 )
 from tertium.models.batches import batches_by_limit, padded_batches, uniform_batches
@@ -82,6 +83,9 @@ class CTranslate2Model:
         self._known: frozenset[str] | None = None
         if self._translator.device != "cpu":
             self._settings["device"] = f"{self._translator.device}-{batch_tokens}"
+
+    def __repr__(self) -> str:
+        return describe_model(self)
 
     @property
     def name(self) -> str:

@@ -14,6 +14,7 @@ from tertium.models.base import (
     TokenScores,
     Translation,
     TranslationModel,
+    describe_model,
     per_row,
 )
 from tertium.models.languages import LanguageSet
@@ -35,6 +36,9 @@ class PairOfModels:
             target={**both[1].target, **both[0].target},
             aliases={**both[1].aliases, **both[0].aliases},
         )
+
+    def __repr__(self) -> str:
+        return describe_model(self)
 
     @property
     def name(self) -> str:

@@ -1,0 +1,147 @@
+"""Arguments as users of sacrebleu, COMET and bert-score type them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from typer.core import TyperCommand
+
+from tertium.errors import SettingError
+from tertium.measures.registry import is_measure
+
+MEASURE = ("--measure", "-m")
+SEVERAL = {*MEASURE, "--hyp", "-t", "--ref", "-r", "--input", "-i"}
+"""Options that take several values: ``-t a b`` is ``-t a -t b``."""
+RENAMED = {
+    "-c": ("--hyp",),  # bert-score
+    "--cand": ("--hyp",),
+    "--translations": ("--hyp",),  # COMET
+    "--sources": ("--src",),
+    "--refs": ("--ref",),
+    "--sacrebleu_dataset": ("--test-set",),
+    "--only_system": ("--score-only",),
+    "--metrics": ("--measure",),  # sacrebleu
+    "--language-pair": ("--lang",),
+    "-tok": ("--tokenize",),
+    "-lc": ("--set", "lowercase=yes"),
+    "--lowercase": ("--set", "lowercase=yes"),
+    "-ci": ("--confidence",),
+    "-cin": ("--samples",),
+    "--confidence-n": ("--samples",),
+    "--model_type": ("--encoder",),
+    "--num_layers": ("--layer",),
+}
+"""Options of other tools, and the same of Tertium."""
+NO_DEVICE = "leave it out: Tertium runs on the processor (--threads N)"
+TESTS = "use `tertium compare`, which tests all pairs of systems"
+EXPLAINED = {
+    "--gpus": NO_DEVICE,
+    "--num_workers": NO_DEVICE,
+    "--batch_size": "leave it out: Tertium chooses the size of batches",
+    "--batch-size": "leave it out: Tertium chooses the size of batches",
+    "--model_storage_path": "use --model FOLDER",
+    "--paired-bs": TESTS,
+    "-pbs": TESTS,
+    "--paired-ar": TESTS,
+    "-par": TESTS,
+    "-cw": "use -m chrf:word_order=N, or -m chrf++",
+    "--chrf-word-order": "use -m chrf:word_order=N, or -m chrf++",
+    "-cc": "use -m chrf:char_order=N",
+    "--chrf-char-order": "use -m chrf:char_order=N",
+    "--chrf-beta": "use -m chrf:beta=N",
+    "--chrf-lowercase": "use -m chrf:lowercase=yes",
+    "--ter-case-sensitive": "use -m ter:case_sensitive=yes",
+    "--ter-normalized": "use -m ter:normalize_text=yes",
+    "--smooth-method": "leave it out: BLEU is smoothed exponentially, sacrebleu's default",
+    "-sl": "leave it out and use --hyp and --ref: the score of every row is printed",
+    "--sentence-level": "leave it out and use --hyp and --ref: the score of every row is printed",
+    "-sh": "leave it out: short signatures are printed, and long ones with -f json",
+    "--short": "leave it out: short signatures are printed, and long ones with -f json",
+    "--detail": "leave it out: rows have their scores, and -f json prints everything",
+    "-nr": "give a file for each reference: -r ref1.txt ref2.txt",
+    "--num-refs": "give a file for each reference: -r ref1.txt ref2.txt",
+    "--rescale_with_baseline": "leave it out: scores are not rescaled",
+    "--list": "use `sacrebleu --list`: -d takes the names of its test sets",
+    "--echo": "use `sacrebleu --echo`",
+}
+"""Options of other tools that have no equal, and what to do instead."""
+PAIR = re.compile(r"([a-z]{2,3})-([a-z]{2,3})")
+REGIONS = {"at", "ch", "cn", "gb", "hk", "mx", "tw", "us"}
+"""In lower case, these are more often regions (en-us) than languages."""
+
+
+class HabitCommand(TyperCommand):
+    """A command that understands options with several values, and options of other tools."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        takes_value = {
+            name: not getattr(option, "is_flag", False)
+            for option in self.params
+            if option.param_type_name == "option"
+            for name in (*option.opts, *option.secondary_opts)
+        }
+        return super().parse_args(ctx, expand(args, takes_value))
+
+
+def expand(arguments: Sequence[str], takes_value: Mapping[str, bool]) -> list[str]:
+    """Write arguments the way Tertium has them: one value per option, and its own names.
+
+    ``takes_value`` has the options of the command, and whether each takes a value.
+
+    >>> options = {"--hyp": True, "-t": True, "-m": True, "--score-only": False}
+    >>> expand(["-t", "a", "b", "-m", "bleu", "chrf", "x.tsv", "--only_system"], options)
+    ['-t', 'a', '-t', 'b', '-m', 'bleu', '-m', 'chrf', 'x.tsv', '--score-only']
+    """
+    result: list[str] = []
+    left = list(arguments)
+    while left:
+        word = left.pop(0)
+        if word == "--":
+            return [*result, word, *left]
+        if not _is_option(word):
+            result.append(word)
+            continue
+        name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
+        if name == "--references" and (value or "".join(left[:1])) not in ("max", "mean"):
+            name = "--ref"  # COMET's; ours chooses the maximum or the mean
+        *words, name = _ours(name, takes_value)[::-1]
+        words.reverse()
+        if equals:
+            result.append(f"{name}={value}")
+        else:
+            result.append(name)
+            if words:
+                result += words
+            elif takes_value.get(name) and left:
+                result.append(left.pop(0))
+        if name in SEVERAL and takes_value.get(name):
+            while left and not _is_option(left[0]) and (name not in MEASURE or is_measure(left[0])):
+                result += [name, left.pop(0)]
+    return result
+
+
+def language_pair(text: str | None) -> tuple[str, str] | None:
+    """Read a language pair as sacrebleu writes it; None if it is one language.
+
+    >>> language_pair("de-en"), language_pair("en-US"), language_pair("de")
+    (('de', 'en'), None, None)
+    """
+    found = PAIR.fullmatch(text or "")
+    return None if found is None or found[2] in REGIONS or text == "pt-br" else (found[1], found[2])
+
+
+def _is_option(word: str) -> bool:
+    return len(word) > 1 and word.startswith("-")
+
+
+def _ours(name: str, options: Mapping[str, bool]) -> tuple[str, ...]:
+    if name in options:
+        return (name,)
+    if name in RENAMED and RENAMED[name][0] in options:
+        return RENAMED[name]
+    if name in EXPLAINED:
+        raise SettingError(f"no option {name}: {EXPLAINED[name]}")
+    hyphens = name.replace("_", "-")
+    return (hyphens,) if hyphens in options else (name,)

@@ -1,0 +1,230 @@
+"""The scores of one system by one measure, and tables of systems and measures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, overload
+
+from tertium.errors import InputError, SettingError
+from tertium.measures.signature import Signature
+from tertium.report.tables import Cell, Table
+from tertium.stats.conventions import LEVEL, SAMPLES, Interval
+
+if TYPE_CHECKING:
+    from tertium.measures.base import Measure
+
+ROWS_SHOWN = 10
+"""How many segments a notebook shows."""
+LARGE = 10
+"""Scores of this size have two decimals."""
+SYSTEM = "hypotheses"
+"""The name of the only system, if it was given as a list."""
+
+
+@dataclass(frozen=True)
+class Scores(Sequence[float]):
+    """The scores of the segments, in order, and how they came about.
+
+    It is itself the sequence of its segment scores.
+    """
+
+    segments: list[float]
+    system: float
+    """The score of all segments together: for most measures, the mean."""
+    signature: Signature
+    cut: list[bool] = field(repr=False)
+    """True where a text (or its translation) was too long, so that only its beginning counted."""
+    best_reference: list[int | None] = field(default_factory=list, repr=False)
+    """Which reference gave the score, counted from 0; None where the measure combines them."""
+    marks: list[tuple[str, ...]] = field(default_factory=list, repr=False)
+    """What is wrong with the texts of each segment: cut, empty, unknown, language, copy."""
+    statistics: list[tuple[float, ...]] = field(default_factory=list, repr=False, compare=False)
+    """Additive statistics of each segment; the system score is a function of their sum."""
+    measure: Measure | None = field(default=None, repr=False, compare=False)
+
+    @overload
+    def __getitem__(self, index: int) -> float: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[float]: ...
+    def __getitem__(self, index: int | slice) -> float | list[float]:
+        return self.segments[index]
+
+    def __len__(self) -> int:
+        return len(self.segments)
+
+    def __iter__(self) -> Iterator[float]:
+        return iter(self.segments)
+
+    def confidence(
+        self, *, samples: int = SAMPLES, seed: int = 0, level: float = LEVEL
+    ) -> Interval:
+        """The confidence interval of the system score, from the bootstrap over segments.
+
+        The same samples are drawn for every system and measure, as in :func:`tertium.compare`.
+
+        >>> import tertium
+        >>> scores = tertium.load("chrf").score(["a dog", "a cat"], ["a dog", "the cat"])
+        >>> scores.confidence(samples=100).high
+        100.0
+        """
+        import numpy as np
+
+        from tertium.stats.resampling import bootstrap_counts, percentile_interval, spawn
+
+        if self.measure is None or not self.statistics:
+            raise InputError("these scores have no statistics that could be resampled")
+        if samples < 1:
+            raise SettingError(f"samples={samples!r}: it must be at least 1")
+        counts = bootstrap_counts(len(self), samples=samples, seed=spawn(seed, 2)[0])
+        replicates = self.measure.systems(counts.astype(np.float64) @ np.array(self.statistics))
+        return percentile_interval(replicates, level=level)
+
+    def to_pandas(self) -> Any:
+        """A data frame with one row per segment: score, cut, and which reference was best."""
+        return _pandas().DataFrame(self._columns())
+
+    def _columns(self) -> dict[str, list[Any]]:
+        best: list[Any] = list(self.best_reference) or [None] * len(self)
+        return {"score": list(self), "cut": list(self.cut), "best_reference": best}
+
+    def _repr_html_(self) -> str:
+        format_ = f".{digits_for([self])}f"
+        rows = [
+            [Cell(number), Cell(score, format_)]
+            for number, score in enumerate(self.segments[:ROWS_SHOWN], start=1)
+        ]
+        more = len(self) - len(rows)
+        rows += [[Cell(f"{more} more"), Cell(None)]] if more else []
+        rows.append([Cell("system"), Cell(self.system, format_, bold=True)])
+        name = self.measure.column if self.measure is not None else "score"
+        return Table(["segment", name], rows, note=self.signature.short).html()
+
+
+@dataclass(frozen=True, repr=False)
+class ScoreTable:
+    """The scores of one or several systems by one or several measures.
+
+    ``table["chrf"]`` are the :class:`Scores` of the only system, ``table["a", "chrf"]`` those of
+    system a.
+
+    >>> import tertium
+    >>> systems = {"a": ["a dog", "a cat"], "b": ["a dig", "the cat"]}
+    >>> table = tertium.score(systems, ["a dog", "the cat"], measure=["chrf", "ter"])
+    >>> print(table)
+    system   chrf     ter
+    a       55.17  -25.00
+    b       84.44  -25.00
+    >>> table["b", "chrf"].segments[1]
+    100.0
+    """
+
+    systems: tuple[str, ...]
+    measures: tuple[str, ...]
+    scores: Mapping[tuple[str, str], Scores]
+
+    @overload
+    def __getitem__(self, key: str) -> Scores: ...
+    @overload
+    def __getitem__(self, key: tuple[str, str]) -> Scores: ...
+    def __getitem__(self, key: str | tuple[str, str]) -> Scores:
+        if isinstance(key, str):
+            if len(self.systems) > 1:
+                raise KeyError(f"{key}: there are several systems; use table[system, {key!r}]")
+            key = (self.systems[0], key)
+        return self.scores[key]
+
+    def __repr__(self) -> str:
+        return self.table().text()
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+    def table(
+        self,
+        *,
+        confidence: bool = False,
+        samples: int = SAMPLES,
+        seed: int = 0,
+        digits: int | None = None,
+        separate: bool = False,
+    ) -> Table:
+        """The system scores for people: one row per system and one column per measure.
+
+        With ``separate``, the limits of an interval are two columns (for CSV) instead of one.
+        """
+        header = ["system"]
+        rows = [[Cell(system)] for system in self.systems]
+        for measure in self.measures:
+            column = [self.scores[system, measure] for system in self.systems]
+            decimals = digits_for(column) if digits is None else digits
+            format_ = f".{decimals}f"
+            header.append(measure)
+            if confidence:
+                names = (f"{measure} low", f"{measure} high")
+                header += names if separate else [f"{LEVEL:.0%} interval"]
+            for row, scores in zip(rows, column, strict=True):
+                row.append(Cell(scores.system, format_))
+                if confidence:
+                    limits = scores.confidence(samples=samples, seed=seed)
+                    low, high = Cell(limits.low, format_), Cell(limits.high, format_)
+                    row += [low, high] if separate else [Cell(f"{low} to {high}")]
+        return Table(header, rows)
+
+    def document(
+        self, *, confidence: bool = False, samples: int = SAMPLES, seed: int = 0
+    ) -> dict[str, Any]:
+        """The system scores, signatures and intervals as plain data, for JSON."""
+        document: dict[str, Any] = {}
+        for system in self.systems:
+            document[system] = {}
+            for measure in self.measures:
+                scores = self.scores[system, measure]
+                entry: dict[str, Any] = {"system": scores.system}
+                if confidence:
+                    limits = scores.confidence(samples=samples, seed=seed)
+                    entry |= {"low": limits.low, "high": limits.high}
+                entry["signature"] = scores.signature.long
+                document[system][measure] = entry
+        return document
+
+    def to_pandas(self, *, segments: bool = False) -> Any:
+        """A data frame of system scores; or, of segments, one row per system and segment."""
+        pandas = _pandas()
+        if not segments:
+            frame = pandas.DataFrame(
+                {
+                    measure: [self.scores[system, measure].system for system in self.systems]
+                    for measure in self.measures
+                },
+                index=list(self.systems),
+            )
+            return frame.rename_axis("system")
+        return pandas.concat(
+            [
+                pandas.DataFrame(
+                    {
+                        "system": system,
+                        **{name: list(self.scores[system, name]) for name in self.measures},
+                    }
+                )
+                for system in self.systems
+            ],
+            ignore_index=True,
+        )
+
+
+def digits_for(column: Sequence[Scores]) -> int:
+    """How many decimals of system scores to show: two if they can be up to 100, otherwise four."""
+    large = any(abs(scores.system) >= LARGE for scores in column)
+    highest = [scores.measure.bounds[1] for scores in column if scores.measure is not None]
+    return 2 if large or any(LARGE <= high < math.inf for high in highest) else 4
+
+
+def _pandas() -> Any:
+    try:
+        import pandas
+    except ImportError:
+        raise SettingError("to_pandas needs pandas: pip install pandas") from None
+    return pandas
