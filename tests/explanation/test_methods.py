@@ -94,9 +94,7 @@ def test_coverage_by_hand() -> None:
     assert [(span.kind, span.severity) for span in spans] == [
         *[("omission", "minor"), ("omission", "major")]
     ]
-    assert spans[1].evidence.startswith(
-        "without it, H of the other text rises from -2.00 to -0.50;"
-    )
+    assert spans[1].evidence.startswith("H of the other text is -2.00, without it -0.50;")
     # phrases of b: 4 of one word, 3 of two; of a: 2 of one word; and both whole texts
     assert len(model.asked) == (7 + 1) + (2 + 1)
     [only] = coverage([(A, B)], model, replace(settings, threshold=0.6))
@@ -300,4 +298,4 @@ def test_methods_together() -> None:
     assert json.loads(json.dumps(review.to_dict()))["spans"][0]["text"] == "you here"
     html = review._repr_html_()
     assert ">you here</button>" in html
-    assert "rises from -1.00 to -0.50" in html
+    assert "is -1.00, without it -0.50" in html
