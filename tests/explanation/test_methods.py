@@ -94,9 +94,7 @@ def test_coverage_by_hand() -> None:
     assert [(span.kind, span.severity) for span in spans] == [
         *[("omission", "minor"), ("omission", "major")]
     ]
-    assert spans[1].evidence.startswith(
-        "without it, H of the other text rises from -2.00 to -0.50;"
-    )
+    assert spans[1].evidence.startswith("H of the other text is -2.00, without it -0.50;")
     # phrases of b: 4 of one word, 3 of two; of a: 2 of one word; and both whole texts
     assert len(model.asked) == (7 + 1) + (2 + 1)
     [only] = coverage([(A, B)], model, replace(settings, threshold=0.6))
@@ -207,10 +205,13 @@ def test_direction_by_hand() -> None:
 
 def test_the_direction_of_a_document() -> None:
     """With three equal pairs, 2 of 8 sign patterns are as extreme: p = 1/4."""
-    found = document_direction([TranslationDirection(-1.0, -2.0)] * 3, samples=20_000)
+    found = document_direction([1.0] * 3, samples=20_000)
     assert found.score == 1.0
     assert found.p_value == pytest.approx(0.25, abs=0.02)
     assert document_direction([]).p_value == 1.0
+    # 10 000 pairs with scores of +1 and -1, 100 more of the first: one standard deviation
+    many = document_direction([1.0] * 5050 + [-1.0] * 4950)
+    assert many.p_value == pytest.approx(0.3173, abs=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -297,4 +298,4 @@ def test_methods_together() -> None:
     assert json.loads(json.dumps(review.to_dict()))["spans"][0]["text"] == "you here"
     html = review._repr_html_()
     assert ">you here</button>" in html
-    assert "rises from -1.00 to -0.50" in html
+    assert "is -1.00, without it -0.50" in html

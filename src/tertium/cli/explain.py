@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -39,7 +40,7 @@ from tertium.cli.progress import interruptible, progress_bar
 from tertium.data.pairs import Languages, Pairs, TwoStrings
 from tertium.errors import InputError
 from tertium.explanation import explain as explanation
-from tertium.explanation.likelihood import TranslationDirection, document_direction
+from tertium.explanation.likelihood import document_direction
 from tertium.explanation.page import explanation_page
 from tertium.explanation.report import review_page
 from tertium.explanation.review import DIFFERENCES, NEED_MODEL, Reviewer, read_methods
@@ -83,6 +84,12 @@ def explain(
         int | None,
         typer.Option(
             min=1, help="coverage: the longest phrases that are tried.", rich_help_panel=METHODS
+        ),
+    ] = None,
+    min_words: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="coverage: the shortest phrases that are tried.", rich_help_panel=METHODS
         ),
     ] = None,
     worst: Annotated[
@@ -213,6 +220,7 @@ def explain(
         settings,
         threshold=settings.threshold if threshold is None else threshold,
         max_words=settings.max_words if max_words is None else max_words,
+        min_words=settings.min_words if min_words is None else min_words,
     )
     if output is not None:
         refuse_as_output(output, inputs.names)
@@ -256,7 +264,7 @@ def explain(
         title = f"Where the texts of {pairs.name} differ"
         write_text(html, review_page(reviews, title=title, sides=sides))
     if not quiet:
-        _print_summary(result, job, time.monotonic() - started)
+        _print_summary(result, job, job.all_directions(output), time.monotonic() - started)
 
 
 def _refuse_for_two_texts(output: Path | None, resume: bool, overwrite: bool) -> None:
@@ -275,7 +283,9 @@ def choose_side(pairs: Pairs, against: str | None) -> bool:
     return pairs.has_source if against is None else against == "source"
 
 
-def _print_summary(result: ReviewResult, job: ReviewJob, seconds: float) -> None:
+def _print_summary(
+    result: ReviewResult, job: ReviewJob, directions: Sequence[float], seconds: float
+) -> None:
     """Print how many rows have which kinds of spans to standard error."""
     from rich.console import Console
 
@@ -284,8 +294,8 @@ def _print_summary(result: ReviewResult, job: ReviewJob, seconds: float) -> None
     console.print(f"{result.marked} of {rows} with a span or a flag, in {seconds:.1f} s")
     for kind, count in sorted(result.kinds.items()):
         console.print(f"[bold]{kind}[/bold] {count}")
-    if result.directions:
-        found = document_direction([TranslationDirection(*each) for each in result.directions])
+    if directions:
+        found = document_direction(directions)
         original = job.sides[B if found.score > 0 else A]
         console.print(
             f"[bold]direction[/bold] {original} is more likely the original "

@@ -227,7 +227,7 @@ def coverage(
 
 
 def _evidence(phrase: Phrase, full: float) -> str:
-    rises = f"without it, H of the other text rises from {full:.2f} to {full + phrase.gain:.2f}"
+    change = f"H of the other text is {full:.2f}, without it {full + phrase.gain:.2f}"
     if math.isinf(phrase.surprise):
-        return rises
-    return f"{rises}; its log-probability given the other text is {-phrase.surprise:.1f}"
+        return change
+    return f"{change}; log p(it | other text) = {-phrase.surprise:.1f}"

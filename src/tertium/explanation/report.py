@@ -130,9 +130,12 @@ def review_page(
 
 
 def _filters(kinds: Sequence[str]) -> str:
-    """Show a row while the box of one of its kinds is checked."""
+    """Show rows and marks of a kind while its box is checked."""
     return "".join(
-        f"body:has(#kind-{kind}:checked) .row.has-{kind} {{ display: block; }}\n" for kind in kinds
+        f"body:has(#kind-{kind}:checked) .row.has-{kind} {{ display: block; }}\n"
+        f"body:not(:has(#kind-{kind}:checked)) .mark.{kind} "
+        "{ background: none; border-color: transparent; }\n"
+        for kind in kinds
     )
 
 

@@ -36,8 +36,6 @@ class ReviewResult:
     """Rows with a span or a flag."""
     kinds: dict[str, int] = field(default_factory=dict)
     """The number of rows with each kind of span or flag."""
-    directions: list[tuple[float, float]] = field(default_factory=list)
-    """H of both directions of each row, if the method direction is used."""
 
     def add(self, review: PairReview) -> None:
         kinds = {*review.flags, *(span.kind for span in review.spans)}
@@ -45,9 +43,6 @@ class ReviewResult:
         self.marked += bool(kinds)
         for kind in sorted(kinds):
             self.kinds[kind] = self.kinds.get(kind, 0) + 1
-        if review.direction is not None:
-            found = review.direction
-            self.directions.append((found.a_given_b, found.b_given_a))
 
     def document(self) -> dict[str, Any]:
         """The result as one JSON object."""
@@ -72,6 +67,8 @@ class ReviewJob:
     """The texts of all rows, if they are kept."""
     reviews: dict[int, PairReview] = field(default_factory=dict)
     """The reviews of the rows of this run by place, if they are kept."""
+    directions: dict[int, float] = field(default_factory=dict)
+    """The scores of directions of the rows of this run by place."""
     tally: Tally | None = None
 
     def count(self) -> int | None:
@@ -111,6 +108,9 @@ class ReviewJob:
             reviews = self._review(items, progress)
             if self.keep:
                 self.reviews.update(enumerate(reviews, result.rows))
+            for place, review in enumerate(reviews, result.rows):
+                if review.direction is not None:
+                    self.directions[place] = review.direction.score
             for review in reviews:
                 result.add(review)
             rows = [
@@ -126,6 +126,14 @@ class ReviewJob:
             raise InputError(f"{self.pairs.name} is empty: there is nothing to explain")
         self.output.finish(result.document())
         return result
+
+    def all_directions(self, output: Path | None) -> list[float]:
+        """The scores of directions of all rows; those of a resumed run are read from its output."""
+        if DIRECTION not in self.reviewer.methods:
+            return []
+        if output is not None and 0 not in self.directions:
+            return [float(record[DIRECTION]) for record in open_table(output)]
+        return [self.directions[place] for place in sorted(self.directions)]
 
     def all_reviews(self, output: Path | None) -> list[PairReview]:
         """The reviews of all rows that were kept; those of a resumed run are read from its output.
