@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 
+import pytest
+
+from tertium.engines.progress import JobProgress
+
 from .conftest import Run
+
+command = import_module("tertium.cli.paraphrase")  # in tertium.cli, the name is a function
 
 QUICK = ("--lang", "en", "--beam-size", "2", "-n", "2")
 
@@ -42,3 +51,24 @@ def test_mistakes(tertium: Run) -> None:
     wrong = tertium("paraphrase", "I have to go now.", *QUICK, "-o", "out.txt")
     assert wrong.returncode == 2
     assert "cannot infer the format" in wrong.stderr
+
+
+def test_progress_is_shown(tertium: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = tmp_path / "texts.txt"
+    texts.write_text("I have to go now.\nThe old man slept well.\n")
+    totals: list[int | None] = []
+    advanced: list[int] = []
+    details: list[tuple[str, int, int]] = []
+
+    @contextmanager
+    def record(total: Callable[[], int | None], **_: object) -> Iterator[JobProgress]:
+        totals.append(total())
+        yield JobProgress(advanced.append, lambda *each: details.append(each))
+
+    monkeypatch.setattr(command, "progress_bar", record)
+    monkeypatch.setattr(command, "TEXTS_AT_A_TIME", 1)
+    assert tertium("paraphrase", texts, *QUICK).returncode == 0
+    assert totals == [2]
+    assert advanced == [1, 2]
+    assert details[0] == ("searching", 0, 1)
+    assert details[-1] == ("searching", 1, 1)

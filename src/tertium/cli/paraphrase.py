@@ -21,9 +21,11 @@ from tertium.cli.options import (
     Model,
     Threads,
 )
+from tertium.cli.progress import progress_bar
 from tertium.data.codes import language_code
 from tertium.data.lines import STDIN, read_lines, without_trailing_blanks
 from tertium.engines.output import JsonLinesLayout, Layout, TsvLayout, layout_for
+from tertium.engines.progress import JobProgress
 from tertium.errors import InputError, LanguageError
 from tertium.measures.loading import ModelPool, ModelSettings, make_measure, read_specs
 from tertium.measures.registry import DEFAULT_MEASURE
@@ -98,12 +100,14 @@ def paraphrase(
         count,
         least_diversity,
     )
-    if output is not None:
-        _to_file(paraphraser, texts, lang, output)
-    elif sys.stdout.isatty():
-        _to_terminal(paraphraser, texts, lang, measure)
-    else:
-        _to_stream(paraphraser, texts, lang, sys.stdout, TsvLayout())
+    with progress_bar(texts.count, shown=True, what="texts") as progress:
+        rows = _rows(paraphraser, texts, lang, progress)
+        if output is not None:
+            _to_file(rows, output)
+        elif sys.stdout.isatty():
+            _to_terminal(rows, texts.several, measure, progress)
+        else:
+            _to_stream(rows, sys.stdout, TsvLayout())
 
 
 @dataclass(frozen=True)
@@ -134,39 +138,48 @@ class Texts:
         """Whether there is more than one text; standard input can be read only once."""
         return self.argument == "-" or len(list(islice(self, 2))) > 1
 
+    def count(self) -> int | None:
+        """The number of texts; unknown for standard input."""
+        return None if self.argument == "-" else sum(1 for _ in self)
 
-def _rows(paraphraser: Paraphraser, texts: Texts, lang: str) -> Iterator[list[dict[str, Any]]]:
+
+Rows = Iterator[list[dict[str, Any]]]
+
+
+def _rows(paraphraser: Paraphraser, texts: Texts, lang: str, progress: JobProgress) -> Rows:
     """The rows of the output, for a batch of texts at a time."""
     stream = iter(texts)
+    done = 0
     while batch := list(islice(stream, TEXTS_AT_A_TIME)):
+        found = paraphraser(batch, lang, progress.detail)
+        done += len(batch)
+        progress.advance(done)
         yield [
             dict(zip(COLUMNS, (source, rank, *candidate), strict=True))
-            for source, candidates in zip(batch, paraphraser(batch, lang), strict=True)
+            for source, candidates in zip(batch, found, strict=True)
             for rank, candidate in enumerate(candidates, start=1)
         ]
 
 
-def _to_stream(
-    paraphraser: Paraphraser, texts: Texts, lang: str, stream: IO[str], layout: Layout
-) -> None:
+def _to_stream(batches: Rows, stream: IO[str], layout: Layout) -> None:
     stream.write(layout.head(COLUMNS))
-    for rows in _rows(paraphraser, texts, lang):
+    for rows in batches:
         stream.write(layout.body(rows))
         stream.flush()
 
 
-def _to_file(paraphraser: Paraphraser, texts: Texts, lang: str, output: Path) -> None:
+def _to_file(batches: Rows, output: Path) -> None:
     layout = layout_for(output, {".tsv": TsvLayout, ".jsonl": JsonLinesLayout})
     with replacing_text(output, output.with_name(output.name + ".part")) as stream:
-        _to_stream(paraphraser, texts, lang, stream, layout)
+        _to_stream(batches, stream, layout)
 
 
-def _to_terminal(paraphraser: Paraphraser, texts: Texts, lang: str, measure: str) -> None:
+def _to_terminal(batches: Rows, several: bool, measure: str, progress: JobProgress) -> None:
     from rich.console import Console
 
     console = Console(highlight=False, soft_wrap=True)
-    several = texts.several
-    for rows in _rows(paraphraser, texts, lang):
+    for rows in batches:
+        progress.hide()
         before = None
         for row in rows:
             if row["text"] != before:

@@ -13,7 +13,7 @@ from tertium.errors import ModelError, SettingError
 from tertium.measures.base import Measure
 from tertium.measures.loading import load
 from tertium.measures.registry import DEFAULT_MEASURE
-from tertium.models.base import StepwiseModel, TranslationModel
+from tertium.models.base import Progress, StepwiseModel, TranslationModel
 from tertium.models.cache.memo import Memo
 from tertium.models.catalog import load_model
 from tertium.models.languages import source_language, target_language
@@ -76,17 +76,22 @@ class Paraphraser:
         if not self.pivots:
             raise SettingError("no pivots: give at least one language, or '' for none")
 
-    def __call__(self, texts: Sequence[str], lang: str) -> list[list[Paraphrase]]:
+    def __call__(
+        self, texts: Sequence[str], lang: str, progress: Progress | None = None
+    ) -> list[list[Paraphrase]]:
         """The paraphrases of each text, best first; there may be fewer than ``count``, or none."""
         for row, text in enumerate(texts, start=1):
             check_text(text, role="text", row=row)
         pooled: list[list[Candidate]] = [[] for _ in texts]
         for pivot in self.pivots:
-            for candidates, more in zip(pooled, self._candidates(texts, lang, pivot), strict=True):
+            found = self._candidates(texts, lang, pivot, progress)
+            for candidates, more in zip(pooled, found, strict=True):
                 candidates += more
         return self._ranked(texts, lang, pooled)
 
-    def _candidates(self, texts: Sequence[str], lang: str, pivot: str) -> list[list[Candidate]]:
+    def _candidates(
+        self, texts: Sequence[str], lang: str, pivot: str, progress: Progress | None
+    ) -> list[list[Candidate]]:
         """The n-best list of each text, directly or through a pivot language."""
         from tertium.paraphrasing.search import beam_search
 
@@ -108,6 +113,7 @@ class Paraphraser:
             beam_size=self.beam_size,
             count=2 * self.beam_size,
             penalties=penalties,
+            progress=progress,
         )
         return [
             [Candidate(model.target_text(each.tokens), pivot) for each in n_best if each.ended]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tertium.errors import SettingError
-from tertium.models.base import StepwiseModel
+from tertium.models.base import Progress, StepwiseModel
 from tertium.models.translation.dialects import END
 
 PATIENCE = 2
@@ -99,6 +99,7 @@ def beam_search(
     beam_size: int = 5,
     count: int = 1,
     penalties: Sequence[Penalty | None] | None = None,
+    progress: Progress | None = None,
 ) -> list[list[Hypothesis]]:
     """The best translations of each source, best first; an empty source gives an empty one."""
     if beam_size < 1:
@@ -124,6 +125,8 @@ def beam_search(
             end = start + len(beam.growing)
             beam.step(log_probs[start:end], vocabulary, beam_size)
             start = end
+        if progress is not None:
+            progress("searching", sum(not beam.growing for beam in beams), len(beams))
     return [beam.results(count) for beam in beams]
 
 
