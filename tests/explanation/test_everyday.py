@@ -1,7 +1,7 @@
 """The bundled model finds phrases that were left out of everyday translations.
 
-In ``everyday.tsv``, a phrase is in brackets in both languages. The settings were chosen on the even
-rows (counted from 0), and are tested here on the odd ones.
+In ``everyday.tsv``, a phrase is in brackets in both languages. The settings were tuned on the even
+rows (counted from 0), and are tested here on the odd ones; docs/explain.md says how.
 """
 
 from __future__ import annotations
