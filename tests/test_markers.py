@@ -21,7 +21,8 @@ def test_marked_by_file(request: pytest.FixtureRequest) -> None:
     for item in request.session.items:
         if item.path == HERE / "models" / "test_hub.py":
             assert item.get_closest_marker("slow")
-            assert item.get_closest_marker("torch")
+            local = "test_the_extra_is_checked_before_a_download"  # downloads and converts nothing
+            assert item.get_closest_marker("torch") or item.name == local
         if item.path in (HERE / "stats" / "test_ranking.py", HERE / "measures" / "test_movers.py"):
             assert not list(item.iter_markers("slow"))
             assert not list(item.iter_markers("torch"))

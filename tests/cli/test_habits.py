@@ -12,6 +12,7 @@ import pytest
 
 import tertium as library
 from tertium.cli.habits import EXPLAINED, expand, language_pair
+from tertium.errors import LanguageError
 from tertium.models.public import PUBLIC_ENCODERS, PUBLIC_MODELS
 
 from .conftest import TERTIUM, Run
@@ -192,3 +193,31 @@ def test_a_verbose_run_logs_what_is_done(tertium: Run, files: Path) -> None:
     logged = tertium(*command, "-v").stderr
     assert "reading hyp.txt, ref.txt" in logged
     assert "loading translation model tertium-mini" in logged
+
+
+def test_bleu_takes_the_tokenizer_of_the_language(tertium: Run, tmp_path: Path) -> None:
+    (tmp_path / "h").write_text("我今天很累。\n", encoding="utf-8")
+    files = ("-t", tmp_path / "h", "-r", tmp_path / "h")
+    done = tertium("score", *files, "-l", "en-zh", "-m", "bleu", "-f", "json")
+    assert "tok:zh" in done.stdout
+    assert library.score(["我今天很累。"], ["我今天很累。"], measure="bleu", lang="zh") == [
+        pytest.approx(100)
+    ]
+
+
+def test_a_pair_where_one_language_is_needed_is_refused(tertium: Run) -> None:
+    done = tertium("explain", "One text.", "Another text.", "--ref-lang", "de-en", "-l", "en")
+    assert done.returncode == 2
+    assert "looks like a language pair" in done.stderr
+    with pytest.raises(LanguageError, match="looks like a language pair"):
+        library.score("a b", "c d", measure="direct", lang="de-en")
+
+
+def test_marks_are_reported_where_there_is_no_summary(tertium: Run, tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("Hello there.\n\n")
+    (tmp_path / "r").write_text("Hello there.\nGood bye.\n")
+    files = ("-t", tmp_path / "a", "-r", tmp_path / "r", "-m", "chrf")
+    for how in (("-b",), ("-f", "json")):
+        done = tertium("score", *files, *how)
+        assert done.returncode == 0
+        assert "have an empty text" in done.stderr

@@ -204,7 +204,7 @@ def compare(
     specs = read_specs(
         measure or [DEFAULT_MEASURE], given={"against": against}, written=settings or []
     )
-    measures, pool = MeasureLoader(specs, models).load()
+    measures, pool = MeasureLoader(specs, models, lang).load()
     check_comparison(outputs, measures, baseline=baseline, samples=samples, alpha=alpha)
     if not quiet and not as_json:
         print(f"systems: {', '.join(outputs.systems)}", file=sys.stderr)

@@ -403,7 +403,7 @@ def score(
         shards = ShardFolder(output, resume=resume, overwrite=overwrite)
         import_ray()  # a missing package is reported before any model is loaded
         files = inputs.stored_pairs()
-        load = MeasureLoader(specs, models)
+        load = MeasureLoader(specs, models, lang)
         measures, pool = load.load()
         job: Job = DistributedJob(
             files, measures, load, shards, cluster, scores_only, rows_at_a_time, pool.tally
@@ -420,7 +420,7 @@ def score(
     else:
         refuse_without_output(resume=resume, overwrite=overwrite)
     log.info("reading %s", ", ".join(map(str, [*inputs.names, *systems[1:]])))
-    loader = MeasureLoader(specs, models)
+    loader = MeasureLoader(specs, models, lang)
     if as_table:
         if resume:
             raise InputError(
@@ -458,6 +458,8 @@ def score(
         print_systems(result, shown, with_segments=output is None)
         if not quiet and not score_only and not as_json:
             _print_systems_summary(result, time.monotonic() - started)
+        elif not quiet:
+            _print_warnings(result.marks, len(names) * result.rows, "output", result.notes)
         scores = {key: each.system for key, each in result.table.scores.items()}
         _fail_under(scores, limits)
         return
@@ -487,8 +489,8 @@ def _finish(
         print(json.dumps(result.document(), indent=1, ensure_ascii=False))
     elif not as_json and not quiet:
         _print_summary(result, time.monotonic() - started)
-    elif result.notes:
-        print("\n".join(result.notes), file=sys.stderr)
+    if as_json or quiet:
+        _print_warnings({} if quiet else result.marks, result.rows, "row", result.notes)
     _fail_under({("score", name): result.measures[name].system for name in columns}, limits)
 
 
@@ -498,6 +500,14 @@ def _fail_under(scores: Mapping[tuple[str, str], float], limits: Mapping[str, fl
         print(f"tertium: {line}", file=sys.stderr)
     if found:
         raise typer.Exit(BELOW_THRESHOLD)
+
+
+def _print_warnings(
+    marks: Mapping[str, int], rows: int, noun: str, notes: Sequence[str] = ()
+) -> None:
+    """Print what is wrong with some rows to standard error, where no summary says so."""
+    for line in (*describe_marks(marks, rows, noun), *notes):
+        print(line, file=sys.stderr)
 
 
 class _Terminal(logging.Handler):

@@ -97,6 +97,7 @@ def document(result: SystemsResult, settings: TableSettings, *, with_segments: b
         ),
         "rows": result.rows,
         "cut": result.cut,
+        "marks": dict(result.marks),
     }
     if settings.confidence:
         made |= {"samples": settings.samples, "seed": settings.seed}

@@ -194,12 +194,14 @@ class MeasureLoader:
 
     specs: tuple[MeasureSpec, ...]
     models: ModelSettings = field(default_factory=ModelSettings)
+    lang: str | None = None
+    """The language of all hypotheses, if there is one: BLEU takes its tokenizer from it."""
 
     def load(self, *, threads: int | None = None) -> tuple[list[Measure], ModelPool]:
         """Make the measures, and return them with the models that they share."""
         models = self.models if threads is None else replace(self.models, threads=threads)
         pool = ModelPool(models)
-        return [make_measure(spec, pool) for spec in self.specs], pool
+        return [make_measure(spec, pool, lang=self.lang) for spec in self.specs], pool
 
 
 def read_specs(
@@ -278,8 +280,8 @@ def make_measure(spec: MeasureSpec, models: ModelSource, *, lang: str | None = N
             )
     check_measure_extras([spec.measure])
     settings: dict[str, Any] = dict(spec.settings)
-    if "tokenize" in known and lang in TOKENIZERS:
-        settings.setdefault("tokenize", TOKENIZERS[lang])
+    if "tokenize" in known and lang is not None and primary(lang) in TOKENIZERS:
+        settings.setdefault("tokenize", TOKENIZERS[primary(lang)])
     layer = settings.pop("layer", None)
     sentence_encoder = settings.pop("sentence_encoder", None)
     parts = []
@@ -442,13 +444,20 @@ def score(
         "source_lang": source_lang,
     }
     if isinstance(measure, str) and not isinstance(hypotheses, Mapping):
+        if (
+            isinstance(lang, str)
+            and primary(lang) in TOKENIZERS
+            and "tokenize" in settings_of(MeasureSpec.parse(measure).measure)
+        ):
+            settings = {"tokenize": TOKENIZERS[primary(lang)], **settings}
         made = load(measure, model=model, **settings)  # type: ignore[arg-type]
         return made(hypotheses, references, sources=sources, **languages)
     specs = read_specs([measure] if isinstance(measure, str) else measure, given=settings)
     if not specs:
         raise SettingError("no measure given")
     models = model_source(model)
-    measures = [make_measure(spec, models) for spec in specs]
+    common = lang if isinstance(lang, str) else None
+    measures = [make_measure(spec, models, lang=common) for spec in specs]
     systems = hypotheses if isinstance(hypotheses, Mapping) else {SYSTEM: hypotheses}
     if not systems:
         raise InputError("there is nothing to score: no system is given")
