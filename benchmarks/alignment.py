@@ -6,6 +6,10 @@ Documents are made of sentence pairs of a table (one column per language), in ra
 given probabilities, two neighbours are joined on one side, or a sentence is left out on one side.
 A unit with both sides is found strictly if it is the same as a true unit, and laxly if it shares a
 sentence of each side with one. Gale-Church is that of nltk, by the numbers of characters.
+
+    python benchmarks/alignment.py --times
+
+prints the CPU seconds of the alignment of random vectors and of the same vectors with some noise.
 """
 
 from __future__ import annotations
@@ -17,14 +21,17 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+import numpy as np
+
 import tertium
 from mining import groups, processor
 from tertium.data.records import open_table
-from tertium.mining.alignment import Aligner, AlignmentSettings
+from tertium.mining.alignment import Aligner, AlignmentSettings, align
 from tertium.text import Text
 
 Unit = tuple[tuple[int, ...], tuple[int, ...]]
 Document = tuple[list[Text], list[Text], set[Unit]]
+WIDTH, NOISE = 256, 0.3
 ACTIONS = ("join source", "join target", "delete source", "delete target")
 
 
@@ -95,9 +102,30 @@ def lax(units: set[Unit], others: set[Unit]) -> int:
     return sum(any((i, j) in links for i in unit[0] for j in unit[1]) for unit in units)
 
 
+def times() -> None:
+    """The time by the number of sentences, vectors given; it should grow in proportion."""
+    draw = np.random.default_rng(1)
+    print("| sentences | CPU seconds |\n|---:|---:|")
+    for count in (1000, 2000, 4000, 8000):
+        meaning = draw.normal(size=(count, WIDTH))
+        sides = []
+        for _ in range(2):
+            sentences = meaning + NOISE * draw.normal(size=meaning.shape)
+            side = {}
+            for size in (1, 2, 3):
+                sums = sum(sentences[start : count - size + 1 + start] for start in range(size))
+                lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+                side[size] = (sums / lengths).astype(np.float32)
+            sides.append(side)
+        started = time.process_time()
+        align(sides[0], sides[1])
+        print(f"| {count} | {time.process_time() - started:.2f} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("table", type=Path)
+    parser.add_argument("table", type=Path, nargs="?")
+    parser.add_argument("--times", action="store_true", help="measure the time instead")
     parser.add_argument("--documents", type=int, default=20)
     parser.add_argument("--length", type=int, default=200, help="sentence pairs per document")
     parser.add_argument("--rates", default="0,0.1,0.3", help="proportions of changed places")
@@ -106,6 +134,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     print(f"tertium {tertium.__version__}, nltk {version('nltk')}, {processor()}")
+    if arguments.times:
+        times()
+        return
+    if arguments.table is None:
+        parser.error("give a table of sentence pairs, or --times")
     table = open_table(arguments.table)
     langs = table.columns()[:2]
     found = groups([(row[langs[0]], row[langs[1]]) for row in table])
@@ -143,7 +176,9 @@ def main() -> None:
                 for p, r in (shares, laxly)
                 for value in (p, r, 2 * p * r / (p + r) if p + r else 0.0)
             ]
-            print(f"| {100 * rate:.0f} % | {name} | {' | '.join(cells)} | {seconds:.2f} |")
+            print(
+                f"| {100 * rate:.0f} % | {name} | {' | '.join(cells)} | {seconds:.2f} |", flush=True
+            )
 
 
 if __name__ == "__main__":
