@@ -166,7 +166,7 @@ def language_code(lang: str) -> str:
     if tag is None:
         return lang
     code, script, region = tag.groups()
-    if region and (region.islower() and region in ALSO_REGIONS or region.lower() in NO_REGIONS):
+    if region and ((region.islower() and region in ALSO_REGIONS) or region.lower() in NO_REGIONS):
         raise LanguageError(
             f"{lang!r} looks like a language pair, where one language is needed: "
             f"give each of {code} and {region.lower()} where it belongs"
@@ -176,13 +176,14 @@ def language_code(lang: str) -> str:
     return separator.join(part for part in parts if part)
 
 
-NO_REGIONS = frozenset(
-    "aa ab ak an av ay ce cs da dv el en eo fa ff fy gv ha he hi ho hy hz ia ig ik ja jv ka kj kk kl ko "
-    "ks ku kv lg ln lo mi nb nd nn nv ny oc or os qu rm rn sq su sw te ti ts ty uk ur vo wa wo xh yi "
-    "yo zh zu".split()
+LANGUAGES_ONLY = (
+    "aa ab ak an av ay ce cs da dv el en eo fa ff fy gv ha he hi ho hy hz ia ig ik ja jv ka kj kk "
+    "kl ko ks ku kv lg ln lo mi nb nd nn nv ny oc or os qu rm rn sq su sw te ti ts ty uk ur vo wa "
+    "wo xh yi yo zh zu"
 )
+NO_REGIONS = frozenset(LANGUAGES_ONLY.split())
 """Codes of languages that are not codes of regions: ``de-en`` cannot be German of a region."""
-ALSO_REGIONS = frozenset("de es fi fr hu it lt lv nl no pl pt ro ru sk tr".split())
+ALSO_REGIONS = frozenset({"de", "es", "fi", "fr", "hu", "it", "nl", "pl", "pt", "ro", "ru", "tr"})
 """Codes of languages that are also codes of regions, which are written in capitals (de-FR)."""
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, overload
 
+from tertium.data.codes import primary
 from tertium.errors import InputError, SettingError
 from tertium.measures.base import Measure, ModelKind
 from tertium.measures.inputs import Column, References, repeatable
