@@ -7,7 +7,8 @@ named by language: ``tatoeba/de-en.tsv.xz`` or ``europarl.de-en.tsv.xz``, in any
 corpora in ``WEIGHTS`` are used, so sets for evaluation may be in the same folder. Sentences that
 are held out (by their checksum) make the development set of each corpus.
 
-The run resumes if it was interrupted. When it is complete, the mean of its last checkpoints is in
+The run resumes if it was interrupted; with ``--decay 0``, it can be continued for more steps and
+decayed later. When it is complete, the mean of its last checkpoints is in
 ``runs/bundled-export``, a Hugging Face folder for ``scripts/bundle.py``.
 """
 
@@ -97,7 +98,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("run", type=Path)
-    parser.add_argument("--steps", type=int, default=20_000, help="the last fifth decays the rate")
+    parser.add_argument("--steps", type=int, default=20_000)
+    parser.add_argument(
+        "--decay", type=int, help="steps at the end that lower the rate (default: a fifth; 0: none)"
+    )
     parser.add_argument("--init", type=Path, help="a Hugging Face folder to start from")
     parser.add_argument("--names", type=float, default=MIXTURE.names)
     parser.add_argument("--ranking", type=float, default=0.1)
@@ -105,9 +109,10 @@ def main() -> None:
     parser.add_argument("--average", type=int, default=5, help="checkpoints to average")
     arguments = parser.parse_args()
     run: Path = arguments.run.absolute()
+    decay = arguments.steps // 5 if arguments.decay is None else arguments.decay
     pace = Pace(
         steps=arguments.steps,
-        decay_steps=max(1, arguments.steps // 5),
+        decay_steps=decay or None,
         save_steps=max(1, arguments.steps // 50),
         threads=arguments.threads,
     )
