@@ -38,6 +38,7 @@ SLOW = {
     "models/encoders/test_hub.py": ["test_"],
     "models/test_hub.py": ["test_"],
     "storage/test_unfinished.py": ["test_a_conversion_that_is_killed", "test_a_download_that_is"],
+    "test_typing.py": ["test_"],
     "training/test_export.py": ["test_"],
     "training/test_precision.py": ["test_no_precision_kills_a_command"],
     "training/test_run.py": [
