@@ -65,7 +65,8 @@ def compare(
     systems: Annotated[
         str | None,
         typer.Option(
-            help="The columns of the systems, separated by commas. Default: all other columns.",
+            help="The columns of the systems, separated by commas. Default: all other columns of "
+            "text.",
             rich_help_panel=INPUT,
         ),
     ] = None,
@@ -162,7 +163,8 @@ def compare(
 ) -> None:
     """Compare two or more systems on one test set: which is better, and is it significant?
 
-    In a table, every column that is not a reference, source or language is a system.
+    In a table, every other column of text is a system: not references, sources and languages, and
+    not numbers and metadata (doc_id, domain).
     """
     from tertium.comparison.significance import check_comparison, compare_outputs
 
@@ -210,7 +212,8 @@ def compare(
         print(f"systems: {', '.join(outputs.systems)}", file=sys.stderr)
         if outputs.left_out:
             print(
-                f"columns of numbers, left out: {', '.join(outputs.left_out)} (--systems)",
+                f"left out, as numbers or metadata: {', '.join(outputs.left_out)} (to choose the "
+                "systems, use --systems)",
                 file=sys.stderr,
             )
     with progress_bar(lambda: len(outputs.segments), shown=not quiet) as bar:

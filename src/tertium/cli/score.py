@@ -59,6 +59,7 @@ from tertium.cli.systems import (
     write_mtme,
 )
 from tertium.data.pairs import Languages
+from tertium.data.records import counted
 from tertium.data.systems import names_of
 from tertium.data.test_sets import sacrebleu_test_set
 from tertium.engines.bad_rows import BadRows, OnError, tolerant
@@ -80,7 +81,7 @@ from tertium.engines.ray.shards import ShardFolder
 from tertium.engines.scoring import ROWS_AT_A_TIME, Job, ScoringResult
 from tertium.errors import InputError, SettingError
 from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
-from tertium.measures.marks import describe_languages, describe_marks
+from tertium.measures.marks import describe_languages, describe_marks, describe_system_marks
 from tertium.measures.registry import DEFAULT_MEASURE, refuse_trained_metrics
 from tertium.measures.signature import Signature
 from tertium.models.cache.memo import Tally
@@ -459,7 +460,7 @@ def score(
         if not quiet and not score_only and not as_json:
             _print_systems_summary(result, time.monotonic() - started)
         elif not quiet:
-            _print_warnings(result.marks, len(names) * result.rows, "output", result.notes)
+            _print_warnings(_described(result), result.notes)
         scores = {key: each.system for key, each in result.table.scores.items()}
         _fail_under(scores, limits)
         return
@@ -490,7 +491,8 @@ def _finish(
     elif not as_json and not quiet:
         _print_summary(result, time.monotonic() - started)
     if as_json or quiet:
-        _print_warnings({} if quiet else result.marks, result.rows, "row", result.notes)
+        described = [] if quiet else describe_marks(result.marks, result.scored)
+        _print_warnings([*described, *([] if quiet else result.warnings)], result.notes)
     _fail_under({("score", name): result.measures[name].system for name in columns}, limits)
 
 
@@ -502,12 +504,19 @@ def _fail_under(scores: Mapping[tuple[str, str], float], limits: Mapping[str, fl
         raise typer.Exit(BELOW_THRESHOLD)
 
 
-def _print_warnings(
-    marks: Mapping[str, int], rows: int, noun: str, notes: Sequence[str] = ()
-) -> None:
-    """Print what is wrong with some rows to standard error, where no summary says so."""
-    for line in (*describe_marks(marks, rows, noun), *notes):
+def _print_warnings(warnings: Sequence[str], notes: Sequence[str] = ()) -> None:
+    """Print what is wrong with the texts to standard error, where no summary says so."""
+    for line in (*warnings, *notes):
         print(line, file=sys.stderr)
+
+
+def _described(result: SystemsResult) -> list[str]:
+    """What is wrong with the texts of several systems, or of one."""
+    if len(result.marks) > 1:
+        marks = describe_system_marks(result.marks, result.scored)
+    else:
+        marks = describe_marks(next(iter(result.marks.values())), result.scored)
+    return [*marks, *result.warnings]
 
 
 class _Terminal(logging.Handler):
@@ -536,6 +545,12 @@ def _layout(names: Sequence[str], as_json: bool) -> Layout:
     return TerminalLayout(names) if sys.stdout.isatty() else TsvLayout()
 
 
+def _rows(result: ScoringResult | SystemsResult) -> str:
+    """The number of rows, and how many of them were scored, if not all."""
+    rows = counted(result.rows, "row")
+    return rows if result.scored == result.rows else f"{result.scored} of {rows} scored"
+
+
 def _print_summary(result: ScoringResult, seconds: float) -> None:
     """Print the system scores and their signatures to standard error."""
     from rich.console import Console
@@ -544,14 +559,13 @@ def _print_summary(result: ScoringResult, seconds: float) -> None:
     for name, measure in result.measures.items():
         console.print(f"[bold]{name}[/bold] {measure.system:.4f}")
         console.print(measure.signature.short, style="dim", markup=False)
-    rows = "1 row" if result.rows == 1 else f"{result.rows} rows"
-    facts = [f"{rows} in {seconds:.1f} s"]
+    facts = [f"{_rows(result)} in {seconds:.1f} s"]
     if result.resumed:
         facts.append(f"{result.resumed} of them scored before")
     if result.tally is not None:
         facts.append(str(result.tally))
     console.print("; ".join(facts))
-    for message in describe_marks(result.marks, result.rows):
+    for message in [*describe_marks(result.marks, result.scored), *result.warnings]:
         console.print(message, style="yellow", markup=False)
     if languages := describe_languages(result.identified):
         console.print(languages, markup=False)
@@ -574,14 +588,15 @@ def _print_systems_summary(result: SystemsResult, seconds: float) -> None:
             which = f"{', '.join(systems)}: " if len(signatures) > 1 else ""
             console.print(f"{which}{short}", style="dim", markup=False)
     count = len(table.systems)
-    rows = "1 row" if result.rows == 1 else f"{result.rows} rows"
-    each = f"{count} systems, {rows} each, " if count > 1 else f"{rows} "
+    each = f"{count} systems, {_rows(result)} each, " if count > 1 else f"{_rows(result)} "
     facts = [f"{each}in {seconds:.1f} s"]
     tally: Tally | None = result.tally
     if tally is not None:
         facts.append(str(tally))
     console.print("; ".join(facts))
-    for message in describe_marks(result.marks, count * result.rows, "output"):
+    for message in _described(result):
         console.print(message, style="yellow", markup=False)
+    if languages := describe_languages(result.identified):
+        console.print(languages, markup=False)
     for note in result.notes:
         console.print(note, markup=False)

@@ -65,7 +65,7 @@ def compare(
     several = [measures] if isinstance(measures, str | Measure) else measures
     result = compare_outputs(
         outputs,
-        _loaded(several, model),
+        _loaded(several, model, lang if isinstance(lang, str) else None),
         baseline=baseline,
         samples=samples,
         seed=seed,
@@ -80,6 +80,8 @@ def compare(
             if counts := each.marks.get(mark):
                 text = f"{each.name}: {sum(counts.values())} outputs {REASONS[mark]}"
                 warnings.warn(text, TextWarning, stacklevel=2)
+        for message in each.warnings:
+            warnings.warn(f"{each.name}: {message}", TextWarning, stacklevel=2)
     if 1 / (samples + 1) >= alpha:
         warnings.warn(result.caution, SamplesWarning, stacklevel=2)
     return result
@@ -142,10 +144,14 @@ def outputs_from(
     )
 
 
-def _loaded(measures: Sequence[str | Measure], model: AnyModel | None) -> list[Measure]:
+def _loaded(
+    measures: Sequence[str | Measure], model: AnyModel | None, lang: str | None
+) -> list[Measure]:
     """Make the measures that are given by name; they share their models."""
     source = model_source(model)
     return [
-        each if isinstance(each, Measure) else make_measure(MeasureSpec.parse(each), source)
+        each
+        if isinstance(each, Measure)
+        else make_measure(MeasureSpec.parse(each), source, lang=lang)
         for each in measures
     ]

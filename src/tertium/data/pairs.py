@@ -339,7 +339,10 @@ class FilePairs:
 
     def __post_init__(self) -> None:
         if len(self.paths) < 2:
-            raise InputError("a file with references or sources is needed (--ref, --src)")
+            raise InputError(
+                "a file with references or sources is needed: -r ref.txt; "
+                "or without references, -s src.txt -m prism-src -l de-en"
+            )
         if self.paths.count(STDIN) > 1:
             raise InputError("only one of the files can be standard input")
         for path in self.paths:

@@ -175,7 +175,7 @@ class Measure(ABC):
             references, sources = None, references
             lang_of_second = lang if reference_lang is None else reference_lang
             source_lang = lang_of_second if source_lang is None else source_lang
-        from tertium.measures.marks import describe_marks, mark_rows
+        from tertium.measures.marks import describe_marks, language_warnings, mark_rows
 
         rows = rows_from(
             hypotheses,
@@ -201,6 +201,8 @@ class Measure(ABC):
             for message in describe_marks({mark: counts[mark]}, len(rows)):
                 kind = CutWarning if mark == "cut" else TextWarning
                 warnings.warn(f"{message}; see Scores.marks", kind, stacklevel=2)
+        for message in language_warnings(marks.languages):
+            warnings.warn(message, TextWarning, stacklevel=2)
         return self.scores(totals, segments, marks.rows)
 
     def scores(
@@ -284,8 +286,9 @@ def check_readable(
     """Refuse to score where a measure lacks what it reads; nothing else takes its place."""
     if "reference" in measure.reads and not has_references:
         other = (
-            f", or compare with the source (--against source, {measure.name}:against=source, or "
-            "measure prism-src)"
+            ", or use a measure without references: prism-src, with both languages "
+            f"(-m prism-src -l de-en); or compare with the source (--against source, or "
+            f"{measure.name}:against=source)"
         )
         raise InputError(
             f"{measure.name} compares with references, and {where} has none; "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
@@ -170,7 +171,18 @@ class ScoreTable:
                     limits = scores.confidence(samples=samples, seed=seed)
                     low, high = Cell(limits.low, format_), Cell(limits.high, format_)
                     row += [low, high] if separate else [Cell(f"{low} to {high}")]
+        marks = [self.marks(system) for system in self.systems]
+        if any(marks):
+            header.append("marks")
+            for row, counts in zip(rows, marks, strict=True):
+                row.append(Cell(", ".join(f"{mark} {count}" for mark, count in counts.items())))
         return Table(header, rows)
+
+    def marks(self, system: str) -> Counter[str]:
+        """The number of segments of a system with each mark; see :attr:`Scores.marks`."""
+        columns = [self.scores[system, measure].marks for measure in self.measures]
+        rows = zip(*columns, strict=True)
+        return Counter(mark for row in rows for mark in {mark for each in row for mark in each})
 
     def document(
         self, *, confidence: bool = False, samples: int = SAMPLES, seed: int = 0
