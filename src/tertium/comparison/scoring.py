@@ -103,7 +103,9 @@ def score_systems(
                 np.concatenate([part.by_system(part.segments.cut) for part in whole], axis=1),
                 marks,
                 sum(named, Counter[str]()),
-                by_system({name: language_warnings(each) for name, each in languages.items()}),
+                by_system(
+                    {name: language_warnings(each, [measure]) for name, each in languages.items()}
+                ),
             )
         )
     return scored

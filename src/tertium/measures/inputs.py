@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tertium.data.codes import language_code
 from tertium.data.file_names import exists, has_file_suffix, looks_like_path
-from tertium.errors import InputError, TextWarning
+from tertium.errors import InputError, TextWarning, warn_caller
 from tertium.models.base import Languages, per_row
 from tertium.text import Row, Text, check_text
 
@@ -115,10 +114,9 @@ def refuse_file_name(given: object) -> None:
             "(to score the name itself, give a list)"
         )
     if has_file_suffix(given):
-        warnings.warn(
+        warn_caller(
             f"{given!r} looks like the name of a file, and is scored as a text; for files, {cure}",
             TextWarning,
-            stacklevel=4,
         )
 
 

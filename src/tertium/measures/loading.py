@@ -38,6 +38,7 @@ from tertium.measures.registry import (
 )
 from tertium.measures.scores import SYSTEM, ScoreTable
 from tertium.measures.signature import spell
+from tertium.measures.words import LANGUAGE_TOKENIZERS
 from tertium.models.base import Languages, SentenceEncoder, TextEncoder, TranslationModel
 from tertium.models.catalog import DEFAULT_MODEL, load_model
 
@@ -46,8 +47,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
-"""The tokenizers that BLEU needs for languages without spaces, as sacrebleu recommends."""
 ENCODER_SETTINGS: dict[str, object] = {"layer": 0, "sentence_encoder": ""}
 """Settings of the encoder, not of the measure: its layer, and another encoder for sentences."""
 YES, NO = ("yes", "true", "1"), ("no", "false", "0")
@@ -279,8 +278,8 @@ def make_measure(spec: MeasureSpec, models: ModelSource, *, lang: str | None = N
             )
     check_measure_extras([spec.measure])
     settings: dict[str, Any] = dict(spec.settings)
-    if "tokenize" in known and lang is not None and primary(lang) in TOKENIZERS:
-        settings.setdefault("tokenize", TOKENIZERS[primary(lang)])
+    if "tokenize" in known and lang is not None and primary(lang) in LANGUAGE_TOKENIZERS:
+        settings.setdefault("tokenize", LANGUAGE_TOKENIZERS[primary(lang)])
     layer = settings.pop("layer", None)
     sentence_encoder = settings.pop("sentence_encoder", None)
     parts = []
@@ -428,16 +427,22 @@ def score(
     """Score hypotheses against references, by any measure; higher is better.
 
     One string in, one number out; a list (or a generator, an array, a column of pandas or polars)
-    in, a list out. With a list of measures, or with several systems as a dictionary from names to
-    hypotheses, a :class:`ScoreTable`. ``settings`` are those of :func:`load`; of several measures,
-    each gets the settings that it has.
+    in, a list of segment scores out. With a list of measures (of one, too), or with several systems
+    as a dictionary from names to hypotheses, a :class:`ScoreTable` of :class:`Scores`: with system
+    scores, signatures and marks, as ``load(measure).score(...)`` returns them. ``settings`` are
+    those of :func:`load`; of several measures, each gets the settings that it has.
 
     >>> import tertium
+    >>> tertium.score("Good morning!", "Good morning!", measure="cross")
+    1.0
     >>> tertium.score(["Good morning!"], ["Good morning!"], measure="cross")
     [1.0]
-    >>> tertium.score(["A dog."], ["A dog!"], measure=["chrf", "bleu"])
+    >>> table = tertium.score(["A dog."], ["A dog!"], measure=["chrf", "bleu"])
+    >>> table
     system       chrf  bleu
     hypotheses  54.33  0.00
+    >>> table["chrf"]
+    Scores(chrf 54.33, 1 segment: 54.33)
     """
     languages: dict[str, Any] = {
         "lang": lang,

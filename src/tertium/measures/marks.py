@@ -22,6 +22,7 @@ from tertium.data.identify import (
     same_language,
 )
 from tertium.measures.base import CUT_REASON, Measure
+from tertium.measures.words import LANGUAGE_TOKENIZERS
 from tertium.text import Row, Text
 
 REASONS = {
@@ -36,6 +37,7 @@ REASONS = {
 MOSTLY = 0.5
 SYMBOLS = {"Cc", "Cf", "Sc", "Sk", "Sm", "So"}
 FEWEST_COPIED_LETTERS = 10
+SPACE_TOKENIZERS = ("13a", "intl", "split", "none")
 FEWEST_TEXTS = 10
 """From so many identified texts on, their language is worth a warning; rows have marks."""
 
@@ -161,7 +163,7 @@ def describe_marks(counts: Mapping[str, int], rows: int, noun: str = "row") -> l
 def describe_system_marks(marks: Mapping[str, Mapping[str, int]], rows: int) -> list[str]:
     """Say how many outputs have each mark, and how many of each system.
 
-    >>> describe_system_marks({"a": {}, "b": {"copy": 2}}, 2)[0][-16:]
+    >>> describe_system_marks({"a": {}, "b": {"copy": 2}}, 2)[0][-17:]
     '(mark: copy): b 2'
     """
     total = rows * len(marks)
@@ -209,11 +211,12 @@ def describe_languages(languages: Mapping[str, int]) -> str:
     return f"no language was given; identified: {listed}{more}; if that is wrong, use --lang"
 
 
-def language_warnings(languages: Mapping[str, int]) -> list[str]:
+def language_warnings(languages: Mapping[str, int], measures: Sequence[Measure] = ()) -> list[str]:
     """Say where most texts of a role are in another language than they should be.
 
     That is another one than given; without a given one, hypotheses that are not in the language of
-    the references, or that are in the language of the sources.
+    the references, or that are in the language of the sources. Measures of words are named that
+    split the hypotheses at spaces, in a language that is written without.
 
     >>> language_warnings({"hypothesis:en:de": 12, "reference:en:en": 12})
     ['most hypotheses are in another language (de) than given (en)']
@@ -243,7 +246,23 @@ def language_warnings(languages: Mapping[str, int]) -> list[str]:
             )
         if source is not None and same_language(lang, source):
             warnings.append(f"most hypotheses are in the language of the sources ({lang}); {cure}")
-    return warnings
+    return warnings + _tokenizer_warnings(languages, measures)
+
+
+def _tokenizer_warnings(languages: Mapping[str, int], measures: Sequence[Measure]) -> list[str]:
+    hypotheses = Counter[str]()
+    for (role, given), counts in _by_role(languages).items():
+        if role == "hypothesis":
+            hypotheses.update({primary(given): counts.total()} if given else counts)
+    lang = next((lang for lang, _ in hypotheses.most_common(1)), "")
+    if lang not in LANGUAGE_TOKENIZERS:
+        return []
+    return [
+        f"{measure.column} splits texts at spaces, and most hypotheses are in {lang}, which needs "
+        f"another tokenizer: use tokenize={LANGUAGE_TOKENIZERS[lang]}, or give the language"
+        for measure in measures
+        if getattr(measure, "tokenize", "") in SPACE_TOKENIZERS
+    ]
 
 
 def _by_role(languages: Mapping[str, int]) -> dict[tuple[str, str], Counter[str]]:

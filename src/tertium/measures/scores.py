@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
+from tertium.data.records import counted
 from tertium.errors import InputError, SettingError
 from tertium.measures.signature import Signature
 from tertium.report.tables import Cell, Table
@@ -24,11 +25,16 @@ SYSTEM = "hypotheses"
 """The name of the only system, if it was given as a list."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Scores(Sequence[float]):
     """The scores of the segments, in order, and how they came about.
 
     It is itself the sequence of its segment scores.
+
+    >>> import tertium
+    >>> scores = tertium.load("chrf").score(["a dog", "a cat"], ["a dog", "the cat"])
+    >>> scores
+    Scores(chrf 55.17, 2 segments: 100.00, 31.25)
     """
 
     segments: list[float]
@@ -57,6 +63,14 @@ class Scores(Sequence[float]):
 
     def __iter__(self) -> Iterator[float]:
         return iter(self.segments)
+
+    def __repr__(self) -> str:
+        name = self.measure.column if self.measure is not None else self.signature.short
+        digits = digits_for([self])
+        shown = [f"{score:.{digits}f}" for score in self.segments[:ROWS_SHOWN]]
+        more = [f"{len(self) - len(shown)} more"] if len(self) > len(shown) else []
+        count = counted(len(self), "segment")
+        return f"Scores({name} {self.system:.{digits}f}, {count}: {', '.join(shown + more)})"
 
     def confidence(
         self, *, samples: int = SAMPLES, seed: int = 0, level: float = LEVEL

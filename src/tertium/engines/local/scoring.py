@@ -90,7 +90,7 @@ class ScoringJob:
             self.bad.notes(sums),
             sums.marks,
             identified(sums.languages) if uses_model(self.measures) else {},
-            language_warnings(sums.languages),
+            language_warnings(sums.languages, self.measures),
             self.bad.reasons,
         )
         self.output.finish(result.document())

@@ -135,7 +135,12 @@ class SystemsJob:
             self.bad.notes(first),
             {name: each.marks for name, each in sums.items()},
             languages if uses_model(self.measures) else {},
-            by_system({name: language_warnings(each.languages) for name, each in sums.items()}),
+            by_system(
+                {
+                    name: language_warnings(each.languages, self.measures)
+                    for name, each in sums.items()
+                }
+            ),
             self.bad.reasons,
         )
         if self.output is not None:

@@ -133,7 +133,7 @@ class DistributedJob:
             [f"workers were lost {times}; others scored their rows"] if lost else [],
             sums.marks,
             identified(sums.languages) if uses_model(self.measures) else {},
-            language_warnings(sums.languages),
+            language_warnings(sums.languages, self.measures),
         )
 
     def _parts(self) -> list[Part]:
