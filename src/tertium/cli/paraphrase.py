@@ -81,10 +81,10 @@ def paraphrase(
 
     [bold]tertium paraphrase "I have to go now." --lang en[/bold]
     """
+    texts = Texts(text, as_text)
     if lang is None:
         raise LanguageError("the language of the text is missing: use --lang")
     lang = language_code(lang)
-    texts = Texts(text, as_text)
     models = ModelPool(
         ModelSettings(model, encoder=encoder, compute_type=compute_type, threads=threads)
     )

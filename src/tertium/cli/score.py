@@ -15,34 +15,41 @@ from typing import Annotated
 
 import typer
 
-from tertium.cli.habits import language_pair
+from tertium.cli.habits import language_pair, split_pair
 from tertium.cli.inputs import Inputs, refuse_as_output, refuse_without_output
 from tertium.cli.options import (
     DEFAULT_MODEL,
     ENGINE,
-    INPUT,
     OUTPUT,
     Against,
     AsText,
     ComputeType,
     Encoder,
+    Force,
     Format,
     Header,
+    HypColumn,
+    LangColumn,
     LangOrPair,
     Layer,
     Measures,
     Model,
     NoCache,
     Overwrite,
+    Quiet,
     Quoting,
+    RefColumn,
     References,
     RefLang,
+    RefLangColumn,
     ReplaceInvalid,
     Resume,
     SentenceEncoder,
     Settings,
     Source,
+    SrcColumn,
     SrcLang,
+    SrcLangColumn,
     Threads,
 )
 from tertium.cli.progress import interruptible, progress_bar
@@ -210,16 +217,10 @@ def score(
             rich_help_panel=OUTPUT,
         ),
     ] = False,
-    force: Annotated[
-        bool,
-        typer.Option("--force", help="Replace existing output files.", rich_help_panel=OUTPUT),
-    ] = False,
+    force: Force = False,
     resume: Resume = False,
     overwrite: Overwrite = False,
-    quiet: Annotated[
-        bool,
-        typer.Option("--quiet", "-q", help="No summary, no progress bar.", rich_help_panel=OUTPUT),
-    ] = False,
+    quiet: Quiet = False,
     verbose: Annotated[
         bool,
         typer.Option("--verbose", "-v", help="Log what is done.", rich_help_panel=OUTPUT),
@@ -228,22 +229,12 @@ def score(
     settings: Settings = None,
     format: Format = None,  # noqa: A002
     header: Header = True,
-    hyp_column: Annotated[
-        str | None, typer.Option(help="Also --src-column.", rich_help_panel=INPUT)
-    ] = None,
-    ref_column: Annotated[
-        list[str] | None, typer.Option(help="May be repeated.", rich_help_panel=INPUT)
-    ] = None,
-    src_column: Annotated[str | None, typer.Option(hidden=True)] = None,
-    lang_column: Annotated[
-        str | None,
-        typer.Option(
-            help="The column with the language; also --ref-lang-column, --src-lang-column.",
-            rich_help_panel=INPUT,
-        ),
-    ] = None,
-    ref_lang_column: Annotated[str | None, typer.Option(hidden=True)] = None,
-    src_lang_column: Annotated[str | None, typer.Option(hidden=True)] = None,
+    hyp_column: HypColumn = None,
+    ref_column: RefColumn = None,
+    src_column: SrcColumn = None,
+    lang_column: LangColumn = None,
+    ref_lang_column: RefLangColumn = None,
+    src_lang_column: SrcLangColumn = None,
     replace_invalid: ReplaceInvalid = False,
     quoting: Quoting = None,
     as_text: AsText = False,
@@ -300,7 +291,8 @@ def score(
     """Score pairs of texts: each row, and all rows together. Higher is better.
 
     [bold]tertium score pairs.tsv[/bold] reads the columns hyp, ref, src and lang;
-    [bold]tertium score -t a.txt b.txt -r ref.txt -m chrf cross[/bold] scores two systems.
+    [bold]tertium score -t a.txt b.txt -r ref.txt -m chrf cross[/bold] scores two systems;
+    [bold]tertium score -t a.txt b.txt -s src.txt -m prism-src -l de-en[/bold] without references.
     """
     started = time.monotonic()
     _log_to_terminal(verbose)
@@ -321,8 +313,8 @@ def score(
     if len(texts) > 1 and (refs or src is not None):
         raise InputError(f"hypotheses are given with -t: -t {' '.join(texts)}")
     refuse_trained_metrics(model)
-    if (pair := language_pair(lang)) is not None:
-        src_lang, lang = src_lang or pair[0], pair[1]
+    pair = language_pair(lang)
+    lang, src_lang = split_pair(lang, src_lang)
     if test_set is not None:
         name, _, named_pair = test_set.partition(":")
         pair = language_pair(named_pair) or pair

@@ -169,7 +169,10 @@ def choose_columns(
 
     hyp = pick("hyp", hyp)
     if hyp is None:
-        raise InputError(f"which column is the hypothesis? {there}; use --hyp-column")
+        raise InputError(
+            f"which column is the hypothesis? {there}; use --hyp-column "
+            "(or `tertium compare`, for one column per system)"
+        )
     found = [pick("ref", given) for given in refs] if refs else reference_columns(names)
     src = pick("src", src)
     if ref_lang is None and lang is not None:
