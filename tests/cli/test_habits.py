@@ -125,7 +125,10 @@ def test_metrics_of_others_are_explained(tertium: Run, files: Path, name: str) -
         ("-c hyp.txt -r ref.txt -m roberta-large", "bertscore@roberta-large"),
         ("-t hyp.txt -r ref.txt --model Unbabel/wmt22-comet-da", "-m cross"),
         ("-t hyp.txt -r ref.txt --model prism", "no model 'prism'"),
+        ("-t hyp.txt -s src.txt", "use prism-src"),
+        ("-t hyp.txt -s src.txt", "(-m prism-src -l de-en"),
         ("-t hyp.txt -s src.txt", "--against source"),
+        ("-t hyp.txt", "-s src.txt -m prism-src -l de-en"),
         ("-t hyp.txt -r ref.txt -m bleu chrff", "'chrff' is neither a measure"),
     ],
 )
@@ -211,6 +214,31 @@ def test_a_pair_where_one_language_is_needed_is_refused(tertium: Run) -> None:
     assert "looks like a language pair" in done.stderr
     with pytest.raises(LanguageError, match="looks like a language pair"):
         library.score("a b", "c d", measure="direct", lang="de-en")
+
+
+def test_a_language_pair_in_compare(tertium: Run, files: Path) -> None:
+    command = (
+        "-t",
+        files / "hyp.txt",
+        files / "ref.txt",
+        "-s",
+        files / "src.txt",
+        "-m",
+        "prism-src",
+    )
+    done = tertium("compare", *command, "-l", "de-en", "--json")
+    assert done.returncode == 0, done.stderr
+    assert (
+        "|lang:en|source_lang:de|" in json.loads(done.stdout)["measures"]["prism-src"]["signature"]
+    )
+
+
+def test_exit_codes_are_in_the_help(tertium: Run) -> None:
+    assert "Exit codes: 0 done; 2" in " ".join(tertium("--help").stdout.split())
+
+
+def test_a_missing_file_is_named_before_anything_else(tertium: Run) -> None:
+    assert "nofile.txt: there is no such file" in tertium("paraphrase", "nofile.txt").stderr
 
 
 def test_marks_are_reported_where_there_is_no_summary(tertium: Run, tmp_path: Path) -> None:
