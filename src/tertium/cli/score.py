@@ -85,7 +85,7 @@ from tertium.engines.output import (
 from tertium.engines.ray.cluster import ClusterSettings, import_ray
 from tertium.engines.ray.scoring import DistributedJob
 from tertium.engines.ray.shards import ShardFolder
-from tertium.engines.scoring import ROWS_AT_A_TIME, Job, ScoringResult
+from tertium.engines.scoring import ROWS_AT_A_TIME, RunnableJob, ScoringResult
 from tertium.errors import InputError, SettingError
 from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
 from tertium.measures.marks import describe_languages, describe_marks, describe_system_marks
@@ -398,7 +398,7 @@ def score(
         files = inputs.stored_pairs()
         load = MeasureLoader(specs, models, lang)
         measures, pool = load.load()
-        job: Job = DistributedJob(
+        job: RunnableJob = DistributedJob(
             files, measures, load, shards, cluster, scores_only, rows_at_a_time, pool.tally
         )
         _finish(_run(job, output, quiet), columns, output, as_json, quiet, started, limits)
@@ -464,7 +464,7 @@ def score(
     _finish(_run(job, output, quiet), columns, output, as_json, quiet, started, limits)
 
 
-def _run(job: Job, output: Path | None, quiet: bool) -> ScoringResult:
+def _run(job: RunnableJob, output: Path | None, quiet: bool) -> ScoringResult:
     with interruptible(output), progress_bar(job.count, shown=not quiet) as progress:
         return job.run(progress)
 

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol, Self
 
 from tertium.data.codes import language_code, primary
 from tertium.data.lines import STDIN, check_file, name_of, read_lines
-from tertium.data.records import Record, Table, listed
+from tertium.data.records import Record, RecordFile, listed
 from tertium.errors import InputError
 from tertium.text import Row, Text, check_fields, check_text, field_value
 
@@ -144,7 +144,7 @@ def reference_columns(names: Sequence[str]) -> list[str]:
 
 
 def choose_columns(
-    table: Table,
+    table: RecordFile,
     *,
     hyp: str | None = None,
     refs: Sequence[str] = (),
@@ -200,7 +200,7 @@ class TablePairs:
     ``languages`` holds for rows without a language of their own; contradictions are errors.
     """
 
-    table: Table
+    table: RecordFile
     roles: Columns
     languages: Languages = field(default_factory=Languages)
 

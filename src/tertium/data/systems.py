@@ -19,7 +19,7 @@ from tertium.data.pairs import (
     find_column,
     reference_columns,
 )
-from tertium.data.records import Table, counted
+from tertium.data.records import RecordFile, counted
 from tertium.errors import InputError
 from tertium.text import Text, check_text, field_value
 
@@ -81,7 +81,7 @@ class ParallelOutputs:
 
 
 def outputs_from_table(
-    table: Table,
+    table: RecordFile,
     languages: Languages,
     *,
     systems: Sequence[str] = (),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tertium.data.pairs import Item, Pairs, TablePairs
 from tertium.data.records import counted
-from tertium.engines.scoring import Scored, Scorer, Sums
+from tertium.engines.scoring import ScoredRows, Scorer, Sums
 from tertium.errors import InputError, LanguageError
 from tertium.models.base import Progress
 from tertium.text import Text
@@ -121,12 +121,12 @@ class TolerantScorer(Scorer):
 
     def score(
         self, items: Sequence[Item], columns: Sequence[str], progress: Progress | None = None
-    ) -> Scored:
+    ) -> ScoredRows:
         if self.bad.on_error is OnError.stop:
             return super().score(items, columns, progress)
         reasons = {item.number: item.reason for item in items if isinstance(item, BadItem)}
         good = [item for item in items if item.number not in reasons]
-        scored = Scored([], Sums.of(self.measures), {})
+        scored = ScoredRows([], Sums.of(self.measures), {})
         while good:
             try:
                 scored = super().score(good, columns, progress)
@@ -149,7 +149,7 @@ class TolerantScorer(Scorer):
                     }
         ordered = [rows[number] for number in sorted(rows)]
         sums = replace(scored.sums, rows=len(items))
-        return Scored(ordered, sums, scored.segments, scored.marks)
+        return ScoredRows(ordered, sums, scored.segments, scored.marks)
 
     def _reasons(self, items: Sequence[Item], columns: Sequence[str]) -> dict[int, str]:
         """Find the rows that cannot be scored, by halves, and why."""

@@ -88,8 +88,8 @@ def row_counts(rows: int, scored: int, reasons: Sequence[str]) -> dict[str, Any]
     return {**counts, "reasons": list(reasons)} if reasons else counts
 
 
-class Job(Protocol):
-    """Scores rows somewhere."""
+class RunnableJob(Protocol):
+    """A job that scores rows, on any engine."""
 
     def count(self) -> int | None:
         """The number of rows, if it is known beforehand."""
@@ -137,7 +137,7 @@ class Sums:
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredRows:
     """Some rows with their scores, and what they add to the system scores."""
 
     rows: list[dict[str, Any]]
@@ -185,7 +185,7 @@ class Scorer:
 
     def score(
         self, items: Sequence[Item], columns: Sequence[str], progress: Progress | None = None
-    ) -> Scored:
+    ) -> ScoredRows:
         """Score some rows by every measure."""
         found: dict[str, Segments] = {}
         totals: dict[str, Totals] = {}
@@ -210,7 +210,7 @@ class Scorer:
             fields = {**record, **scores, CUT: cut[index], MARKS: ",".join(marks.rows[index])}
             scored.append({name: fields.get(name) for name in columns})
         sums = Sums(totals, len(items), sum(cut), dict(marks.counts()), dict(marks.languages))
-        return Scored(scored, sums, found, marks.rows)
+        return ScoredRows(scored, sums, found, marks.rows)
 
 
 def _sum(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
