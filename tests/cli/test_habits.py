@@ -122,6 +122,8 @@ def test_metrics_of_others_are_explained(tertium: Run, files: Path, name: str) -
     ("arguments", "message"),
     [
         ("hyp.txt hyp.txt -r ref.txt", "-t hyp.txt hyp.txt"),
+        ("ref.txt", "ref.txt has one column, and is no table of pairs; of plain text, give"),
+        ("hyp.txt -r ref.txt", "hypotheses are given with -t: -t hyp.txt"),
         ("-c hyp.txt -r ref.txt -m roberta-large", "bertscore@roberta-large"),
         ("-t hyp.txt -r ref.txt --model Unbabel/wmt22-comet-da", "-m cross"),
         ("-t hyp.txt -r ref.txt --model prism", "no model 'prism'"),
@@ -196,6 +198,7 @@ def test_a_verbose_run_logs_what_is_done(tertium: Run, files: Path) -> None:
     logged = tertium(*command, "-v").stderr
     assert "reading hyp.txt, ref.txt" in logged
     assert "loading translation model tertium-mini" in logged
+    assert "scored 2 rows of hyp" in logged
 
 
 def test_bleu_takes_the_tokenizer_of_the_language(tertium: Run, tmp_path: Path) -> None:

@@ -310,7 +310,7 @@ def score(
             f"{texts[0]!r} is neither a measure nor the value of an option; "
             "give either a file of pairs, or --hyp with --ref or --src"
         )
-    if len(texts) > 1 and (refs or src is not None):
+    if texts and (refs or src is not None):
         raise InputError(f"hypotheses are given with -t: -t {' '.join(texts)}")
     refuse_trained_metrics(model)
     pair = language_pair(lang)

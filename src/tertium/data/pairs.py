@@ -168,6 +168,11 @@ def choose_columns(
         return column
 
     hyp = pick("hyp", hyp)
+    if hyp is None and len(names) == 1:
+        raise InputError(
+            f"{name_of(table.path)} has one column, and is no table of pairs; "
+            "of plain text, give hypotheses with -t and references with -r"
+        )
     if hyp is None:
         raise InputError(
             f"which column is the hypothesis? {there}; use --hyp-column "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +25,8 @@ from tertium.measures.base import Measure
 from tertium.measures.marks import identified, language_warnings, uses_model
 from tertium.models.cache.memo import Tally
 from tertium.storage.resume import input_changed
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,7 @@ class ScoringJob:
                 scored.rows, {**sums.state(), "reasons": self.bad.reasons, "digest": digest}
             )
             progress.advance(sums.rows)
+            log.info("scored %d rows", sums.rows)
         if not sums.rows:
             raise InputError(f"{self.pairs.name} is empty: there is nothing to score")
         self.bad.check(sums)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,8 @@ from tertium.measures.base import Measure, Segments
 from tertium.measures.marks import by_system, identified, language_warnings, uses_model
 from tertium.measures.scores import ScoreTable
 from tertium.models.cache.memo import Tally
+
+log = logging.getLogger(__name__)
 
 SYSTEM, SEGMENT = "system", "segment"
 """Columns of the segment scores of several systems."""
@@ -108,6 +111,7 @@ class SystemsJob:
                 if self.output is not None:
                     self.output.add(new, {"rows": sum(each.rows for each in sums.values())})
                 progress.advance(sum(each.rows for each in sums.values()))
+                log.info("scored %d rows of %s", sums[name].rows, name or "the input")
         counts = {each.rows for each in sums.values()}
         if counts == {0}:
             raise InputError("there is nothing to score: the input is empty")
