@@ -192,9 +192,13 @@ def by_system(messages: Mapping[str, Sequence[str]]) -> list[str]:
     ]
 
 
-def identified(languages: Mapping[str, int], role: str = "hypothesis") -> Counter[str]:
-    """The languages of those texts of a role whose language was not given."""
-    return _by_role(languages).get((role, ""), Counter())
+def identified(languages: Mapping[str, int]) -> Counter[str]:
+    """The languages of those hypotheses whose language was not given.
+
+    >>> identified({"hypothesis::de": 9, "hypothesis:en:en": 2, "reference::en": 10})
+    Counter({'de': 9})
+    """
+    return _by_role(languages).get(("hypothesis", ""), Counter())
 
 
 def describe_languages(languages: Mapping[str, int]) -> str:
