@@ -13,7 +13,7 @@ import argparse
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from importlib.metadata import PackageMetadata, PackageNotFoundError, metadata, requires
+from importlib.metadata import PackageNotFoundError, metadata, requires
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -28,7 +28,7 @@ NAMED = {"lang2vec": "CC-BY-SA-4.0"}
 """Packages whose metadata name no licence: that of the licence file in the package."""
 ACCEPTED = {"lang2vec": "data of a study, not combined with our code"}
 """Licences that are not permissive, and why they are accepted."""
-OWN_EXTRAS = {"test"}
+OWN_EXTRAS = {"docs", "test"}
 """Extras for developers; what users may install is listed."""
 START, END = "<!-- licences -->\n", "<!-- end -->"
 
@@ -42,10 +42,11 @@ class Package:
     extras: set[str] = field(default_factory=set)
 
 
-def licence_of(found: PackageMetadata, name: str) -> str:
+def licence_of(name: str) -> str:
     """The licence in a package's metadata, in one short line."""
-    if expression := found.get("License-Expression"):
-        return str(expression)
+    found = metadata(name)
+    if "License-Expression" in found:
+        return found["License-Expression"]
     classifiers = [
         each.rpartition(" :: ")[2]
         for each in found.get_all("Classifier") or []
@@ -53,7 +54,7 @@ def licence_of(found: PackageMetadata, name: str) -> str:
     ]
     if classifiers:
         return ", ".join(classifiers)
-    text = str(found.get("License") or "").strip().partition("\n")[0]
+    text = found["License"].strip().partition("\n")[0] if "License" in found else ""
     return NAMED.get(name, "not stated") if text in UNSTATED else text
 
 
@@ -76,7 +77,7 @@ def dependencies() -> tuple[dict[str, Package], set[str]]:
                 absent.add(name)
                 continue
             if name != "tertium":
-                package = found.setdefault(name, Package(name, licence_of(metadata(name), name)))
+                package = found.setdefault(name, Package(name, licence_of(name)))
                 package.extras.add(extra)
             for line in needed:
                 requirement = Requirement(line)

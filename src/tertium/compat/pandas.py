@@ -9,40 +9,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from pandas import DataFrame, Series
 from pandas.api.extensions import register_dataframe_accessor
 
-from tertium.compat.columns import score_columns
-from tertium.measures.registry import DEFAULT_MEASURE
+from tertium.compat.columns import Accessor
 
 
 @register_dataframe_accessor("tertium")
-class TertiumAccessor:
-    """Tertium's measures for the rows of a data frame."""
+class TertiumAccessor(Accessor):
+    """Tertium's measures for the rows of a data frame; scores have the index of the frame."""
 
-    def __init__(self, frame: DataFrame) -> None:
-        self.frame = frame
+    def _column(self, name: str, scores: list[float]) -> Series:
+        return Series(scores, index=self.frame.index, name=name, dtype=float)
 
-    def score(
-        self,
-        hyp: str,
-        ref: str | Sequence[str] | None = None,
-        src: str | None = None,
-        *,
-        measure: str | Sequence[str] = DEFAULT_MEASURE,
-        **options: Any,
-    ) -> Series | DataFrame:
-        """One score per row, with the frame's index; with several measures, one column for each.
-
-        ``hyp``, ``ref`` and ``src`` name columns; several reference columns may be given. The
-        options are those of :func:`tertium.score`: ``lang``, ``model``, settings of the measure.
-        """
-        scores = score_columns(self.frame, hyp, ref, src, measure, options)
-        index = self.frame.index
-        if isinstance(measure, str):
-            [(name, values)] = scores.items()
-            return Series(values, index=index, name=name, dtype=float)
-        return DataFrame(scores, index=index, dtype=float)
+    def _frame(self, scores: dict[str, list[float]]) -> DataFrame:
+        return DataFrame(scores, index=self.frame.index, dtype=float)
