@@ -27,7 +27,7 @@ class SegmentStatistics(SampleLevelComputation):
 
     def compute(self, responses: Sequence[Any], docs: Sequence[Any]) -> list[Statistics]:
         """Score the first answer to each question against the right answers."""
-        sources = None
+        sources: list[Any] | None = None
         if "source" in self.scorer.measure.reads:
             sources = [(doc.specific or {}).get("source") for doc in docs]
         found = self.scorer.score(

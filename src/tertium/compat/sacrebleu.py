@@ -42,7 +42,7 @@ class TertiumMetric(Metric):
         sources: Sequence[str] | None = None,
         source_lang: str | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.scorer = Scorer(measure, lang, reference_lang, source_lang)
         self.sources = sources
         self.num_refs = 0
