@@ -27,7 +27,7 @@ def test_mlflow(tmp_path: Path) -> None:
 
 @tool("wandb")
 def test_wandb(tmp_path: Path) -> None:
-    code = block("Weights & Biases", "python").rstrip()  # the last line is inside the run
+    code = block("Weights and Biases", "python").rstrip()  # the last line is inside the run
     code += "\n    print('found', run.summary['chrf'], run.config['chrf.signature'])\n"
     (tmp_path / "snippet.py").write_text(code, "utf-8")
     printed = run("WANDB_MODE=offline WANDB_SILENT=true python -W ignore snippet.py", tmp_path)
