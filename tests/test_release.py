@@ -30,7 +30,9 @@ def test_the_licence_of_the_weights_names_their_data() -> None:
     paragraph = card.partition("- **Data**")[2].partition("- **")[0].lower()
     named = [name for name in DATA if name.lower() in paragraph]
     assert named
-    assert [name for name in named if name.lower() in licence] == named
+    page = (ROOT / "docs" / "licences.md").read_text("utf-8").lower()
+    for text in (licence, page):
+        assert [name for name in named if name.lower() in text] == named
     assert find(DEFAULT_MODEL).licence == "CC-BY-4.0"
     assert "Licence of the weights**: CC BY 4.0" in card
     assert "creative commons attribution 4.0 international public license" in licence

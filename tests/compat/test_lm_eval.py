@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import tertium
-from tertium.errors import InputError
+from tertium.errors import InputError, SettingError
 
 from .tools import ROOT, block, folder, require, run
 
@@ -53,5 +53,7 @@ def test_several_references_and_sources() -> None:
         ["a dog", "a cat"], sources=["ein Hund", "eine Katze"], lang="en", source_lang="de"
     )
     assert total([each["prism-src"] for each in made]) == prism.system
+    with pytest.raises(SettingError, match="no setting language; there are measure, lang"):
+        metric(references=["a"], predictions=["a"], language="en")
     with pytest.raises(InputError, match="2 measures are mixed"):
         total([made[0]["chrf"], made[0]["prism-src"]])

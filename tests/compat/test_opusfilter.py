@@ -55,5 +55,7 @@ def test_a_source_is_enough() -> None:
 def test_what_cannot_be_done() -> None:
     with pytest.raises(InputError, match="pair 2 has 3 texts"):
         list(TertiumFilter(threshold=1, measure="chrf").score([("a", "b"), ("a", "b", "c")]))
+    with pytest.raises(TypeError, match="measures"):
+        TertiumFilter(threshold=1, measures="chrf")  # type: ignore[call-arg]
     with pytest.raises(SettingError, match="needs all rows at once"):
         TertiumFilter(threshold=1, measure="nist")

@@ -21,8 +21,10 @@ from typing import NamedTuple
 from lm_eval.api.registry import register_aggregation, register_metric
 
 from tertium.compat.scorer import Scorer
-from tertium.errors import InputError
+from tertium.errors import InputError, SettingError
 from tertium.measures.registry import DEFAULT_MEASURE
+
+SETTINGS = ("measure", "lang", "reference_lang", "source_lang")
 
 
 class Item(NamedTuple):
@@ -84,5 +86,10 @@ def tertium(
     references: Sequence[str], predictions: Sequence[str], **settings: str
 ) -> dict[str, Item]:
     """The metric: one document, whose score is computed with all the others."""
+    if unknown := settings.keys() - SETTINGS:  # the harness would hide a TypeError
+        raise SettingError(
+            f"the metric tertium has no setting {', '.join(sorted(unknown))}; "
+            f"there are {', '.join(SETTINGS)}"
+        )
     [prediction], [reference] = predictions, references
     return items(prediction, reference, **settings)

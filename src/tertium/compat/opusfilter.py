@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any
 
 import opusfilter
 
@@ -34,13 +33,14 @@ class TertiumFilter(opusfilter.FilterABC):
         source_lang: str | None = None,
         target_lang: str | None = None,
         rows_at_a_time: int = ROWS_AT_A_TIME,
-        **options: Any,
+        name: str | None = None,
+        workdir: str = "",
     ) -> None:
+        super().__init__(name, workdir)  # a misspelt setting is an error, which it would ignore
         self.threshold = threshold
         self.rows_at_a_time = rows_at_a_time
         self.scorer = Scorer(measure, target_lang, source_lang, source_lang)
         self.scorer.check_rows_are_independent("OpusFilter")
-        super().__init__(**options)
 
     def score(self, pairs: Iterable[Pair]) -> Iterator[float]:
         """The score of each pair."""
