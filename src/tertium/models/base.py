@@ -120,6 +120,32 @@ class TranslationModel(Protocol):
 
 
 @runtime_checkable
+class LanguageModel(Protocol):
+    """A causal language model: computes the probability of a text, after a prompt or alone."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """Everything else that can change a score: precision, engine and version."""
+        ...
+
+    def text_log_probs(
+        self,
+        texts: Sequence[str],
+        *,
+        prompts: Sequence[str] | None = None,
+        progress: Progress | None = None,
+    ) -> list[TokenScores]:
+        """Score each text, after its prompt if there are prompts."""
+        ...
+
+
+@runtime_checkable
 class SuggestingModel(Protocol):
     """A model that also returns the tokens that it predicts at a position."""
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tertium.errors import ModelError, SettingError
+from tertium.errors import SettingError
 from tertium.models.base import (
     Alternative,
     Languages,
@@ -18,7 +17,13 @@ from tertium.models.base import (
     per_row,
 )
 from tertium.models.batches import batches_by_limit, padded_batches, uniform_batches
-from tertium.models.engine import IN_FLIGHT, ComputeType, Device, check_engine_settings, open_engine
+from tertium.models.engine import (
+    ComputeType,
+    Device,
+    check_engine_settings,
+    open_engine,
+    run_batches,
+)
 from tertium.models.folder import ModelFolder
 from tertium.models.languages import LanguageSet, source_language, target_language
 from tertium.models.threads import available_cores
@@ -376,25 +381,14 @@ class CTranslate2Model:
         progress: Progress | None,
     ) -> list[Result]:
         """Queue the batches, longest first, and return the results in the order of the input."""
-        if os.getpid() != self._process:
-            raise ModelError(
-                f"{self.name} was loaded before this process was forked and has lost its threads; "
-                "load it in the new process, or start processes with 'spawn'"
-            )
-        results: dict[int, Result] = {}
-        pending: deque[tuple[list[int], list[Any]]] = deque()
-
-        def collect() -> None:
-            batch, futures = pending.popleft()
-            for index, future in zip(batch, futures, strict=True):
-                results[index] = read(index, future.result())
-            if progress is not None:
-                progress(task, len(results), count)
-
-        for batch in batches:
-            pending.append((batch, submit(batch)))
-            if len(pending) > IN_FLIGHT * self.threads:
-                collect()
-        while pending:
-            collect()
-        return [results[index] for index in range(count)]
+        return run_batches(
+            batches,
+            count,
+            submit,
+            read,
+            task=task,
+            progress=progress,
+            threads=self.threads,
+            model=self.name,
+            process=self._process,
+        )
