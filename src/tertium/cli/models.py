@@ -265,9 +265,12 @@ def convert(
     from tertium.models.convert.translation import convert as convert_model
 
     made: ModelFolder | EncoderFolder | LanguageFolder
-    if is_encoder(source):
-        if dialect is not None:
-            raise SettingError(f"{source} is an encoder; --dialect is for translation models")
+    encoder, language = is_encoder(source), is_language_model(source)
+    if dialect is not None and (encoder or language):
+        raise SettingError(f"{source} cannot translate; --dialect is for translation models")
+    if not encoder and (layer is not None or prefix is not None):
+        raise SettingError(f"{source} is not an encoder; --layer and --prefix are for encoders")
+    if encoder:
         made = convert_encoder(
             source,
             out,
@@ -277,17 +280,11 @@ def convert(
             licence=licence,
             quantization=_checked(quantization),
         )
+    elif language:
+        made = convert_language_model(
+            source, out, name=name, licence=licence, quantization=_checked(quantization)
+        )
     else:
-        if layer is not None or prefix is not None:
-            raise SettingError(f"{source} is not an encoder; --layer and --prefix are for encoders")
-        if is_language_model(source):
-            if dialect is not None:
-                raise SettingError(f"{source} is a language model; it has no --dialect")
-            made = convert_language_model(
-                source, out, name=name, licence=licence, quantization=_checked(quantization)
-            )
-            _done(made)
-            return
         made = convert_model(
             source,
             out,

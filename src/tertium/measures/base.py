@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-ModelKind = Literal["translation", "tokens", "sentences"]
-"""A translation model, an encoder that gives token vectors, or one that gives sentence vectors."""
+ModelKind = Literal["translation", "tokens", "sentences", "language"]
+"""A translation model, an encoder (of tokens or of sentences), or a causal language model."""
 Texts = Sequence[Text]
 Compare = Callable[[Texts, Texts], tuple[Sequence[float], Set[str]]]
 """From hypotheses and as many other texts to their similarities, and to the truncated texts."""
@@ -184,6 +184,7 @@ class Measure(ABC):
             lang=lang,
             reference_lang=reference_lang,
             source_lang=source_lang,
+            alone=not self.reads,
         )
         if not rows:
             raise InputError("there is nothing to score: the list of hypotheses is empty")
@@ -304,6 +305,13 @@ def check_settings(measure: object, allowed: Mapping[str, Sequence[object]]) -> 
         if value not in values or isinstance(value, bool) is not isinstance(values[0], bool):
             names = ", ".join(map(repr, values))
             raise SettingError(f"{name}={value!r}: it must be one of {names}")
+
+
+def check_share(measure: object, name: str) -> None:
+    """Check a setting that must lie between 0 and 1."""
+    value = getattr(measure, name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise SettingError(f"{name}={value!r}: it must be a number from 0 to 1")
 
 
 def percent(share: float) -> str:

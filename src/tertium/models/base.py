@@ -145,6 +145,34 @@ class LanguageModel(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class TokenDistributions:
+    """The scores of a target, and at each position the tokens that were most probable there."""
+
+    scores: TokenScores
+    top: tuple[tuple[float, ...], ...]
+    """At each position, natural-log probabilities in descending order: those above a limit and the
+    next one."""
+
+
+@runtime_checkable
+class DistributionModel(Protocol):
+    """A translation model that also gives the probabilities of other tokens than the target's."""
+
+    def top_log_probs(
+        self,
+        targets: Sequence[str],
+        sources: Sequence[str],
+        *,
+        target_lang: Languages,
+        source_lang: Languages = None,
+        above: float,
+        progress: Progress | None = None,
+    ) -> list[TokenDistributions]:
+        """Force-decode each target; the tokens that are listed have a probability > ``above``."""
+        ...
+
+
 @runtime_checkable
 class SuggestingModel(Protocol):
     """A model that also returns the tokens that it predicts at a position."""

@@ -12,12 +12,14 @@ from typing import Protocol, TypeVar
 
 from cachetools import LRUCache
 
-from tertium.errors import ModelError
+from tertium.errors import ModelError, SettingError
 from tertium.models.base import (
     Alternative,
+    DistributionModel,
     Languages,
     Progress,
     SuggestingModel,
+    TokenDistributions,
     TokenScores,
     Translation,
     TranslationModel,
@@ -84,7 +86,7 @@ class Caching:
 
     def _results(
         self,
-        operation: tuple[str | int, ...],
+        operation: tuple[str | int | float, ...],
         queries: Sequence[tuple[str | None, ...]],
         compute: Callable[[Sequence[int]], list[Result]],
         pack: Callable[[Result], bytes],
@@ -188,6 +190,37 @@ class Memo(Caching, ModelProxy):
         operation = ("translate", beam_size)
         return self._results(operation, queries, compute, pack_translation, unpack_translation)
 
+    def top_log_probs(
+        self,
+        targets: Sequence[str],
+        sources: Sequence[str],
+        *,
+        target_lang: Languages,
+        source_lang: Languages = None,
+        above: float,
+        progress: Progress | None = None,
+    ) -> list[TokenDistributions]:
+        model = self.model
+        if not isinstance(model, DistributionModel):
+            raise SettingError(f"{self.name} does not give the probabilities of other tokens")
+        count = len(targets)
+        target_langs = self._resolved(target_lang, count)
+        source_langs = self._source_languages(source_lang, count)
+        queries = list(zip(sources, source_langs, targets, target_langs, strict=True))
+
+        def compute(indices: Sequence[int]) -> list[TokenDistributions]:
+            return model.top_log_probs(
+                [targets[index] for index in indices],
+                [sources[index] for index in indices],
+                target_lang=[target_langs[index] for index in indices],
+                source_lang=[source_langs[index] for index in indices],
+                above=above,
+                progress=progress,
+            )
+
+        operation = ("top_log_probs", above)
+        return self._results(operation, queries, compute, pack_distributions, unpack_distributions)
+
     def alternatives(
         self,
         target: str,
@@ -249,6 +282,29 @@ def unpack_scores(value: bytes) -> TokenScores | None:
     if len(log_probs) != len(tokens) or not all(map(math.isfinite, log_probs)):
         return None
     return TokenScores(tuple(tokens), tuple(log_probs), target_cut, source_cut)
+
+
+def pack_distributions(distributions: TokenDistributions) -> bytes:
+    """Write the scores as :func:`pack_scores` does, then the rest as JSON, after its length."""
+    scores = pack_scores(distributions.scores)
+    top = json.dumps(distributions.top, separators=(",", ":")).encode("ascii")
+    return b"%d\n" % len(scores) + scores + top
+
+
+def unpack_distributions(value: bytes) -> TokenDistributions | None:
+    """Undo :func:`pack_distributions`; None if the value is malformed or holds no number."""
+    length, _, rest = value.partition(b"\n")
+    try:
+        end = int(length)
+        top = tuple(tuple(map(float, numbers)) for numbers in json.loads(rest[end:]))
+    except (TypeError, ValueError):
+        return None
+    scores = unpack_scores(rest[:end])
+    if scores is None or len(top) != len(scores.tokens):
+        return None
+    if not all(math.isfinite(number) for numbers in top for number in numbers):
+        return None
+    return TokenDistributions(scores, top)
 
 
 def pack_translation(translation: Translation) -> bytes:
