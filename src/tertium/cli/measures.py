@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from tertium.measures.language import Fluency
 from tertium.measures.loading import known_settings
 from tertium.measures.registry import (
     LINEAR_SETTINGS,
@@ -18,6 +17,7 @@ from tertium.measures.registry import (
     measure_class,
     measure_names,
     parts_of,
+    reads_alone,
 )
 from tertium.measures.signature import spell
 
@@ -90,10 +90,9 @@ def needs_of(name: str) -> str:
 
 def compared_with(name: str) -> str:
     """What the hypotheses are compared with."""
-    classes = [measure_class(part) for part in parts_of(name)]
-    if classes == [Fluency]:
+    if reads_alone(name):
         return "the hypothesis with nothing: it is read alone"
-    defaults = {getattr(each, "against", "reference") for each in classes}
+    defaults = {getattr(measure_class(part), "against", "reference") for part in parts_of(name)}
     if defaults == {"source"}:
         return "the hypothesis with the source"
     return "the hypothesis with references; with the source: --against source"

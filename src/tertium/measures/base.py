@@ -71,6 +71,8 @@ class Measure(ABC):
     """Between which numbers its scores lie, or are taken to lie when measures are summed."""
     needs_all_rows: ClassVar[bool] = False
     """Whether a score depends on the other rows, so that they must be scored in one call."""
+    alone: ClassVar[bool] = False
+    """Whether it reads the hypothesis alone, and compares it with nothing."""
     label: ClassVar[str] = ""
     """The name of its column, if it differs from its name; see :meth:`labelled`."""
     _: KW_ONLY
@@ -100,7 +102,7 @@ class Measure(ABC):
     @property
     def reads(self) -> tuple[Role, ...]:
         """What a row must have besides the hypothesis."""
-        return (self.against,)
+        return () if self.alone else (self.against,)
 
     @property
     def is_symmetric(self) -> bool:
@@ -144,7 +146,7 @@ class Measure(ABC):
         """The measure and all of its choices, as the signature writes them."""
         described = {"measure": self.name}
         described |= {name: spell(value) for name, value in self.choices().items()}
-        if self.against == "source":
+        if self.against == "source" and not self.alone:
             described["against"] = self.against
         return described
 

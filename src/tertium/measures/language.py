@@ -28,7 +28,6 @@ from tertium.measures.base import (
 )
 from tertium.measures.registry import measure
 from tertium.measures.signature import FINGERPRINT_DIGITS
-from tertium.measures.totals import Role
 from tertium.models.base import LanguageModel, Progress, TokenScores
 from tertium.text import Row, Text
 
@@ -88,17 +87,10 @@ class Fluency(LanguageMeasure):
     name = "lm"
     summary = "Mean log-probability of the hypothesis under a causal language model: fluency alone."
 
-    @property
-    def reads(self) -> tuple[Role, ...]:
-        return ()
+    alone = True
 
     def reading(self, score: float) -> str:
         return f"a token has a probability of {percent(math.exp(score))} on average"
-
-    def description(self) -> dict[str, str]:
-        described = super().description()
-        described.pop("against", None)  # it is compared with nothing
-        return described
 
     def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
         found = self.model.text_log_probs([row.hypothesis.text for row in rows], progress=progress)

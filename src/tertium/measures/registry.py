@@ -129,6 +129,11 @@ def sum_settings(name: str) -> dict[str, object]:
     return dict(LINEAR_SETTINGS.get(name.lower(), SUM_SETTINGS))
 
 
+def reads_alone(name: str) -> bool:
+    """Whether a measure, or all parts of a sum, read the hypothesis alone."""
+    return all(measure_class(part).alone for part in parts_of(name))
+
+
 def kinds_of(name: str) -> set[ModelKind]:
     """The kinds of models that a measure, or the parts of a sum, use."""
     kinds = {measure_class(part).model_kind for part in parts_of(name)}
