@@ -27,6 +27,12 @@ def load_language_model(
     ``compute_type`` is float32 (``auto`` is the same) or int8. ``cache`` is where results are
     cached on disk: in the default file (True), in another file, or nowhere (False). No language
     model ships with Tertium; see ``docs/language-models.md``.
+
+    >>> import tertium
+    >>> tertium.load_language_model("SmolLM2-135M")
+    Traceback (most recent call last):
+    ...
+    tertium.errors.ModelError: SmolLM2-135M is not downloaded yet; use `tertium models fetch ...`
     """
     folder = read_language_folder(locate(model))
     engine = _engine(folder.path, folder.fingerprint, compute_type, threads)
