@@ -96,7 +96,7 @@ class MeasureSpec:
         """
         head, _, tail = text.partition(":") if "=" in text else (text, "", "")
         name, _, model = head.partition("@")
-        name = name.lower()
+        name, model = name.strip().lower(), model.strip()
         label = ""
         variant: dict[str, object] = {}
         if name in VARIANTS:
@@ -111,7 +111,7 @@ class MeasureSpec:
             setting, equals, value = part.partition("=")
             if equals:
                 last = setting.strip().replace("-", "_")
-                values[last] = value.strip()
+                values[last] = value
             elif values:
                 values[last] += f",{part}"
             else:
@@ -282,7 +282,7 @@ def split_specs(text: str) -> list[str]:
     specs: list[str] = []
     for part in text.split(","):
         if not specs or is_measure(part.strip()):
-            specs.append(part.strip())
+            specs.append(part.lstrip())  # a template may end with a space
         else:
             specs[-1] += f",{part}"
     return specs
@@ -498,9 +498,14 @@ def score(
 def parse_setting(name: str, text: str, default: object) -> object:
     """Read a value by the type of its default: a truth value, a number, numbers, or text.
 
+    Spaces around it count only in free text, such as a template.
+
     >>> parse_setting("idf", "yes", False), parse_setting("weights", "0.7,0.3", ())
     (True, (0.7, 0.3))
     """
+    if isinstance(default, str) and " " in default:
+        return text
+    text = text.strip()
     try:
         if isinstance(default, bool):
             if text.lower() not in YES + NO:
@@ -541,4 +546,4 @@ def _split(setting: str) -> tuple[str, str]:
     name, equals, value = setting.partition("=")
     if not equals:
         raise SettingError(f"--set {setting}: write --set NAME=VALUE")
-    return name.strip().replace("-", "_"), value.strip()
+    return name.strip().replace("-", "_"), value

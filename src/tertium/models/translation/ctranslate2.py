@@ -238,17 +238,10 @@ class CTranslate2Model:
         ids = {token: id_ for id_, token in enumerate(self.folder.target_vocabulary())}
 
         def submit(batch: list[int]) -> list[Any]:
-            futures: list[Any] = self._translator.translate_batch(
+            return self._decode_forced(
                 [encoder_inputs[index] for index in batch],
                 [decoder_inputs[index] for index in batch],
-                beam_size=1,
-                return_logits_vocab=True,
-                max_input_length=0,
-                min_decoding_length=0,
-                max_decoding_length=len(decoder_inputs[batch[0]]) + 1,
-                asynchronous=True,
             )
-            return futures
 
         def read(index: int, result: Any) -> TokenDistributions | None:
             if not result.logits:
@@ -374,17 +367,9 @@ class CTranslate2Model:
         ]
 
         def submit(batch: list[int]) -> list[Any]:
-            futures: list[Any] = self._translator.translate_batch(
-                [encoder_inputs[index] for index in batch],
-                [forced[index] for index in batch],
-                beam_size=1,
-                return_logits_vocab=True,
-                max_input_length=0,
-                min_decoding_length=0,
-                max_decoding_length=len(forced[batch[0]]) + 1,
-                asynchronous=True,
+            return self._decode_forced(
+                [encoder_inputs[index] for index in batch], [forced[index] for index in batch]
             )
-            return futures
 
         def read(index: int, result: Any) -> NDArray[np.float32]:
             logits = np.array(result.logits[0][len(forced[index])], np.float32).ravel()
@@ -395,6 +380,20 @@ class CTranslate2Model:
         # uniform, because CTranslate2 takes one length limit per batch
         batches = uniform_batches(shapes, self.batch_tokens)
         return np.stack(self._run("searching", batches, len(shapes), submit, read, None))
+
+    def _decode_forced(self, encoder_inputs: list[list[str]], forced: list[list[str]]) -> list[Any]:
+        """Decode forced tokens of equal number and one more, with the logits of every step."""
+        futures: list[Any] = self._translator.translate_batch(
+            encoder_inputs,
+            forced,
+            beam_size=1,
+            return_logits_vocab=True,
+            max_input_length=0,
+            min_decoding_length=0,
+            max_decoding_length=len(forced[0]) + 1,
+            asynchronous=True,
+        )
+        return futures
 
     def _encoder_inputs(
         self, sources: Sequence[str], source_lang: Languages, target_tags: Sequence[str]
