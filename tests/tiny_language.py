@@ -144,11 +144,11 @@ def _network(family: str, size: int) -> Any:
         case "gemma3-scaled":  # attention scaled by another number, as in the model of 27B
             more = _sizes(head_dim=8, query_pre_attn_scalar=2, sliding_window=32)
             return hf.Gemma3ForCausalLM(hf.Gemma3TextConfig(vocab_size=size, **more))
-        case _:  # positions scaled from another length than the 8192 of Llama 3
+        case _:  # positions are scaled, as in Llama 3.1 and 3.2
             scaling = _rope(5e5, rope_type="llama3", factor=8.0, low_freq_factor=1.0)
             scaling["rope_parameters"] |= {
                 "high_freq_factor": 4.0,
-                "original_max_position_embeddings": 16,
+                "original_max_position_embeddings": 8192,
             }
             return hf.LlamaForCausalLM(hf.LlamaConfig(vocab_size=size, **_sizes(**scaling)))
 

@@ -74,7 +74,7 @@ def test_prompt_and_text_are_read_as_one_string(family: str, tmp_path: Path) -> 
     assert END not in after  # special tokens in a text are characters
 
 
-@pytest.mark.parametrize("family", ["gemma2", "gemma3-scaled", "llama-scaled"])
+@pytest.mark.parametrize("family", ["gemma2", "gemma3-scaled", "llama-3.1"])
 def test_what_the_engine_computes_differently_is_refused(family: str, tmp_path: Path) -> None:
     tiny = make_language_model(family, tmp_path / family)
     with pytest.raises(ModelError, match=r"differ from those of transformers|unsupported"):
