@@ -24,6 +24,7 @@ HERE = Path(__file__).parent
 SLOW = {
     "cli/test_filter.py": ["test_killed_and_resumed"],
     "cli/test_isometry.py": ["test_a_detector_is_trained_and_used"],
+    "cli/test_language.py": ["test_fetch"],
     "cli/test_rephrasing.py": ["test_tables_and_figures_are_kept"],
     "cli/test_resume.py": ["test_kill_at_random_moments", "test_two_processes_on_one_cache"],
     "cli/test_serve.py": ["test_serves_on_loopback_and_stops"],
