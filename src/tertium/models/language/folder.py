@@ -62,7 +62,8 @@ def read_language_folder(path: Path) -> LanguageFolder:
     if kind(card) != LANGUAGE:
         raise ModelError(
             f"{card.get('name', path)} is not a causal language model but a model for "
-            f"{kind(card)}; name one after the measure, as in lm@MODEL (see `tertium models`)"
+            f"{kind(card)}; name one after the measure (lm@MODEL), or as a setting of a sum "
+            "(language_model=MODEL); `tertium models` lists them"
         )
     return read_as(path, card, _from_card)
 
