@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tertium.data.datasets.base import JudgedSegment
-from tertium.errors import InputError, SettingError
+from tertium.errors import InputError, LanguageError, SettingError
 from tertium.measures.loading import MeasureSpec
 from tertium.stats.classification import Point, best_f1, precision_recall_points
 from tertium.studies.judgements.report import judgement_report
@@ -132,6 +133,10 @@ def test_own_translations_are_scored() -> None:
         "toy, chrf",
         "toy, prism-src",
     ]
+    [russian] = own_set(judged, model).segments[:1]
+    source = replace(russian, source=Text("s", "ru"))
+    with pytest.raises(LanguageError, match="'ru'"):
+        own_set(JudgedSet("no", "no", [source]), model)
     without = JudgedSet("no", "no", [JudgedSegment("1", Text("a", "en"))])
     with pytest.raises(InputError, match="no, segment 1: there is no source"):
         own_set(without, model)
@@ -178,7 +183,7 @@ def test_bad_sweeps() -> None:
         ("beta=1", "two different values"),
         ("beta=1,1", "two different values"),
         ("beta=1,x", "must be a number"),
-        ("nothing=1,2", "none of chrf, prism-ref:alpha=0.3 has a setting nothing"),
+        ("nothing=1,2", "chrf, prism-ref:alpha=0.3 have no setting nothing"),
     ]:
         with pytest.raises(SettingError, match=reason):
             Sweep.parse(text, specs)

@@ -11,6 +11,7 @@ import numpy as np
 from tertium.data.datasets.base import JudgedSegment
 from tertium.errors import InputError
 from tertium.models.base import Progress, TranslationModel
+from tertium.models.languages import source_language
 from tertium.report.tables import Cell, Table
 from tertium.stats.resampling import bootstrap_counts, percentile_interval
 from tertium.studies.judgements.sets import JudgedSet
@@ -47,6 +48,8 @@ def own_set(
                 "--own-translations needs it"
             )
     sources = [segment.source for segment in inputs.values() if segment.source is not None]
+    for lang in {source.lang for source in sources if source.lang is not None}:
+        source_language(model, lang)  # also for a model that does not need to know it
     langs = [segment.hypothesis.lang for segment in inputs.values()]
     translations = model.translate(
         [source.text for source in sources],

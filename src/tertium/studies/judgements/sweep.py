@@ -65,7 +65,8 @@ class Sweep:
                 )
         if not variants:
             names = ", ".join(str(spec) for spec in specs)
-            raise SettingError(f"--sweep {text}: none of {names} has a setting {setting}")
+            verb = "has" if len(specs) == 1 else "have"
+            raise SettingError(f"--sweep {text}: {names} {verb} no setting {setting}")
         return cls(setting, written, tuple(variants))
 
     def specs(self, specs: Sequence[MeasureSpec]) -> list[MeasureSpec]:
