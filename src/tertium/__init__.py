@@ -13,6 +13,7 @@ from tertium.measures.signature import Signature
 from tertium.models.catalog import load_model
 from tertium.models.detectors.catalog import load_detector
 from tertium.models.encoders.catalog import load_encoder
+from tertium.models.translation.translate import translate
 from tertium.paraphrasing.generation import paraphrase
 from tertium.text import Text
 
@@ -33,4 +34,5 @@ __all__ = [
     "load_model",
     "paraphrase",
     "score",
+    "translate",
 ]

@@ -25,6 +25,7 @@ from tertium.cli.score import score
 from tertium.cli.serve import serve
 from tertium.cli.study import study
 from tertium.cli.train import train
+from tertium.cli.translate import translate
 from tertium.errors import TertiumError
 
 app = typer.Typer(
@@ -39,6 +40,7 @@ app.command()(explain)
 app.command("filter")(filter_command)
 app.command()(mine)
 app.command()(align)
+app.command()(translate)
 app.command()(paraphrase)
 app.command()(serve)
 app.command()(measures)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 MOST_WORKERS = 4
 """Workers that sample at the same time; each holds the weights of the model."""
+MOST_REJECTED = 3
+"""Draws of one token that may fail before it is drawn from the probable tokens."""
 _SEEDING = threading.Lock()
 """The seed that new workers read is one for the whole process."""
 
@@ -51,6 +53,14 @@ class Sample:
     @property
     def ended(self) -> bool:
         return bool(self.tokens) and self.tokens[-1] == END
+
+
+@dataclass
+class Progress:
+    """How many tokens of a sample are known to be probable, and how often the next was not."""
+
+    checked: int = 0
+    rejected: int = 0
 
 
 def sample_all(
@@ -133,35 +143,46 @@ class SourceSampler:
         return list(samples)
 
     def _replace_improbable(self, samples: Sequence[Sample], seed: int) -> None:
-        """Replace what is less probable than epsilon, and draw the rest of the sample again.
+        """Drop what follows a token less probable than epsilon, and draw from there again.
 
-        A token that was drawn and is improbable is drawn again from the others. That is the same as
-        drawing from the others alone.
+        To draw again until a token is probable enough is the same as drawing from the probable
+        tokens alone. Where that fails several times, the token is drawn from these.
         """
         import numpy as np
 
         lowest = float(np.log(self.search.epsilon))
         generator = np.random.default_rng(seed)
-        checked = {id(sample): 0 for sample in samples}
+        progress = {id(sample): Progress() for sample in samples}
         pending = list(samples)
         while pending:
             improbable = []
             for sample in pending:
-                places = range(checked[id(sample)], len(sample.tokens))
+                state = progress[id(sample)]
+                places = range(state.checked, len(sample.tokens))
                 place = next((p for p in places if sample.log_probs[p] < lowest), None)
-                if place is not None:
-                    del sample.tokens[place:], sample.log_probs[place:]
-                    improbable.append(sample)
+                if place is None:
+                    continue
+                state.rejected = state.rejected + 1 if place == state.checked else 1
+                state.checked = place
+                del sample.tokens[place:], sample.log_probs[place:]
+                improbable.append(sample)
             pending = []
             for sample in improbable:
-                token, log_prob = self._probable_token(sample, lowest, generator)
-                sample.tokens.append(token)
-                sample.log_probs.append(log_prob)
-                checked[id(sample)] = len(sample.tokens)
-                if token != END and len(sample.tokens) < self.source.longest:
+                state = progress[id(sample)]
+                if state.rejected >= MOST_REJECTED:
+                    token, log_prob = self._probable_token(sample, lowest, generator)
+                    sample.tokens.append(token)
+                    sample.log_probs.append(log_prob)
+                    state.checked, state.rejected = len(sample.tokens), 0
+                if not sample.ended and len(sample.tokens) < self._room:
                     pending.append(sample)
             if pending:
                 self._drawn(pending)
+
+    @property
+    def _room(self) -> int:
+        """How many tokens a translation may have."""
+        return self.source.longest - len(self.source.prefix)
 
     def _probable_token(
         self, sample: Sample, lowest: float, generator: np.random.Generator
