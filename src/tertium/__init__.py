@@ -15,11 +15,13 @@ from tertium.models.detectors.catalog import load_detector
 from tertium.models.encoders.catalog import load_encoder
 from tertium.models.translation.translate import translate
 from tertium.paraphrasing.generation import paraphrase
+from tertium.reranking.rerank import Ranking, rerank
 from tertium.text import Text
 
 __all__ = [
     "Comparison",
     "Measure",
+    "Ranking",
     "ScoreTable",
     "Scores",
     "Signature",
@@ -33,6 +35,7 @@ __all__ = [
     "load_encoder",
     "load_model",
     "paraphrase",
+    "rerank",
     "score",
     "translate",
 ]

@@ -21,6 +21,7 @@ from tertium.cli.measures import measures
 from tertium.cli.mine import mine
 from tertium.cli.models import models
 from tertium.cli.paraphrase import paraphrase
+from tertium.cli.rerank import rerank
 from tertium.cli.score import score
 from tertium.cli.serve import serve
 from tertium.cli.study import study
@@ -41,6 +42,7 @@ app.command("filter")(filter_command)
 app.command()(mine)
 app.command()(align)
 app.command()(translate)
+app.command(cls=HabitCommand)(rerank)
 app.command()(paraphrase)
 app.command()(serve)
 app.command()(measures)

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tertium.errors import SettingError
-from tertium.measures.base import Measure, Segments
+from tertium.measures.base import Measure, Segments, Texts
 from tertium.measures.registry import measure
 from tertium.measures.words import sacrebleu_bleu
 from tertium.models.base import Progress
@@ -165,6 +165,28 @@ class ChrF(SurfaceMeasure):
         scores = [self.system(candidate) for candidate in candidates]
         best = scores.index(max(scores))  # the first of equals, as in sacrebleu
         return scores[best], candidates[best], best
+
+    def against_aggregate(self, hypotheses: Texts, references: Texts) -> tuple[list[float], bool]:
+        """chrF against the mean n-gram counts of all references (Vamvas and Sennrich 2024).
+
+        >>> from tertium.text import Text
+        >>> chrf = ChrF(char_order=1)
+        >>> chrf.against_aggregate([Text("ab")], [Text("ab"), Text("cd")])[0]  # 1 of 2 letters
+        [50.0]
+        """
+        share = 1 / len(references)
+        means: list[Counter[str]] = []
+        for text, count in Counter(reference.text for reference in references).items():
+            ngrams = self._ngrams(text)
+            means = means or [Counter() for _ in ngrams]
+            for mean, order in zip(means, ngrams, strict=True):
+                for ngram, times in order.items():
+                    mean[ngram] += times * count * share  # type: ignore[assignment]
+        scores = {
+            text: self.system(_matches(self._ngrams(text), means))
+            for text in {hypothesis.text for hypothesis in hypotheses}
+        }
+        return [scores[hypothesis.text] for hypothesis in hypotheses], False
 
     def _ngrams(self, text: str) -> list[Counter[str]]:
         """Count character n-grams without white space, then word n-grams, order by order."""

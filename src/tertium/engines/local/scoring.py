@@ -113,9 +113,9 @@ def skip_rows(
     return digest
 
 
-def batches(items: Iterable[Item], size: int | None) -> Iterator[list[Item]]:
+def batches(items: Iterable[Any], size: int | None) -> Iterator[list[Any]]:
     """Cut a stream into lists of ``size``; the last may be shorter. Without a size, one list."""
-    batch: list[Item] = []
+    batch: list[Any] = []
     for item in items:
         batch.append(item)
         if len(batch) == size:

@@ -113,10 +113,8 @@ class TranslationJob:
         )
 
     def _columns(self) -> list[str]:
-        if self.nested:
-            new = [CANDIDATES]
-        else:
-            new = [GROUP, RANK, HYP, SCORE, LOG_PROB, LENGTH, CUT]
+        flat = [GROUP, RANK, HYP, SCORE, LOG_PROB, LENGTH, CUT]
+        new = [CANDIDATES] if self.nested else flat
         for name in new:
             if name in self.sources.columns:
                 raise InputError(

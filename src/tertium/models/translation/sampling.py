@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 MOST_WORKERS = 4
 """Workers that sample at the same time; each holds the weights of the model."""
-MOST_REJECTED = 3
-"""Draws of one token that may fail before it is drawn from the probable tokens."""
 _SEEDING = threading.Lock()
 """The seed that new workers read is one for the whole process."""
 
@@ -53,14 +51,6 @@ class Sample:
     @property
     def ended(self) -> bool:
         return bool(self.tokens) and self.tokens[-1] == END
-
-
-@dataclass
-class Progress:
-    """How many tokens of a sample are known to be probable, and how often the next was not."""
-
-    checked: int = 0
-    rejected: int = 0
 
 
 def sample_all(
@@ -143,78 +133,71 @@ class SourceSampler:
         return list(samples)
 
     def _replace_improbable(self, samples: Sequence[Sample], seed: int) -> None:
-        """Drop what follows a token less probable than epsilon, and draw from there again.
+        """Replace a token less probable than epsilon, and draw what follows it again.
 
-        To draw again until a token is probable enough is the same as drawing from the probable
-        tokens alone. Where that fails several times, the token is drawn from these.
+        A token that turns out to be improbable is drawn again from the probable ones. That is the
+        same as drawing from these alone.
         """
         import numpy as np
 
         lowest = float(np.log(self.search.epsilon))
         generator = np.random.default_rng(seed)
-        progress = {id(sample): Progress() for sample in samples}
+        room = self.source.longest - len(self.source.prefix)
+        checked = {id(sample): 0 for sample in samples}
         pending = list(samples)
         while pending:
             improbable = []
             for sample in pending:
-                state = progress[id(sample)]
-                places = range(state.checked, len(sample.tokens))
+                places = range(checked[id(sample)], len(sample.tokens))
                 place = next((p for p in places if sample.log_probs[p] < lowest), None)
-                if place is None:
-                    continue
-                state.rejected = state.rejected + 1 if place == state.checked else 1
-                state.checked = place
-                del sample.tokens[place:], sample.log_probs[place:]
-                improbable.append(sample)
-            pending = []
-            for sample in improbable:
-                state = progress[id(sample)]
-                if state.rejected >= MOST_REJECTED:
-                    token, log_prob = self._probable_token(sample, lowest, generator)
-                    sample.tokens.append(token)
-                    sample.log_probs.append(log_prob)
-                    state.checked, state.rejected = len(sample.tokens), 0
-                if not sample.ended and len(sample.tokens) < self._room:
-                    pending.append(sample)
+                if place is not None:
+                    del sample.tokens[place:], sample.log_probs[place:]
+                    improbable.append(sample)
+            for sample, log_probs in zip(improbable, self._next_log_probs(improbable), strict=True):
+                token = self._probable(log_probs, lowest, generator)
+                sample.tokens.append(self.vocabulary()[token])
+                sample.log_probs.append(float(log_probs[token]))
+                checked[id(sample)] = len(sample.tokens)
+            pending = [
+                sample for sample in improbable if not sample.ended and len(sample.tokens) < room
+            ]
             if pending:
                 self._drawn(pending)
 
-    @property
-    def _room(self) -> int:
-        """How many tokens a translation may have."""
-        return self.source.longest - len(self.source.prefix)
-
-    def _probable_token(
-        self, sample: Sample, lowest: float, generator: np.random.Generator
-    ) -> tuple[str, float]:
-        """Draw the next token from those that are probable enough; the best if there is none."""
+    def _probable(
+        self, log_probs: NDArray[np.float64], lowest: float, generator: np.random.Generator
+    ) -> int:
+        """Draw a token from those that are probable enough; the best one if there is none."""
         import numpy as np
 
-        log_probs = self._next_log_probs(sample)
         allowed = np.flatnonzero(log_probs >= lowest)
         if not allowed.size:
-            allowed = np.array([log_probs.argmax()])
+            return int(log_probs.argmax())
         scaled = log_probs[allowed] / self.search.temperature
         weights = np.exp(scaled - scaled.max())
-        token = int(generator.choice(allowed, p=weights / weights.sum()))
-        return self.vocabulary()[token], float(log_probs[token])
+        return int(generator.choice(allowed, p=weights / weights.sum()))
 
-    def _next_log_probs(self, sample: Sample) -> NDArray[np.float64]:
+    def _next_log_probs(self, samples: Sequence[Sample]) -> list[NDArray[np.float64]]:
+        """The log-probability of every token of the vocabulary after each sample."""
         import numpy as np
 
-        forced = [*self.source.prefix, *sample.tokens]
-        [result] = self.worker.translate_batch(
-            [list(self.source.tokens)],
-            [forced],
+        if not samples:
+            return []
+        forced = [[*self.source.prefix, *sample.tokens] for sample in samples]
+        results = self.worker.translate_batch(
+            [list(self.source.tokens)] * len(samples),
+            forced,
             beam_size=1,
             return_logits_vocab=True,
             max_input_length=0,
             min_decoding_length=0,
-            max_decoding_length=len(forced) + 1,
+            max_decoding_length=max(map(len, forced)) + 1,
         )
-        logits = np.array(result.logits[0][len(forced)], np.float64).ravel()
-        log_probs: NDArray[np.float64] = logits - np.logaddexp.reduce(logits)
-        return log_probs
+        found = []
+        for tokens, result in zip(forced, results, strict=True):
+            logits = np.array(result.logits[0][len(tokens)], np.float64).ravel()
+            found.append(logits - np.logaddexp.reduce(logits))
+        return found
 
 
 def source_seed(source: Source, seed: int) -> int:
