@@ -3,8 +3,8 @@
     python benchmarks/reranking.py quality data/wmt19-sys/en-de.tsv.gz opus --out rerank.json
     python benchmarks/reranking.py speed data/wmt19-sys/en-de.tsv.gz  # needs mbrs and fastchrf
 
-``quality`` translates the first ``--sources`` English sources of newstest2019 to French with OPUS-MT
-(folders as ``benchmarks/opus.py`` makes them): by beam search, and by sampling ``--count``
+``quality`` translates the first ``--sources`` English sources of newstest2019 to French with
+OPUS-MT (folders as ``benchmarks/opus.py`` makes them): by beam search, and by sampling ``--count``
 candidates (nucleus sampling, ``--top-p``). Then it chooses among the samples by several utilities.
 There are no French references. The judges are none of the utilities, use no model that the
 utilities use, and do not see the French model's probabilities:
@@ -57,7 +57,9 @@ def read_rows(path: Path, count: int) -> list[list[str]]:
     """The first rows of a table of system outputs."""
     with gzip.open(path, "rt", encoding="utf-8") as stream:
         next(stream)
-        return [line.rstrip("\n").split("\t") for _, line in zip(range(count), stream, strict=False)]
+        return [
+            line.rstrip("\n").split("\t") for _, line in zip(range(count), stream, strict=False)
+        ]
 
 
 def quality(args: argparse.Namespace) -> dict[str, Any]:

@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 PUBLIC = {
     "Comparison",
     "Measure",
+    "Ranking",
     "ScoreTable",
     "Scores",
     "Signature",
@@ -27,7 +28,9 @@ PUBLIC = {
     "load_encoder",
     "load_model",
     "paraphrase",
+    "rerank",
     "score",
+    "translate",
 }
 PARAMETERS = {
     "load": ["measure", "model", "encoder", "sentence_encoder", "layer", "settings"],

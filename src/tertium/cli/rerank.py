@@ -36,6 +36,7 @@ from tertium.cli.options import (
     Threads,
 )
 from tertium.cli.progress import interruptible, progress_bar
+from tertium.cli.systems import refuse_existing
 from tertium.errors import InputError, SettingError
 from tertium.measures.registry import DEFAULT_MEASURE
 
@@ -224,6 +225,7 @@ def rerank(
         sink = StreamOutput(sys.stdout, TsvLayout() if ranking else TextLayout())
     else:
         refuse_as_output(output, [file, *(ref or []), *([src] if src else [])])
+        refuse_existing(output, force=resume or overwrite, option="--overwrite")
         if ranking and output.suffix == ".txt":
             raise InputError(
                 f"{output} has one line per list: leave out --ranking, or write a .tsv"

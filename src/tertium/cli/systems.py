@@ -151,10 +151,10 @@ def _stem(column: str) -> str:
     return re.sub(r"[^\w.+=@-]", "_", column)
 
 
-def refuse_existing(path: Path, *, force: bool) -> None:
+def refuse_existing(path: Path, *, force: bool, option: str = "--force") -> None:
     """Refuse to replace a file, unless that is requested."""
     if path.is_file() and not force:
-        raise InputError(f"{path} exists; use --force to replace it, or choose another name")
+        raise InputError(f"{path} exists; use {option} to replace it, or choose another name")
 
 
 def read_thresholds(texts: Sequence[str], measures: Sequence[str]) -> dict[str, float]:

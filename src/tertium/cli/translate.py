@@ -30,6 +30,7 @@ from tertium.cli.options import (
     Threads,
 )
 from tertium.cli.progress import interruptible, progress_bar
+from tertium.cli.systems import refuse_existing
 from tertium.data.codes import language_code
 from tertium.data.lines import OPENERS, STDIN
 from tertium.data.records import SUFFIXES, counted, open_table
@@ -182,6 +183,7 @@ def translate(
         sink = StreamOutput(sys.stdout, TextLayout() if count is None else TsvLayout())
     else:
         refuse_as_output(output, [text])
+        refuse_existing(output, force=resume or overwrite, option="--overwrite")
         if output.suffix == ".txt" and search.count > 1:
             raise InputError(
                 f"{output} has one line per text, and there are {search.count} candidates; write "

@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal, Protocol, get_args
@@ -339,20 +340,19 @@ class FairseqLists:
 
     @property
     def has_source(self) -> bool:
-        return self.parallel.src is not None or any(
-            each.source is not None for each in self._lists()
-        )
+        return self.parallel.src is not None or any(each.source for each in self._lists)
 
     @property
     def has_references(self) -> bool:
-        return bool(self.parallel.refs) or any(each.references for each in self._lists())
+        return bool(self.parallel.refs) or any(each.references for each in self._lists)
 
     def count(self) -> int | None:
-        return len(self._lists())
+        return len(self._lists)
 
     def __iter__(self) -> Iterator[CandidateList]:
-        return with_parallel(self.name, iter(self._lists()), self.parallel, by_group=True)
+        return with_parallel(self.name, self._lists, self.parallel, by_group=True)
 
+    @cached_property
     def _lists(self) -> list[CandidateList]:
         if self.path == STDIN:
             raise InputError("fairseq's output cannot be read from standard input; give a file")

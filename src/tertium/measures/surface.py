@@ -7,7 +7,7 @@ import string
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tertium.errors import SettingError
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 OWN_FIELDS = ("nrefs", "version")
 """Fields of sacrebleu's signature that ours has too; sacrebleu's version gets its own field."""
+RECENT = 256
+"""Texts whose n-grams are kept: candidates are compared with each other, and systems with the same
+references."""
 PUNCTUATION = frozenset(string.punctuation)
 Scored = tuple[float, list[float], int | None]
 """A sentence score, the additive statistics that the system score is built on, and the reference
@@ -189,15 +192,8 @@ class ChrF(SurfaceMeasure):
         return [scores[hypothesis.text] for hypothesis in hypotheses], False
 
     def _ngrams(self, text: str) -> list[Counter[str]]:
-        """Count character n-grams without white space, then word n-grams, order by order."""
-        from sacrebleu.metrics.helpers import extract_all_char_ngrams, extract_word_ngrams
-
-        text = text.lower() if self.lowercase else text
-        words = _words_and_punctuation(text) if self.word_order else []
-        return [
-            *extract_all_char_ngrams(text, self.char_order, include_whitespace=False),
-            *(extract_word_ngrams(words, order + 1) for order in range(self.word_order)),
-        ]
+        """Count n-grams; the caller must not change them."""
+        return _ngrams(text, self.char_order, self.word_order, self.lowercase)
 
     def system(self, statistics: Sequence[float]) -> float:
         precision = recall = 0.0
@@ -283,6 +279,19 @@ class Ter(SurfaceMeasure):
         edits, words = sums[:, 0], sums[:, 1]
         rate = np.divide(edits, words, where=words > 0, out=(edits > 0).astype(np.float64))
         return np.asarray(-100 * rate + 0.0)
+
+
+@lru_cache(maxsize=RECENT)
+def _ngrams(text: str, char_order: int, word_order: int, lowercase: bool) -> list[Counter[str]]:
+    """Count character n-grams without white space, then word n-grams, order by order."""
+    from sacrebleu.metrics.helpers import extract_all_char_ngrams, extract_word_ngrams
+
+    text = text.lower() if lowercase else text
+    words = _words_and_punctuation(text) if word_order else []
+    return [
+        *extract_all_char_ngrams(text, char_order, include_whitespace=False),
+        *(extract_word_ngrams(words, order + 1) for order in range(word_order)),
+    ]
 
 
 def _matches(ours: list[Counter[str]], theirs: list[Counter[str]]) -> list[float]:
