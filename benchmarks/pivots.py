@@ -75,9 +75,12 @@ def main() -> None:
                 100 * (auc(pairs.labels[d], values[d]) - auc(pairs.labels[d], before[d]))
                 for d in draws
             ]
-            low, high = percentile_interval(gains)
+            interval = percentile_interval(gains)
             gain = area - 100 * auc(pairs.labels, before)
-            print(f"{spec}: {area:.1f} ({gain:+.1f}; {low:+.1f} to {high:+.1f})", flush=True)
+            print(
+                f"{spec}: {area:.1f} ({gain:+.1f}; {interval.low:+.1f} to {interval.high:+.1f})",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -139,16 +139,16 @@ def judged(
         for name, values in numbers.items():
             differences = values - numbers["beam search"]
             counts = bootstrap_counts(len(values), samples=SAMPLES)
-            low, high = percentile_interval(counts @ differences / len(values))
-            result[judge][name] = [float(values.mean()), float(low), float(high)]
+            interval = percentile_interval(counts @ differences / len(values))
+            result[judge][name] = [float(values.mean()), interval.low, interval.high]
         print(judge, result[judge], flush=True)
     return result
 
 
 def speed(args: argparse.Namespace) -> dict[str, Any]:
     """Seconds per list of Tertium and of mbrs for chrF, and the largest difference of scores."""
-    from mbrs.decoders import DecoderAggregateMBR, DecoderMBR  # type: ignore[import-not-found]
-    from mbrs.metrics import MetricChrF  # type: ignore[import-not-found]
+    from mbrs.decoders import DecoderAggregateMBR, DecoderMBR
+    from mbrs.metrics import MetricChrF
 
     rows = read_rows(args.data, args.sources)
     lists = [list(dict.fromkeys(row[FIRST_SYSTEM:])) for row in rows]

@@ -72,7 +72,7 @@ def test_ranking(tertium: Run, lists: Path, tmp_path: Path) -> None:
 def test_quality_estimation_and_judges(tertium: Run, lists: Path) -> None:
     options = ["-m", "chrf", "--against", "source", "--judge", "bleu", "--judge", "ter"]
     done = tertium("rerank", lists, *options)
-    assert done.stdout == "The train is late!\nHe comes.\n"
+    assert done.stdout == "The train is late.\nHe comes.\n"
     assert "\nbleu: first " in done.stderr
     assert "\nter: first " in done.stderr
 

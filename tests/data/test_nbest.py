@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tertium.data.nbest import CandidateList, Languages, ParallelTexts, open_lists
+from tertium.data.nbest import CandidateList, ParallelTexts, open_lists
+from tertium.data.pairs import Languages
 from tertium.errors import InputError
 from tertium.text import Text
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
@@ -65,7 +66,7 @@ def model(**probabilities: float) -> Polyglot:
     return Polyglot(scores=scores)
 
 
-def directed(measure: str, engine: FakeModel, **settings: object) -> float:
+def directed(measure: str, engine: FakeModel, **settings: Any) -> float:
     made = tertium.load(measure, model=engine, both_directions=False, **settings)
     return made(A, B, lang="en")
 
@@ -107,7 +108,7 @@ def test_pivot_through_two_translations(base: str) -> None:
 def test_samples_have_equal_weights() -> None:
     """(0.3/0.6 + 0.1/0.5) / 2 = 0.35: they are drawn as often as they are probable."""
     engine = model(b_de__a=0.3, b_de__b=0.6, b_de2__a=0.1, b_de2__b=0.5)
-    options = {"target_lang": "de", "pivots": 2, "pivot_search": "sampling"}
+    options: dict[str, Any] = {"target_lang": "de", "pivots": 2, "pivot_search": "sampling"}
     assert directed("cross", engine, **options) == pytest.approx(0.35)
     assert engine.searches == [Search(2, sampling=True)]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -22,7 +24,6 @@ def test_quality_estimation() -> None:
     ranking = tertium.rerank(
         [A, B, A], sources="A cat.", measure="prism-src", model=MODEL, lang="de", source_lang="en"
     )
-    assert isinstance(ranking, tertium.Ranking)
     assert (ranking.text, ranking.place, ranking.score) == (B, 1, -0.5)
     assert ranking.order == (1, 0, 2)
     assert ranking.scores == (-2.0, -0.5, -2.0)
@@ -39,7 +40,12 @@ def test_any_measure_against_the_source() -> None:
 
 def test_mixture_with_the_decoder() -> None:
     """Standardized, the measure gives (-1, 1) and the decoder (1, -1)."""
-    options = {"sources": "A cat.", "measure": "prism-src", "model": MODEL, "lang": "de"}
+    options: dict[str, Any] = {
+        "sources": "A cat.",
+        "measure": "prism-src",
+        "model": MODEL,
+        "lang": "de",
+    }
     ranking = tertium.rerank([A, B], scores=[-1.0, -3.0], decoder=3, **options)
     assert ranking.scores == (2.0, -2.0)
     assert ranking.features == {"prism-src": (-2.0, -0.5), "decoder": (-1.0, -3.0)}
@@ -113,12 +119,13 @@ def test_tuned_weights() -> None:
         ({"measure": "chrf", "scores": [1.0]}, InputError, "2 candidates need as many scores"),
     ],
 )
-def test_wrong_calls(options: dict[str, object], error: type[Exception], message: str) -> None:
+def test_wrong_calls(options: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        tertium.rerank([A, B], **options)  # type: ignore[arg-type]
+        tertium.rerank([A, B], **options)
 
 
 def test_empty_lists() -> None:
-    assert tertium.rerank([], measure="chrf") == []
+    nothing: list[list[str]] = []
+    assert tertium.rerank(nothing, measure="chrf") == []
     with pytest.raises(InputError, match="list 2: give a list of candidates, not empty"):
         tertium.rerank([["a"], []], measure="chrf")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -37,8 +38,13 @@ from tertium.cli.options import (
 )
 from tertium.cli.progress import interruptible, progress_bar
 from tertium.cli.systems import refuse_existing
+from tertium.data.records import counted
 from tertium.errors import InputError, SettingError
 from tertium.measures.registry import DEFAULT_MEASURE
+
+if TYPE_CHECKING:
+    from tertium.engines.local.reranking import RerankingResult
+    from tertium.measures.base import Measure
 
 MIXTURE, BAYES = "Mixture", "Minimum Bayes risk"
 JUDGE = "chrf"
@@ -199,7 +205,7 @@ def rerank(
     if tune is not None and weights is not None:
         raise InputError("--tune finds the weights, --weights gives them: use one of them")
     languages = Languages(hyp=lang, ref=lang, src=src_lang)
-    options = {
+    options: dict[str, Any] = {
         "format": format,
         "header": header,
         "replace_invalid": replace_invalid,
@@ -293,17 +299,10 @@ def _weights(text: str | None) -> tuple[float, ...]:
         raise SettingError(f"--weights {text}: write numbers with commas, such as 1,0.5") from None
 
 
-def _print_summary(result: object, judges: object, seconds: float) -> None:
+def _print_summary(done: RerankingResult, judges: Sequence[Measure], seconds: float) -> None:
     """Print what was chosen, and the gain if there are references, to standard error."""
-    from collections.abc import Sequence
-    from typing import cast
-
-    from tertium.data.records import counted
-    from tertium.engines.local.reranking import RerankingResult
-    from tertium.measures.base import Measure
     from tertium.reranking.gain import CHOSEN, FIRST, ORACLE
 
-    done = cast("RerankingResult", result)
     facts = [
         f"{counted(done.lists, 'list')} of {done.candidates} candidates in {seconds:.1f} s",
         f"another than the first in {done.changed}",
@@ -314,7 +313,7 @@ def _print_summary(result: object, judges: object, seconds: float) -> None:
     if done.tally is not None:
         facts.append(str(done.tally))
     print("; ".join(facts), file=sys.stderr)
-    for measure in cast("Sequence[Measure]", judges):
+    for measure in judges:
         systems = done.gains[measure.column].systems(measure)
         gain = systems[CHOSEN] - systems[FIRST]
         print(

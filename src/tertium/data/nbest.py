@@ -178,7 +178,8 @@ class TableLists:
             return None
         if self.group_column is None:
             return self.table.count()
-        return sum(1 for _ in groupby(self.table, key=lambda record: record[self.group_column]))
+        column = self.group_column
+        return sum(1 for _ in groupby(self.table, key=lambda record: record.get(column)))
 
     def __iter__(self) -> Iterator[CandidateList]:
         lists = self._nested() if self.group_column is None else self._grouped()

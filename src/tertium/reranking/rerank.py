@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -181,8 +181,8 @@ class Reranker:
                     )
                 columns[place].append(np.array(candidates.scores))
         return [
-            Features(np.column_stack(some), *rest)
-            for some, *rest in zip(columns, compared, cut, pairs, strict=True)
+            Features(np.column_stack(some), counts, was_cut, count)
+            for some, counts, was_cut, count in zip(columns, compared, cut, pairs, strict=True)
         ]
 
     def rank(
@@ -250,6 +250,10 @@ def _estimates(
     return estimates
 
 
+@overload
+def rerank(candidates: Sequence[str], **options: Any) -> Ranking: ...
+@overload
+def rerank(candidates: Iterable[Iterable[str]], **options: Any) -> list[Ranking]: ...
 def rerank(
     candidates: Iterable[str] | Iterable[Iterable[str]],
     *,

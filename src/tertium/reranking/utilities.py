@@ -190,7 +190,7 @@ class Pruning:
     def prune(self) -> None:
         """Estimate the utilities with more references, and drop candidates that cannot win."""
         size = self.sizes.pop(0)
-        scores = self.table.scores[np.ix_(self.alive, self.order[:size])]
+        scores = self.table.scores[self.alive][:, self.order[:size]]
         means = scores.mean(axis=1)
         self.means[self.alive], self.compared[self.alive] = means, size
         if not self.sizes:

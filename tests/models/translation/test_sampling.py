@@ -78,7 +78,7 @@ def test_epsilon_draws_from_the_probable_tokens(model: CTranslate2Model) -> None
     probabilities = np.exp(log_probs.astype(np.float64))
     allowed = {
         model.target_vocabulary[id_]: probabilities[id_]
-        for id_ in np.flatnonzero(probabilities >= 0.05)
+        for id_ in np.flatnonzero(probabilities >= 0.05).tolist()
     }
     assert 2 <= len(allowed) <= 5
     first = Counter(model.target_tokens([each.text])[0][0] for each in drawn)

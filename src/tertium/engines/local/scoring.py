@@ -62,7 +62,7 @@ class ScoringJob:
         stream = batches(self.pairs, size)
         sums, digest = Sums.of(self.measures), ""
         if state is not None:
-            digest = skip_rows(self.pairs, stream, state, progress)
+            digest = skip_rows(self.pairs.name, stream, state, progress)
             sums = Sums.from_state(state)
         resumed = sums.rows
         for items in stream:
@@ -96,7 +96,7 @@ class ScoringJob:
 
 
 def skip_rows(
-    pairs: Pairs, stream: Iterator[list[Item]], state: Mapping[str, Any], progress: JobProgress
+    name: str, stream: Iterator[list[Item]], state: Mapping[str, Any], progress: JobProgress
 ) -> str:
     """Read the rows that were done before; returns their digest, which must be the same."""
     rows, digest = 0, ""
@@ -106,7 +106,7 @@ def skip_rows(
         progress.advance(rows)
     if digest != state["digest"]:
         raise input_changed(
-            pairs.name,
+            name,
             f"its first {state['rows']} rows differ in text or language, or there are more or "
             "fewer rows, or it is read with other columns",
         )

@@ -73,7 +73,7 @@ class TranslationJob:
         result, digest = TranslationResult(), ""
         stream = batches(self.sources, self.rows_at_a_time)
         if state is not None:
-            digest = skip_rows(self.sources, stream, state, progress)
+            digest = skip_rows(self.sources.name, stream, state, progress)
             result = TranslationResult(**state["result"])
             result.resumed = result.rows
         for items in stream:

@@ -88,7 +88,7 @@ def translate(
         search=search,
     )
     results = found if count is not None else [best.text for best, *_ in found]
-    return results[0] if isinstance(texts, str) else results  # type: ignore[return-value]
+    return results[0] if isinstance(texts, str) else results
 
 
 def make_search(count: int | None = None, **settings: object) -> Search:
