@@ -159,6 +159,7 @@ def speed(args: argparse.Namespace) -> dict[str, Any]:
     chrf = make_measure(MeasureSpec.parse("chrf"), ModelPool())
     result: dict[str, Any] = {"lists": len(lists), "candidates": sum(map(len, lists))}
     found: dict[str, list[list[float]]] = {}
+    choices: list[list[int]] = []
 
     def timed(name: str, run: Callable[[], list[list[float]]]) -> None:
         started = time.perf_counter()
@@ -168,7 +169,13 @@ def speed(args: argparse.Namespace) -> dict[str, Any]:
 
     def ours(settings: UtilitySettings) -> Callable[[], list[list[float]]]:
         reranker = Reranker([chrf], utility=settings)
-        return lambda: [list(ranking.scores) for ranking in reranker.rank(numbered)]
+
+        def run() -> list[list[float]]:
+            rankings = reranker.rank(numbered)
+            choices.append([ranking.place for ranking in rankings])
+            return [list(ranking.scores) for ranking in rankings]
+
+        return run
 
     def theirs(aggregate: bool, fast: bool) -> Callable[[], list[list[float]]]:
         metric = MetricChrF(MetricChrF.Config(fastchrf=fast, num_workers=1))
@@ -196,9 +203,8 @@ def speed(args: argparse.Namespace) -> dict[str, Any]:
         pairs = zip(found[ours_], found[theirs_], strict=True)
         gap = max(float(np.abs(np.subtract(a, b)).max()) for a, b in pairs)
         result[f"{ours_} against {theirs_}"] = gap
-    best = [int(np.argmax(scores)) for scores in found["tertium"]]
-    for name in ("tertium, aggregated", "tertium, pruned"):
-        same = sum(b == int(np.argmax(s)) for b, s in zip(best, found[name], strict=True))
+    for name, places in zip(("tertium, aggregated", "tertium, pruned"), choices[1:], strict=True):
+        same = sum(a == b for a, b in zip(places, choices[0], strict=True))
         result[f"{name}: same choice"] = same
     return result
 

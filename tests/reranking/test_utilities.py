@@ -46,6 +46,9 @@ MBRS = {
 }
 
 
+WORDS = st.lists(st.sampled_from(["cat", "dog", "a", "the", "sleeps", "runs"]), max_size=5)
+
+
 def listed(texts: list[str], number: int = 1, lang: str | None = None) -> CandidateList:
     return CandidateList(number, str(number), tuple(Text(text, lang) for text in texts))
 
@@ -78,6 +81,13 @@ def test_same_numbers_as_brute_force(name: str) -> None:
     assert utilities(measure, texts).scores == pytest.approx(brute_force(measure, texts), abs=1e-5)
 
 
+@settings(max_examples=40, deadline=None)
+@given(st.lists(WORDS.map(" ".join), min_size=1, max_size=6), st.integers(0, 2))
+def test_all_pairs_at_once(texts: list[str], word_order: int) -> None:
+    chrf = tertium.load("chrf", word_order=word_order)
+    assert utilities(chrf, texts).scores == pytest.approx(brute_force(chrf, texts), abs=1e-9)
+
+
 def test_each_distinct_pair_is_scored_once() -> None:
     """Five distinct texts: 25 pairs, or 15 (with themselves) if the order makes no difference."""
     encoder = FakeEncoder({})
@@ -94,9 +104,6 @@ def test_aggregated_vectors_are_exact() -> None:
         sss = tertium.load("sss", encoder=FakeEncoder(vectors), empty=empty)
         exact = utilities(sss, texts).scores
         assert utilities(sss, texts, aggregate=True).scores == pytest.approx(exact, abs=1e-7)
-
-
-WORDS = st.lists(st.sampled_from(["cat", "dog", "a", "the", "sleeps", "runs"]), max_size=5)
 
 
 @settings(max_examples=40, deadline=None)

@@ -261,6 +261,15 @@ class AggregatingMeasure(Protocol):
         ...
 
 
+@runtime_checkable
+class PairwiseMeasure(Protocol):
+    """A measure that compares all texts with all others faster than pair by pair."""
+
+    def pairwise(self, hypotheses: Texts, references: Texts) -> Floats:
+        """The scores of all pairs: shape (hypotheses, references)."""
+        ...
+
+
 def over_references(
     measure: Measure, rows: Sequence[Row], compare: Compare, references: Literal["max", "mean"]
 ) -> Segments:

@@ -191,6 +191,32 @@ class ChrF(SurfaceMeasure):
         }
         return [scores[hypothesis.text] for hypothesis in hypotheses], False
 
+    def pairwise(self, hypotheses: Texts, references: Texts) -> Floats:
+        """The scores of all pairs, with one array of n-gram counts per order."""
+        import numpy as np
+
+        ours, theirs = (
+            [self._ngrams(text.text) for text in side] for side in (hypotheses, references)
+        )
+        statistics = np.zeros((len(ours), len(theirs), 3 * (self.char_order + self.word_order)))
+        for order in range(self.char_order + self.word_order):
+            ids = {
+                ngram: number
+                for number, ngram in enumerate({ngram for each in theirs for ngram in each[order]})
+            }
+            counts = np.zeros((len(theirs), len(ids)), np.int32)
+            for row, each in zip(counts, theirs, strict=True):
+                row[[ids[ngram] for ngram in each[order]]] = list(each[order].values())
+            sizes = counts.sum(axis=1)
+            for place, each in enumerate(ours):
+                known = [ngram for ngram in each[order] if ngram in ids]
+                row = np.array([each[order][ngram] for ngram in known], np.int32)
+                matches = np.minimum(counts[:, [ids[ngram] for ngram in known]], row).sum(axis=1)
+                found = (np.where(sizes > 0, each[order].total(), 0), sizes, matches)
+                statistics[place, :, 3 * order : 3 * order + 3] = np.column_stack(found)
+        flat = self.systems(statistics.reshape(len(ours) * len(theirs), -1))
+        return flat.reshape(len(ours), len(theirs))
+
     def _ngrams(self, text: str) -> list[Counter[str]]:
         """Count n-grams; the caller must not change them."""
         return _ngrams(text, self.char_order, self.word_order, self.lowercase)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tertium.data.nbest import CandidateList
 from tertium.errors import SettingError
-from tertium.measures.base import AggregatingMeasure, Measure
+from tertium.measures.base import AggregatingMeasure, Measure, PairwiseMeasure
 from tertium.models.base import Progress
 from tertium.text import Row, Text
 
@@ -112,9 +112,16 @@ def expected_utilities(
     tables = [PairScores(each, measure.is_symmetric) for each in lists]
     if settings.prune is not None:
         return _pruned(measure, tables, settings.prune, settings.seed, progress)
-    every = [range(len(table.texts)) for table in tables]
-    wanted = [table.missing(all_, all_) for table, all_ in zip(tables, every, strict=True)]
-    _score(measure, tables, wanted, progress)
+    if isinstance(measure, PairwiseMeasure):
+        for done, table in enumerate(tables, start=1):
+            table.scores = measure.pairwise(table.texts, table.texts)
+            table.pairs = table.scores.size
+            if progress is not None:
+                progress(f"{measure.name}: lists", done, len(tables))
+    else:
+        every = [range(len(table.texts)) for table in tables]
+        wanted = [table.missing(all_, all_) for table, all_ in zip(tables, every, strict=True)]
+        _score(measure, tables, wanted, progress)
     found = []
     for table in tables:
         counts = Counter(table.places)
