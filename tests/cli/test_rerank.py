@@ -41,7 +41,7 @@ def lists(tmp_path: Path) -> Path:
 def test_chosen_texts_and_gain(tertium: Run, lists: Path) -> None:
     done = tertium("rerank", lists, "-m", "chrf")
     assert done.stdout == "The train is late!\nHe comes.\n"
-    assert "2 lists of 6 candidates" in done.stderr
+    assert "2 lists, 6 candidates" in done.stderr
     assert "another than the first in 1; 13 pairs scored" in done.stderr  # 9, and 4 distinct
     chrf = load("chrf")
     references = [reference for reference, _ in LISTS]

@@ -304,7 +304,7 @@ def _print_summary(done: RerankingResult, judges: Sequence[Measure], seconds: fl
     from tertium.reranking.gain import CHOSEN, FIRST, ORACLE
 
     facts = [
-        f"{counted(done.lists, 'list')} of {done.candidates} candidates in {seconds:.1f} s",
+        f"{counted(done.lists, 'list')}, {done.candidates} candidates in {seconds:.1f} s",
         f"another than the first in {done.changed}",
         f"{counted(done.pairs, 'pair')} scored",
     ]
