@@ -33,7 +33,7 @@ PUBLIC = {
     "translate",
 }
 PARAMETERS = {
-    "load": ["measure", "model", "encoder", "sentence_encoder", "layer", "settings"],
+    "load": ["measure", "model", "encoder", "sentence_encoder", "layer", "lang", "settings"],
     "score": [
         "hypotheses",
         "references",

@@ -89,7 +89,7 @@ def test_missing_and_existing_files(tertium: Run, source: Path, tmp_path: Path) 
     out = tmp_path / "out.txt"
     out.write_text("mine\n")
     done = tertium("translate", source, "-l", "de", "-o", out)
-    assert f"{out} exists; use --overwrite" in done.stderr
+    assert f"{out} exists; use --force" in done.stderr
     assert out.read_text() == "mine\n"
     assert "is the input" in tertium("translate", source, "-l", "de", "-o", source).stderr
     empty = tmp_path / "empty.txt"

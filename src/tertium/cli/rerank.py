@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tertium.cli.habits import language_pair
+from tertium.cli.habits import split_pair
 from tertium.cli.inputs import refuse_as_output, refuse_without_output
 from tertium.cli.options import (
     DEFAULT_MODEL,
@@ -19,20 +19,25 @@ from tertium.cli.options import (
     Against,
     ComputeType,
     Encoder,
+    Force,
     Header,
+    HypColumn,
     LangOrPair,
     Layer,
     Measures,
     Model,
     NoCache,
     Overwrite,
+    Quiet,
     Quoting,
+    RefColumn,
     References,
     ReplaceInvalid,
     Resume,
     SentenceEncoder,
     Settings,
     Source,
+    SrcColumn,
     SrcLang,
     Threads,
 )
@@ -132,13 +137,11 @@ def rerank(
         bool,
         typer.Option("--ranking", help="Write all candidates, best first.", rich_help_panel=OUTPUT),
     ] = False,
+    force: Force = False,
     resume: Resume = False,
     overwrite: Overwrite = False,
     lists_at_a_time: Annotated[int, typer.Option(min=1, hidden=True)] = 16,
-    quiet: Annotated[
-        bool,
-        typer.Option("--quiet", "-q", help="No summary, no progress bar.", rich_help_panel=OUTPUT),
-    ] = False,
+    quiet: Quiet = False,
     against: Against = None,
     settings: Settings = None,
     format: Annotated[  # noqa: A002
@@ -149,21 +152,17 @@ def rerank(
         ),
     ] = None,
     header: Header = True,
-    hyp_column: Annotated[
-        str | None,
-        typer.Option(
-            help="The column with candidates, or lists of them; also --src-column, --ref-column, "
-            "--score-column.",
-            rich_help_panel=INPUT,
-        ),
-    ] = None,
+    hyp_column: HypColumn = None,
     group_column: Annotated[
         str | None,
         typer.Option(help="The column that groups candidates.", rich_help_panel=INPUT),
     ] = None,
-    score_column: Annotated[str | None, typer.Option(hidden=True)] = None,
-    src_column: Annotated[str | None, typer.Option(hidden=True)] = None,
-    ref_column: Annotated[list[str] | None, typer.Option(hidden=True)] = None,
+    score_column: Annotated[
+        str | None,
+        typer.Option(help="The column of the decoder's score.", rich_help_panel=INPUT),
+    ] = None,
+    src_column: SrcColumn = None,
+    ref_column: RefColumn = None,
     replace_invalid: ReplaceInvalid = False,
     quoting: Quoting = None,
     model: Model = DEFAULT_MODEL,
@@ -200,8 +199,7 @@ def rerank(
     from tertium.reranking.utilities import UtilitySettings
 
     started = time.monotonic()
-    if (pair := language_pair(lang)) is not None:
-        src_lang, lang = src_lang or pair[0], pair[1]
+    lang, src_lang = split_pair(lang, src_lang)
     if tune is not None and weights is not None:
         raise InputError("--tune finds the weights, --weights gives them: use one of them")
     languages = Languages(hyp=lang, ref=lang, src=src_lang)
@@ -231,7 +229,7 @@ def rerank(
         sink = StreamOutput(sys.stdout, TsvLayout() if ranking else TextLayout())
     else:
         refuse_as_output(output, [file, *(ref or []), *([src] if src else [])])
-        refuse_existing(output, force=resume or overwrite, option="--overwrite")
+        refuse_existing(output, force=force or resume or overwrite)
         if ranking and output.suffix == ".txt":
             raise InputError(
                 f"{output} has one line per list: leave out --ranking, or write a .tsv"

@@ -9,29 +9,33 @@ from typing import Annotated
 
 import typer
 
-from tertium.cli.habits import language_pair
-from tertium.cli.inputs import exists, looks_like_path, refuse_as_output, refuse_without_output
+from tertium.cli.habits import split_pair
+from tertium.cli.inputs import refuse_as_output, refuse_without_output
 from tertium.cli.options import (
     DEFAULT_MODEL,
-    INPUT,
     OUTPUT,
     AsText,
     ComputeType,
+    Force,
     Format,
     Header,
     LangOrPair,
     Model,
     NoCache,
     Overwrite,
+    Quiet,
     Quoting,
     ReplaceInvalid,
     Resume,
+    SrcColumn,
     SrcLang,
+    SrcLangColumn,
     Threads,
 )
 from tertium.cli.progress import interruptible, progress_bar
 from tertium.cli.systems import refuse_existing
 from tertium.data.codes import language_code
+from tertium.data.file_names import exists, looks_like_path
 from tertium.data.lines import OPENERS, STDIN
 from tertium.data.records import SUFFIXES, counted, open_table
 from tertium.data.sources import LineSources, OneSource, Sources, TableSources
@@ -99,21 +103,15 @@ def translate(
             rich_help_panel=OUTPUT,
         ),
     ] = None,
+    force: Force = False,
     resume: Resume = False,
     overwrite: Overwrite = False,
     rows_at_a_time: Annotated[int, typer.Option(min=1, hidden=True)] = 64,
-    quiet: Annotated[
-        bool,
-        typer.Option("--quiet", "-q", help="No summary, no progress bar.", rich_help_panel=OUTPUT),
-    ] = False,
+    quiet: Quiet = False,
     format: Format = None,  # noqa: A002
     header: Header = True,
-    src_column: Annotated[
-        str | None, typer.Option(help="The column to translate.", rich_help_panel=INPUT)
-    ] = None,
-    src_lang_column: Annotated[
-        str | None, typer.Option(help="The column with its language.", rich_help_panel=INPUT)
-    ] = None,
+    src_column: SrcColumn = None,
+    src_lang_column: SrcLangColumn = None,
     replace_invalid: ReplaceInvalid = False,
     quoting: Quoting = None,
     as_text: AsText = False,
@@ -140,8 +138,7 @@ def translate(
     from tertium.models.translation.translate import check_source, checked_target, make_search
 
     started = time.monotonic()
-    if (pair := language_pair(lang)) is not None:
-        src_lang, lang = src_lang or pair[0], pair[1]
+    lang, src_lang = split_pair(lang, src_lang)
     src_lang = None if src_lang is None else language_code(src_lang)
     given = {} if beam_size is None else {"beam_size": beam_size}
     if sample and beam_size is not None:
@@ -183,7 +180,7 @@ def translate(
         sink = StreamOutput(sys.stdout, TextLayout() if count is None else TsvLayout())
     else:
         refuse_as_output(output, [text])
-        refuse_existing(output, force=resume or overwrite, option="--overwrite")
+        refuse_existing(output, force=force or resume or overwrite)
         if output.suffix == ".txt" and search.count > 1:
             raise InputError(
                 f"{output} has one line per text, and there are {search.count} candidates; write "

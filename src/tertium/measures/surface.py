@@ -26,7 +26,7 @@ RECENT = 256
 """Texts whose n-grams are kept: candidates are compared with each other, and systems with the same
 references."""
 PUNCTUATION = frozenset(string.punctuation)
-Scored = tuple[float, list[float], int | None]
+SegmentScore = tuple[float, list[float], int | None]
 """A sentence score, the additive statistics that the system score is built on, and the reference
 that gave the score, counted from 0; None if all references count."""
 
@@ -45,7 +45,7 @@ class SurfaceMeasure(Measure):
         """The sacrebleu metric with these settings."""
         raise NotImplementedError
 
-    def segment(self, hypothesis: str, references: Sequence[str]) -> Scored:
+    def segment(self, hypothesis: str, references: Sequence[str]) -> SegmentScore:
         """The sentence score, its statistics, and the best reference."""
         raise NotImplementedError
 
@@ -102,7 +102,7 @@ class Bleu(SurfaceMeasure):
     def choices(self) -> Mapping[str, object]:
         return {**super().choices(), "eff": "segments"}  # as sacrebleu does: not for the system
 
-    def segment(self, hypothesis: str, references: Sequence[str]) -> Scored:
+    def segment(self, hypothesis: str, references: Sequence[str]) -> SegmentScore:
         found = self.metric.sentence_score(hypothesis, references)
         numbers = [found.sys_len, found.ref_len, *found.counts, *found.totals]
         return found.score, numbers, 0 if len(references) == 1 else None
@@ -161,7 +161,7 @@ class ChrF(SurfaceMeasure):
     def choices(self) -> Mapping[str, object]:
         return {**super().choices(), "beta": self.beta}  # which sacrebleu leaves out
 
-    def segment(self, hypothesis: str, references: Sequence[str]) -> Scored:
+    def segment(self, hypothesis: str, references: Sequence[str]) -> SegmentScore:
         """Statistics of the best reference, which sacrebleu does not make public."""
         ours = self._ngrams(hypothesis)
         candidates = [_matches(ours, self._ngrams(reference)) for reference in references]
@@ -289,7 +289,7 @@ class Ter(SurfaceMeasure):
     def choices(self) -> Mapping[str, object]:
         return {**super().choices(), "longest": self.longest}
 
-    def segment(self, hypothesis: str, references: Sequence[str]) -> Scored:
+    def segment(self, hypothesis: str, references: Sequence[str]) -> SegmentScore:
         found = self.metric.sentence_score(hypothesis, references)
         place = 0 if len(references) == 1 else None  # the length is the mean over references
         return found.score, [found.num_edits, found.ref_length], place
