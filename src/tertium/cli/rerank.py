@@ -175,9 +175,8 @@ def rerank(
 ) -> None:
     """Choose the best of several candidate translations.
 
-    A measure that reads sources (prism-src, or any with --against source) estimates the quality
-    of each candidate; any other compares the candidates with each other (minimum Bayes risk).
-    Several measures are mixed.
+    A measure that reads sources (prism-src) estimates the quality of each one.
+    Any other compares the candidates with each other: minimum Bayes risk.
 
     [bold]tertium rerank samples.jsonl -m cross chrf -l en-de -o best.txt[/bold]
     """

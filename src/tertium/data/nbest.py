@@ -23,7 +23,7 @@ from tertium.data.pairs import (
     find_column,
     reference_columns,
 )
-from tertium.data.records import Record, Table, first_bytes, listed, open_table
+from tertium.data.records import Record, RecordFile, first_bytes, listed, open_table
 from tertium.errors import InputError
 from tertium.text import Text, check_fields, check_text, field_value
 
@@ -109,7 +109,7 @@ class ParallelTexts:
 class TableLists:
     """Lists from a table: a list in each record, or rows with the same value in a column."""
 
-    table: Table
+    table: RecordFile
     languages: Languages = field(default_factory=Languages)
     parallel: ParallelTexts = field(default_factory=ParallelTexts)
     list_column: str | None = None
@@ -122,7 +122,7 @@ class TableLists:
     @classmethod
     def choose(
         cls,
-        table: Table,
+        table: RecordFile,
         languages: Languages,
         parallel: ParallelTexts,
         *,

@@ -10,7 +10,7 @@ from typing import Protocol
 from tertium.data.codes import language_code
 from tertium.data.lines import STDIN, check_file, name_of, read_lines, without_trailing_blanks
 from tertium.data.pairs import ALIASES, Item, find_column
-from tertium.data.records import Table, listed
+from tertium.data.records import RecordFile, listed
 from tertium.errors import InputError
 from tertium.text import Text, check_fields, check_text, field_value
 
@@ -84,7 +84,7 @@ class LineSources:
 class TableSources:
     """A column of a table; ``lang`` is for rows without a language of their own."""
 
-    table: Table
+    table: RecordFile
     column: str
     lang_column: str | None = None
     lang: str | None = None
@@ -92,7 +92,7 @@ class TableSources:
     @classmethod
     def choose(
         cls,
-        table: Table,
+        table: RecordFile,
         *,
         column: str | None = None,
         lang_column: str | None = None,
