@@ -13,6 +13,7 @@ import tertium
 from tertium.errors import ModelError, SettingError
 from tertium.models.candidates import Candidate, Search
 from tertium.models.translation.ctranslate2 import CTranslate2Model
+from tertium.models.translation.pair import PairOfModels
 
 from ...fakes import FakeModel
 
@@ -133,6 +134,13 @@ def test_a_cache_returns_the_same(model: CTranslate2Model) -> None:
 def test_wrong_settings(settings: dict[str, float]) -> None:
     with pytest.raises(SettingError):
         Search(**settings)  # type: ignore[arg-type]
+
+
+def test_a_pair_of_models_delegates(model: CTranslate2Model) -> None:
+    pair = PairOfModels(model, model)
+    search = Search(2, sampling=True)
+    found = pair.candidates(SOURCES, target_lang="de", source_lang="en", search=search)
+    assert found == draw(model, SOURCES, count=2)
 
 
 def test_models_without_candidates() -> None:
