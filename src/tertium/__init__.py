@@ -14,12 +14,15 @@ from tertium.models.catalog import load_model
 from tertium.models.detectors.catalog import load_detector
 from tertium.models.encoders.catalog import load_encoder
 from tertium.models.language.catalog import load_language_model
+from tertium.models.translation.translate import translate
 from tertium.paraphrasing.generation import paraphrase
+from tertium.reranking.rerank import Ranking, rerank
 from tertium.text import Text
 
 __all__ = [
     "Comparison",
     "Measure",
+    "Ranking",
     "ScoreTable",
     "Scores",
     "Signature",
@@ -34,5 +37,7 @@ __all__ = [
     "load_language_model",
     "load_model",
     "paraphrase",
+    "rerank",
     "score",
+    "translate",
 ]

@@ -21,10 +21,12 @@ from tertium.cli.measures import measures
 from tertium.cli.mine import mine
 from tertium.cli.models import models
 from tertium.cli.paraphrase import paraphrase
+from tertium.cli.rerank import rerank
 from tertium.cli.score import score
 from tertium.cli.serve import serve
 from tertium.cli.study import study
 from tertium.cli.train import train
+from tertium.cli.translate import translate
 from tertium.errors import TertiumError
 
 app = typer.Typer(
@@ -41,6 +43,8 @@ app.command()(explain)
 app.command("filter")(filter_command)
 app.command()(mine)
 app.command()(align)
+app.command()(translate)
+app.command(cls=HabitCommand)(rerank)
 app.command()(paraphrase)
 app.command()(serve)
 app.command()(measures)

@@ -7,7 +7,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence, Set, Sized
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Literal,
+    Protocol,
+    Self,
+    overload,
+    runtime_checkable,
+)
 
 from tertium.errors import CutWarning, InputError, SettingError, TextWarning, warn_caller
 from tertium.measures.inputs import Column, References, repeatable, rows_from
@@ -242,6 +251,27 @@ class Measure(ABC):
             return []
         scores = self.score(hypotheses, references, **options)
         return scores.segments[0] if isinstance(hypotheses, str) else scores.segments
+
+
+@runtime_checkable
+class AggregatingMeasure(Protocol):
+    """A measure that compares with the aggregate of many references in the time of one."""
+
+    def against_aggregate(self, hypotheses: Texts, references: Texts) -> tuple[list[float], bool]:
+        """The score of each hypothesis against the aggregate of all references.
+
+        Also returns whether a text was truncated.
+        """
+        ...
+
+
+@runtime_checkable
+class PairwiseMeasure(Protocol):
+    """A measure that compares all texts with all others faster than pair by pair."""
+
+    def pairwise(self, hypotheses: Texts, references: Texts) -> Floats:
+        """The scores of all pairs: shape (hypotheses, references)."""
+        ...
 
 
 def over_references(

@@ -7,7 +7,7 @@ import json
 import math
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Protocol, TypeVar
 
 from cachetools import LRUCache
@@ -25,6 +25,7 @@ from tertium.models.base import (
     TranslationModel,
     per_row,
 )
+from tertium.models.candidates import BEAM_SEARCH, Candidate, Search, candidate_model
 from tertium.models.proxy import ModelProxy
 
 Result = TypeVar("Result")
@@ -221,6 +222,34 @@ class Memo(Caching, ModelProxy):
         operation = ("top_log_probs", above)
         return self._results(operation, queries, compute, pack_distributions, unpack_distributions)
 
+    def candidates(
+        self,
+        sources: Sequence[str],
+        *,
+        target_lang: Languages,
+        source_lang: Languages = None,
+        search: Search = BEAM_SEARCH,
+        progress: Progress | None = None,
+    ) -> list[list[Candidate]]:
+        """The candidates of each source; an error if the model is no :class:`CandidateModel`."""
+        model = candidate_model(self.model)
+        count = len(sources)
+        target_langs = self._resolved(target_lang, count)
+        source_langs = self._source_languages(source_lang, count)
+        queries = list(zip(sources, source_langs, target_langs, strict=True))
+
+        def compute(indices: Sequence[int]) -> list[list[Candidate]]:
+            return model.candidates(
+                [sources[index] for index in indices],
+                target_lang=[target_langs[index] for index in indices],
+                source_lang=[source_langs[index] for index in indices],
+                search=search,
+                progress=progress,
+            )
+
+        operation = ("candidates", *(f"{name}={value}" for name, value in search.settings.items()))
+        return self._results(operation, queries, compute, pack_candidates, unpack_candidates)
+
     def alternatives(
         self,
         target: str,
@@ -319,3 +348,17 @@ def unpack_translation(value: bytes) -> Translation | None:
     except (TypeError, ValueError):
         return None
     return Translation(text, cut)
+
+
+def pack_candidates(candidates: list[Candidate]) -> bytes:
+    """Write candidates as JSON."""
+    return json.dumps([astuple(candidate) for candidate in candidates]).encode("ascii")
+
+
+def unpack_candidates(value: bytes) -> list[Candidate] | None:
+    """Undo :func:`pack_candidates`; None if the value is malformed or holds no finite number."""
+    try:
+        candidates = [Candidate(*fields) for fields in json.loads(value)]
+    except (TypeError, ValueError):
+        return None
+    return candidates if all(math.isfinite(each.log_prob) for each in candidates) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tertium.errors import SettingError
@@ -18,6 +19,7 @@ from tertium.models.base import (
     per_row,
 )
 from tertium.models.batches import batches_by_limit, padded_batches, uniform_batches
+from tertium.models.candidates import BEAM_SEARCH, Candidate, Search
 from tertium.models.engine import (
     ComputeType,
     Device,
@@ -30,6 +32,7 @@ from tertium.models.languages import LanguageSet, source_language, target_langua
 from tertium.models.threads import available_cores
 from tertium.models.tokenizer import UNKNOWN, open_tokenizer, unknown_share
 from tertium.models.translation.dialects import END, dialect
+from tertium.models.translation.sampling import Source, sample_all
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,6 +88,7 @@ class CTranslate2Model:
         )
         exact = self._translator.device == "cpu" and compute_type == "int8"
         self._batches = uniform_batches if exact else padded_batches
+        self._compute_type, self._device = compute_type, device
         self._process = os.getpid()
         self._known: frozenset[str] | None = None
         if self._translator.device != "cpu":
@@ -173,46 +177,124 @@ class CTranslate2Model:
         """Translate each source by beam search; the translation of an empty text is empty."""
         if beam_size < 1:
             raise SettingError(f"beam_size is {beam_size}; it must be at least 1")
+        search = Search(beam_size=beam_size)
+        found = self.candidates(
+            sources,
+            target_lang=target_lang,
+            source_lang=source_lang,
+            search=search,
+            progress=progress,
+        )
+        return [Translation(best.text, best.cut) for best, *_ in found]
+
+    def candidates(
+        self,
+        sources: Sequence[str],
+        *,
+        target_lang: Languages,
+        source_lang: Languages = None,
+        search: Search = BEAM_SEARCH,
+        progress: Progress | None = None,
+    ) -> list[list[Candidate]]:
+        """The n-best list of each source, or samples; an empty text has one empty candidate.
+
+        >>> import tertium
+        >>> from tertium.models.candidates import Search
+        >>> model = tertium.load_model("tertium-mini", cache=False)
+        >>> [n_best] = model.candidates(["Hello!"], target_lang="de", search=Search(count=2))
+        >>> n_best[0].text, n_best[0].length
+        ('Hallo!', 3)
+        """
         tags = self._target_tags(target_lang, len(sources))
         encoder_inputs, cut = self._encoder_inputs(sources, source_lang, tags)
         prefixes = [self._dialect.target_prefix(tag) for tag in tags]
+        found = [[Candidate("", 0.0, 0)] for _ in sources]
+        nonblank = [index for index, source in enumerate(sources) if source.strip()]
+        find = self._sampled if search.sampling else self._searched
+        computed = find(
+            [
+                Source(
+                    encoder_inputs[index],
+                    prefixes[index],
+                    self._longest_translation(len(encoder_inputs[index])),
+                )
+                for index in nonblank
+            ],
+            search,
+            progress,
+        )
+        for index, candidates in zip(nonblank, computed, strict=True):
+            found[index] = [
+                replace(candidate, cut=candidate.cut or cut[index]) for candidate in candidates
+            ]
+        return found
+
+    def _searched(
+        self, sources: Sequence[Source], search: Search, progress: Progress | None
+    ) -> list[list[Candidate]]:
+        """Find candidates by beam search."""
 
         def submit(batch: list[int]) -> list[Any]:
             futures: list[Any] = self._translator.translate_batch(
-                [encoder_inputs[index] for index in batch],
-                [prefixes[index] for index in batch],
-                beam_size=beam_size,
+                [sources[index].tokens for index in batch],
+                [sources[index].prefix for index in batch],
+                beam_size=search.beam_size,
+                num_hypotheses=search.count,
                 patience=PATIENCE[self.folder.early_stopping],
                 max_input_length=0,
                 min_decoding_length=0,
-                max_decoding_length=self._longest_translation(len(encoder_inputs[batch[0]])),
+                max_decoding_length=sources[batch[0]].longest,
                 return_end_token=True,
+                return_scores=True,
                 asynchronous=True,
             )
             return futures
 
-        def read(index: int, result: Any) -> Translation:
-            tokens = result.hypotheses[0][len(prefixes[index]) :]
-            ended = bool(tokens) and tokens[-1] == END
-            text = self._target_tokenizer.decode(tokens[:-1] if ended else tokens)
-            return Translation(text, cut[index] or not ended)
+        def read(index: int, result: Any) -> list[Candidate]:
+            prefix = len(sources[index].prefix)
+            return [
+                # the engine's score is the mean over all tokens, those of the prefix included
+                self._candidate(tokens[prefix:], score * len(tokens))
+                for tokens, score in zip(result.hypotheses, result.scores, strict=True)
+            ]
 
-        nonblank = [index for index, source in enumerate(sources) if source.strip()]
-        shapes = [(len(encoder_inputs[index]),) for index in nonblank]
-        limits = [self._longest_translation(length) for (length,) in shapes]
-        max_tokens = self.batch_tokens * TRANSLATION_SHARE
-        computed = self._run(
-            "translating",
-            batches_by_limit(limits, shapes, max_tokens, self._batches),
-            len(nonblank),
-            lambda batch: submit([nonblank[place] for place in batch]),
-            lambda place, result: read(nonblank[place], result),
-            progress,
+        shapes = [(len(source.tokens),) for source in sources]
+        limits = [source.longest for source in sources]
+        batches = batches_by_limit(
+            limits, shapes, self.batch_tokens * TRANSLATION_SHARE, self._batches
         )
-        translations = [Translation("")] * len(sources)
-        for index, translation in zip(nonblank, computed, strict=True):
-            translations[index] = translation
-        return translations
+        return self._run("translating", batches, len(sources), submit, read, progress)
+
+    def _sampled(
+        self, sources: Sequence[Source], search: Search, progress: Progress | None
+    ) -> list[list[Candidate]]:
+        """Draw candidates, every source by itself."""
+        samples = sample_all(
+            sources, search, self._open_worker, self.folder.target_vocabulary, self.threads
+        )
+        found = []
+        for drawn in samples:
+            found.append([self._candidate(each.tokens, sum(each.log_probs)) for each in drawn])
+            if progress is not None:
+                progress("sampling", len(found), len(sources))
+        return found
+
+    def _candidate(self, tokens: Sequence[str], log_prob: float) -> Candidate:
+        """A candidate from its tokens; without an end-of-sentence token, it did not end."""
+        ended = bool(tokens) and tokens[-1] == END
+        text = self._target_tokenizer.decode(tokens[:-1] if ended else tokens)
+        return Candidate(text, log_prob, len(tokens), not ended)
+
+    def _open_worker(self) -> Any:
+        """Another engine with one worker, for sampling."""
+        worker, _ = open_engine(
+            "Translator",
+            self.folder.path,
+            compute_type=self._compute_type,
+            device=self._device,
+            threads=1,
+        )
+        return worker
 
     def top_log_probs(
         self,
