@@ -74,9 +74,6 @@ from tertium.engines.output import (
     TsvLayout,
     check_output_file,
 )
-from tertium.engines.ray.cluster import ClusterSettings, import_ray
-from tertium.engines.ray.scoring import DistributedJob
-from tertium.engines.ray.shards import ShardFolder
 from tertium.engines.scoring import ROWS_AT_A_TIME, Job, ScoringResult
 from tertium.errors import InputError, SettingError
 from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
@@ -397,6 +394,10 @@ def score(
             raise InputError("--engine ray scores one system, and prints no table: leave out -f")
         if on_error is not OnError.stop:
             raise InputError("--engine ray stops at a row that cannot be scored: no --on-error")
+        from tertium.engines.ray.cluster import ClusterSettings, import_ray
+        from tertium.engines.ray.scoring import DistributedJob
+        from tertium.engines.ray.shards import ShardFolder
+
         cluster = ClusterSettings(address or os.environ.get("RAY_ADDRESS"), workers, threads)
         if output is None:
             raise InputError("--engine ray writes a folder of Parquet shards: use --output")

@@ -11,10 +11,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, fields
-from typing import Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Literal
 
 from tertium.measures.base import (
     EmptyRule,
@@ -29,7 +26,11 @@ from tertium.measures.signature import FINGERPRINT_DIGITS
 from tertium.models.base import Progress, SentenceEncoder, TextEncoder, TokenVectors
 from tertium.text import Row
 
-Weighting = Callable[[TokenVectors], NDArray[np.float64]]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Weighting = Callable[[TokenVectors], "NDArray[np.float64]"]
 """From a text's tokens to their weights, which sum to 1."""
 ALLOWED = {
     "references": ("max", "mean"),
@@ -112,6 +113,7 @@ class TokenMeasure(EmbeddingMeasure):
 def inner(vectors: TokenVectors) -> TokenVectors:
     """Leave out special tokens, unless the text has no others.
 
+    >>> import numpy as np
     >>> text = TokenVectors(("<s>", "Hi"), np.eye(2, dtype=np.float32), (True, False))
     >>> inner(text).tokens, inner(text).vectors
     (('Hi',), array([[0., 1.]], dtype=float32))
@@ -129,6 +131,8 @@ def inner(vectors: TokenVectors) -> TokenVectors:
 
 def unit(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
     """Scale every row to length 1; a row of zeros stays."""
+    import numpy as np
+
     exact = vectors.astype(np.float64)
     lengths = np.linalg.norm(exact, axis=-1, keepdims=True)
     return exact / np.where(lengths > 0, lengths, 1.0)
@@ -154,6 +158,8 @@ class SemanticSentenceSimilarity(EmbeddingMeasure):
     def compare(
         self, A: Texts, B: Texts, progress: Progress | None
     ) -> tuple[Sequence[float], set[str]]:
+        import numpy as np
+
         texts = [*A, *B]
         found = self.model.sentence_vectors(
             [text.text for text in texts], lang=[text.lang for text in texts], progress=progress
@@ -193,6 +199,8 @@ class SentenceMoversDistance(TokenMeasure):
 
 def distance_of_means(a: TokenVectors, b: TokenVectors) -> float:
     """|E(x) - E(y)|, where E is the mean over the tokens (equation 9)."""
+    import numpy as np
+
     x, y = (inner(side).vectors.mean(axis=0, dtype=np.float64) for side in (a, b))
     return float(np.linalg.norm(x - y))
 
@@ -213,6 +221,8 @@ def inverse_document_frequency(documents: Iterable[Sequence[str]]) -> Callable[[
 
 def idf_weights(references: Iterable[TokenVectors]) -> Weighting:
     """Weight tokens by their idf over the references; equally if all of them are 0."""
+    import numpy as np
+
     idf = inverse_document_frequency([text.tokens for text in references])
 
     def weigh(text: TokenVectors) -> NDArray[np.float64]:
@@ -224,5 +234,7 @@ def idf_weights(references: Iterable[TokenVectors]) -> Weighting:
 
 def token_weights(text: TokenVectors) -> NDArray[np.float64]:
     """Weight all tokens equally, and special tokens with 0 (if there are others)."""
+    import numpy as np
+
     weights = np.array([not framing for framing in text.framing], dtype=np.float64)
     return weights / weights.sum() if weights.any() else np.full(len(weights), 1 / len(weights))

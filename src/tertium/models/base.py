@@ -138,42 +138,28 @@ class SuggestingModel(Protocol):
 
 
 @runtime_checkable
-class StepwiseModel(Protocol):
-    """A model that also returns next-token probabilities, as custom search algorithms need them."""
+class GeneratingModel(Protocol):
+    """A model that also returns several translations, with sequences of tokens ruled out."""
 
     @property
-    def languages(self) -> LanguageSet: ...
-
-    @property
-    def target_vocabulary(self) -> Sequence[str]:
-        """The tokens along the last axis of :meth:`next_log_probs`."""
-        ...
+    def target_vocabulary(self) -> Sequence[str]: ...
 
     def target_tokens(self, texts: Sequence[str]) -> list[list[str]]:
         """Tokenize texts as targets."""
         ...
 
-    def target_text(self, tokens: Sequence[str]) -> str:
-        """Join tokens to text."""
-        ...
-
-    def forced_tokens(self, target_lang: str) -> int:
-        """The number of tokens before the first token of a target, such as a language tag."""
-        ...
-
-    def longest_translation(self, source: str) -> int:
-        """The number of tokens, forced ones included, after which a search should stop."""
-        ...
-
-    def next_log_probs(
+    def n_best(
         self,
         sources: Sequence[str],
-        prefixes: Sequence[Sequence[str]],
         *,
-        target_lang: str,
-        source_lang: str | None = None,
-    ) -> NDArray[np.float32]:
-        """Natural-log probabilities of the next token: shape (prefixes, vocabulary)."""
+        target_lang: Languages,
+        source_lang: Languages = None,
+        beam_size: int = 5,
+        count: int = 5,
+        blocked: Sequence[Sequence[Sequence[str]]] | None = None,
+        progress: Progress | None = None,
+    ) -> list[list[Translation]]:
+        """The best translations of each source, best first, without its blocked sequences."""
         ...
 
 

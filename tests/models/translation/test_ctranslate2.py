@@ -131,6 +131,33 @@ def test_the_longest_text_that_fits_is_not_cut(tiny_prism: Converted) -> None:
     assert cut.log_probs == pytest.approx(fits.log_probs[:-1], abs=1e-5)
 
 
+def test_n_best_begins_with_the_translation(tiny_prism: Converted) -> None:
+    model = CTranslate2Model(tiny_prism.folder)
+    texts = [*SOME[:3], ""]
+    found = model.n_best(texts, target_lang="fr", beam_size=3, count=6)
+    best = model.translate(texts, target_lang="fr", beam_size=3)
+    assert [some[0] for some in found[:3]] == best[:3]
+    assert [len(some) for some in found] == [6, 6, 6, 0]
+    with pytest.raises(SettingError, match="count is 0"):
+        model.n_best(texts, target_lang="fr", count=0)
+
+
+def test_blocked_sequences_concern_one_source_only() -> None:
+    model = load_model("tertium-mini", cache=False).model
+    assert isinstance(model, CTranslate2Model)
+    texts = ["Where is the station?", "Where is the dog?"]
+    settings: dict[str, Any] = {"target_lang": "de", "beam_size": 2, "count": 2}
+    free = model.n_best(texts, **settings)
+    [tokens] = model.target_tokens([free[0][0].text])
+    found = model.n_best(texts, blocked=[[tokens[:2], tokens[-1:]], []], **settings)
+    assert found[1] == free[1]
+    for each in found[0]:
+        [others] = model.target_tokens([each.text])
+        assert others[:2] != tokens[:2]
+        assert tokens[-1] not in others
+    assert model.n_best(texts[:1], blocked=[[tokens[:2], tokens[-1:]]], **settings) == found[:1]
+
+
 def test_unknown_and_missing_languages(tiny_m2m100: Converted, tiny_prism: Converted) -> None:
     model = CTranslate2Model(tiny_m2m100.folder)
     with pytest.raises(LanguageError, match=r"'xx'.*af, am, ar"):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from itertools import chain
+from typing import Any, TypeVar
 
 from tertium.errors import ModelError, SettingError
 from tertium.models.base import (
@@ -24,10 +25,6 @@ from tertium.models.languages import LanguageSet, source_language, target_langua
 from tertium.models.threads import available_cores
 from tertium.models.tokenizer import open_tokenizer, unknown_share
 from tertium.models.translation.dialects import END, dialect
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Result = TypeVar("Result")
 
@@ -161,7 +158,8 @@ class CTranslate2Model:
             for source, target in zip(encoder_inputs, decoder_inputs, strict=True)
         ]
         batches = self._batches(shapes, self.batch_tokens)
-        return self._run("scoring", batches, len(shapes), submit, read, progress)
+        scored = self._run("scoring", batches, len(shapes), submit, read, progress)
+        return [scored[index] for index in range(len(shapes))]
 
     def translate(
         self,
@@ -173,18 +171,65 @@ class CTranslate2Model:
         progress: Progress | None = None,
     ) -> list[Translation]:
         """Translate each source by beam search; the translation of an empty text is empty."""
+        found = self._search(sources, target_lang, source_lang, beam_size, progress=progress)
+        return [n_best[0] if n_best else Translation("") for n_best in found]
+
+    def n_best(
+        self,
+        sources: Sequence[str],
+        *,
+        target_lang: Languages,
+        source_lang: Languages = None,
+        beam_size: int = 5,
+        count: int = 5,
+        blocked: Sequence[Sequence[Sequence[str]]] | None = None,
+        progress: Progress | None = None,
+    ) -> list[list[Translation]]:
+        """The best translations of each source, best first; none of an empty text.
+
+        ``blocked`` has the sequences of tokens that the translations of each source must not
+        contain. CTranslate2 takes them for a whole batch, so such a source is searched alone.
+
+        >>> import tertium
+        >>> model = tertium.load_model("tertium-mini", cache=False).model
+        >>> settings = {"target_lang": "de", "beam_size": 2, "count": 2}
+        >>> [translations] = model.n_best(["Hello!"], blocked=[[["▁Hallo"]]], **settings)
+        >>> len(translations), any("Hallo" in each.text for each in translations)
+        (2, False)
+        """
+        if count < 1:
+            raise SettingError(f"count is {count}; it must be at least 1")
+        return self._search(
+            sources, target_lang, source_lang, beam_size, count, blocked, progress=progress
+        )
+
+    def _search(
+        self,
+        sources: Sequence[str],
+        target_lang: Languages,
+        source_lang: Languages,
+        beam_size: int,
+        count: int = 1,
+        blocked: Sequence[Sequence[Sequence[str]]] | None = None,
+        *,
+        progress: Progress | None,
+    ) -> list[list[Translation]]:
+        """The engine's beam search; an empty text has no translations."""
         if beam_size < 1:
             raise SettingError(f"beam_size is {beam_size}; it must be at least 1")
         tags = self._target_tags(target_lang, len(sources))
         encoder_inputs, cut = self._encoder_inputs(sources, source_lang, tags)
         prefixes = [self._dialect.target_prefix(tag) for tag in tags]
+        patience = max(PATIENCE[self.folder.early_stopping], count / beam_size)
 
         def submit(batch: list[int]) -> list[Any]:
             futures: list[Any] = self._translator.translate_batch(
                 [encoder_inputs[index] for index in batch],
                 [prefixes[index] for index in batch],
                 beam_size=beam_size,
-                patience=PATIENCE[self.folder.early_stopping],
+                num_hypotheses=count,
+                patience=patience,
+                suppress_sequences=blocked[batch[0]] if blocked else None,
                 max_input_length=0,
                 min_decoding_length=0,
                 max_decoding_length=self._longest_translation(len(encoder_inputs[batch[0]])),
@@ -193,28 +238,35 @@ class CTranslate2Model:
             )
             return futures
 
-        def read(index: int, result: Any) -> Translation:
-            tokens = result.hypotheses[0][len(prefixes[index]) :]
-            ended = bool(tokens) and tokens[-1] == END
-            text = self._target_tokenizer.decode(tokens[:-1] if ended else tokens)
-            return Translation(text, cut[index] or not ended)
+        def read(index: int, result: Any) -> list[Translation]:
+            return [
+                self._translation(tokens[len(prefixes[index]) :], cut[index])
+                for tokens in result.hypotheses
+            ]
 
         nonblank = [index for index, source in enumerate(sources) if source.strip()]
-        shapes = [(len(encoder_inputs[index]),) for index in nonblank]
+        alone = [index for index in nonblank if blocked and blocked[index]]
+        together = [index for index in nonblank if not (blocked and blocked[index])]
+        shapes = [(len(encoder_inputs[index]),) for index in together]
         limits = [self._longest_translation(length) for (length,) in shapes]
         max_tokens = self.batch_tokens * TRANSLATION_SHARE
-        computed = self._run(
+        batches = batches_by_limit(limits, shapes, max_tokens, self._batches)
+        found = self._run(
             "translating",
-            batches_by_limit(limits, shapes, max_tokens, self._batches),
+            chain(
+                ([together[place] for place in batch] for batch in batches), ([i] for i in alone)
+            ),
             len(nonblank),
-            lambda batch: submit([nonblank[place] for place in batch]),
-            lambda place, result: read(nonblank[place], result),
+            submit,
+            read,
             progress,
         )
-        translations = [Translation("")] * len(sources)
-        for index, translation in zip(nonblank, computed, strict=True):
-            translations[index] = translation
-        return translations
+        return [found.get(index, []) for index in range(len(sources))]
+
+    def _translation(self, tokens: Sequence[str], source_cut: bool) -> Translation:
+        ended = bool(tokens) and tokens[-1] == END
+        text = self._target_tokenizer.decode(tokens[:-1] if ended else tokens)
+        return Translation(text, source_cut or not ended)
 
     def alternatives(
         self,
@@ -270,60 +322,6 @@ class CTranslate2Model:
     def target_tokens(self, texts: Sequence[str]) -> list[list[str]]:
         return self._target_tokenizer.encode(texts)
 
-    def target_text(self, tokens: Sequence[str]) -> str:
-        return self._target_tokenizer.decode(tokens)
-
-    def forced_tokens(self, target_lang: str) -> int:
-        return len(self._dialect.target_prefix(self._target_tags(target_lang, 1)[0]))
-
-    def longest_translation(self, source: str) -> int:
-        [tokens] = self._source_tokenizer.encode([source])
-        return self._longest_translation(len(tokens) + 1)
-
-    def next_log_probs(
-        self,
-        sources: Sequence[str],
-        prefixes: Sequence[Sequence[str]],
-        *,
-        target_lang: str,
-        source_lang: str | None = None,
-    ) -> NDArray[np.float32]:
-        """The log-probability of every token of the vocabulary after each prefix.
-
-        CTranslate2 keeps no decoder state between calls, so each call decodes the prefix again.
-        """
-        import numpy as np
-
-        tags = self._target_tags(target_lang, len(sources))
-        encoder_inputs, _ = self._encoder_inputs(sources, source_lang, tags)
-        forced = [
-            [*self._dialect.target_prefix(tag), *prefix]
-            for tag, prefix in zip(tags, prefixes, strict=True)
-        ]
-
-        def submit(batch: list[int]) -> list[Any]:
-            futures: list[Any] = self._translator.translate_batch(
-                [encoder_inputs[index] for index in batch],
-                [forced[index] for index in batch],
-                beam_size=1,
-                return_logits_vocab=True,
-                max_input_length=0,
-                min_decoding_length=0,
-                max_decoding_length=len(forced[batch[0]]) + 1,
-                asynchronous=True,
-            )
-            return futures
-
-        def read(index: int, result: Any) -> NDArray[np.float32]:
-            logits = np.array(result.logits[0][len(forced[index])], np.float32).ravel()
-            log_probs: NDArray[np.float32] = logits - np.logaddexp.reduce(logits)
-            return log_probs
-
-        shapes = [(len(a), len(b)) for a, b in zip(encoder_inputs, forced, strict=True)]
-        # uniform, because CTranslate2 takes one length limit per batch
-        batches = uniform_batches(shapes, self.batch_tokens)
-        return np.stack(self._run("searching", batches, len(shapes), submit, read, None))
-
     def _encoder_inputs(
         self, sources: Sequence[str], source_lang: Languages, target_tags: Sequence[str]
     ) -> tuple[list[list[str]], list[bool]]:
@@ -374,8 +372,8 @@ class CTranslate2Model:
         submit: Callable[[list[int]], list[Any]],
         read: Callable[[int, Any], Result],
         progress: Progress | None,
-    ) -> list[Result]:
-        """Queue the batches, longest first, and return the results in the order of the input."""
+    ) -> dict[int, Result]:
+        """Queue the batches, and return the result of each of their ``count`` queries by index."""
         if os.getpid() != self._process:
             raise ModelError(
                 f"{self.name} was loaded before this process was forked and has lost its threads; "
@@ -397,4 +395,4 @@ class CTranslate2Model:
                 collect()
         while pending:
             collect()
-        return [results[index] for index in range(count)]
+        return results
