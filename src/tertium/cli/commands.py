@@ -74,7 +74,7 @@ class LazyGroup(TyperGroup):
         return name, command if name is None else imported(name), rest
 
 
-def imported(name: str) -> TyperCommand | TyperGroup:
+def imported(name: str) -> Any:
     """Import a command."""
     entry = COMMANDS[name]
     found = getattr(import_module(f"tertium.cli.{name}"), entry.attribute or name)

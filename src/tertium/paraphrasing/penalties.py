@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -67,7 +68,7 @@ class NgramPenalty:
 
     def price(self, n: int) -> float:
         """The penalty of a token that completes an n-gram, and with it the shorter ones."""
-        return self.a * sum(order**self.b for order in range(1, n + 1))
+        return self.a * math.fsum(order**self.b for order in range(1, n + 1))
 
     def blocked_orders(self) -> list[int]:
         """The orders of n-grams to rule out, one search for each; 0 rules out nothing.
