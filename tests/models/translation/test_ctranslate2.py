@@ -6,6 +6,7 @@ import math
 import random
 from typing import Any
 
+import ctranslate2
 import pytest
 
 from tertium.errors import LanguageError, ModelError, SettingError
@@ -217,6 +218,30 @@ def test_compute_type_is_honoured(tiny_int8: Converted) -> None:
 def test_impossible_settings(tiny_prism: Converted, setting: dict[str, Any]) -> None:
     with pytest.raises(SettingError):
         CTranslate2Model(tiny_prism.folder, **setting)
+
+
+class FakeTranslator:
+    """Stands in for the engine on a machine with a GPU; it computes nothing."""
+
+    compute_type = "float32"
+
+    def __init__(self, path: str, *, device: str, **_: object) -> None:
+        self.device = device
+
+
+def test_a_device_is_passed_to_the_engine_and_part_of_the_signature(
+    tiny_prism: Converted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ctranslate2.Translator", FakeTranslator)
+    model = CTranslate2Model(tiny_prism.folder, device="cuda", batch_tokens=64)
+    assert model.settings["device"] == "cuda-64"
+    assert "device" not in CTranslate2Model(tiny_prism.folder).settings
+
+
+@pytest.mark.skipif(ctranslate2.get_cuda_device_count() > 0, reason="there is a GPU")
+def test_a_gpu_that_is_not_there_is_a_clear_error(tiny_prism: Converted) -> None:
+    with pytest.raises(ModelError, match="the engine cannot load the model: CUDA"):
+        CTranslate2Model(tiny_prism.folder, device="cuda")
 
 
 def test_a_broken_model_is_a_clear_error(tiny_prism: Converted, tmp_path: Any) -> None:
