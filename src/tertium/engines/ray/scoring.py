@@ -24,6 +24,7 @@ from tertium.engines.scoring import (
 from tertium.errors import InputError, SettingError
 from tertium.measures.base import Measure
 from tertium.measures.loading import MeasureLoader
+from tertium.measures.marks import identified, language_warnings, uses_model
 from tertium.measures.totals import Totals
 from tertium.models.cache.memo import Tally
 
@@ -102,12 +103,14 @@ class DistributedJob:
         return ScoringResult(
             results(self.measures, sums.totals),
             sums.rows,
+            sums.scored,
             sums.cut,
             gathered.resumed,
             None if self.tally is None else gathered.tally,
             gathered.notes,
             sums.marks,
-            sums.identified,
+            identified(sums.languages) if uses_model(self.measures) else {},
+            language_warnings(sums.languages, self.measures),
         )
 
     def _check(self) -> None:
