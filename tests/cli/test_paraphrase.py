@@ -70,5 +70,5 @@ def test_progress_is_shown(tertium: Run, tmp_path: Path, monkeypatch: pytest.Mon
     assert tertium("paraphrase", texts, *QUICK).returncode == 0
     assert totals == [2]
     assert advanced == [1, 2]
-    assert details[0] == ("searching", 0, 1)
-    assert details[-1] == ("searching", 1, 1)
+    assert details[0] == ("translating", 1, 3)  # three searches
+    assert {what for what, _, _ in details} == {"translating", "scoring"}

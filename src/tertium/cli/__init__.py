@@ -10,26 +10,11 @@ from typing import Annotated
 import typer
 
 from tertium._version import __version__
-from tertium.cli.align import align
-from tertium.cli.compare import compare
-from tertium.cli.data import data
-from tertium.cli.doctor import doctor
-from tertium.cli.explain import explain
-from tertium.cli.filter import filter_command
-from tertium.cli.habits import HabitCommand
-from tertium.cli.measures import measures
-from tertium.cli.mine import mine
-from tertium.cli.models import models
-from tertium.cli.paraphrase import paraphrase
-from tertium.cli.rerank import rerank
-from tertium.cli.score import score
-from tertium.cli.serve import serve
-from tertium.cli.study import study
-from tertium.cli.train import train
-from tertium.cli.translate import translate
+from tertium.cli.commands import LazyGroup
 from tertium.errors import TertiumError
 
 app = typer.Typer(
+    cls=LazyGroup,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -37,22 +22,6 @@ app = typer.Typer(
     epilog="Exit codes: 0 done; 2 something is wrong, and one line says what; "
     "3 below --fail-under; 130 stopped with Ctrl-C.",
 )
-app.command(cls=HabitCommand)(score)
-app.command(cls=HabitCommand)(compare)
-app.command()(explain)
-app.command("filter")(filter_command)
-app.command()(mine)
-app.command()(align)
-app.command()(translate)
-app.command(cls=HabitCommand)(rerank)
-app.command()(paraphrase)
-app.command()(serve)
-app.command()(measures)
-app.add_typer(models, name="models")
-app.command()(doctor)
-app.add_typer(train, name="train")
-app.add_typer(study, name="study")
-app.add_typer(data, name="data")
 
 
 @app.callback(invoke_without_command=True)

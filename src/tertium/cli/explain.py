@@ -12,6 +12,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tertium.cli.engines import (
+    Address,
+    Engine,
+    EngineName,
+    Workers,
+    cluster_settings,
+    refuse_without_ray,
+)
 from tertium.cli.inputs import Inputs, check_is_text, refuse_as_output, refuse_without_output
 from tertium.cli.options import (
     DEFAULT_MODEL,
@@ -51,14 +59,14 @@ from tertium.explanation.likelihood import document_direction
 from tertium.explanation.page import explanation_page
 from tertium.explanation.report import review_page
 from tertium.explanation.review import DIFFERENCES, NEED_MODEL, Reviewer, read_methods
-from tertium.explanation.spans import A, B
 from tertium.explanation.terminal import print_explanation
 from tertium.measures.loading import ModelPool, ModelSettings
 from tertium.models.catalog import load_model
 from tertium.storage.atomic import write_text
 
 if TYPE_CHECKING:
-    from tertium.engines.local.reviewing import ReviewJob, ReviewResult
+    from tertium.engines.local.reviewing import ReviewResult
+    from tertium.models.cache.memo import Tally
 
 METHODS = "Methods"
 
@@ -68,7 +76,8 @@ def explain(
         list[str] | None,
         typer.Argument(
             metavar="[FILE | TEXT TEXT]",
-            help="A file of pairs (TSV, CSV, JSONL, Parquet; - for standard input), or two texts.",
+            help="A file of pairs (TSV, CSV, JSONL, Parquet; - for standard input), or two texts; "
+            "with --engine ray, any number of files, folders and patterns.",
         ),
     ] = None,
     method: Annotated[
@@ -158,6 +167,9 @@ def explain(
     compute_type: ComputeType = "auto",
     threads: Threads = None,
     no_cache: NoCache = False,
+    engine: Engine = EngineName.local,
+    address: Address = None,
+    workers: Workers = None,
 ) -> None:
     """Show where two texts differ: unlikely tokens, omissions, additions and other spans.
 
@@ -167,9 +179,10 @@ def explain(
     from rich.console import Console
 
     given = list(texts or [])
-    for text in given if len(given) == 2 and not as_text else []:
+    two_texts = len(given) == 2 and engine is EngineName.local
+    for text in given if two_texts and not as_text else []:
         check_is_text(text, "two arguments are two texts; use --hyp and --ref for files")
-    if len(given) == 2 and method is None and hyp is None:
+    if two_texts and method is None and hyp is None:
         _refuse_for_two_texts(output, resume, overwrite)
         explained = explanation.explain(
             given[0],
@@ -183,7 +196,7 @@ def explain(
         if html is not None:
             write_text(html, explanation_page(explained))
         return
-    if len(given) == 2:
+    if two_texts:
         _refuse_for_two_texts(output, resume, overwrite)
     inputs = Inputs(
         given,
@@ -228,6 +241,31 @@ def explain(
     )
     if output is not None:
         refuse_as_output(output, inputs.names)
+    if engine is EngineName.ray:
+        if output is None or html is not None:
+            raise InputError(
+                "--engine ray writes a folder of Parquet shards: use --output, and no --html"
+            )
+        from tertium.engines.ray.reviewing import DistributedReview, ReviewerLoader
+        from tertium.engines.ray.shards import ShardFolder
+
+        files = inputs.stored_pairs()
+        distributed = DistributedReview(
+            files,
+            ReviewerLoader(names, models, {"coverage": settings}),
+            ShardFolder(output, resume=resume, overwrite=overwrite),
+            choose_side(files[0], against),
+            cluster_settings(address, workers, threads),
+            rows_at_a_time or ROWS_AT_A_TIME,
+        )
+        with interruptible(output), progress_bar(distributed.count, shown=not quiet) as progress:
+            result, gathered = distributed.run(progress)
+        if not quiet:
+            notes = _document_direction(distributed.against_source, distributed.directions())
+            seconds = time.monotonic() - started
+            _print_summary(result, gathered.tally, seconds, [*notes, *gathered.notes])
+        return
+    refuse_without_ray(address, workers)
     pairs = inputs.pairs()
     sink: Output
     if output is not None:
@@ -268,7 +306,8 @@ def explain(
         title = f"Where the texts of {pairs.name} differ"
         write_text(html, review_page(reviews, title=title, sides=sides))
     if not quiet:
-        _print_summary(result, job, job.all_directions(output), time.monotonic() - started)
+        notes = _document_direction(job.against_source, job.all_directions(output))
+        _print_summary(result, job.tally, time.monotonic() - started, notes)
 
 
 def _refuse_for_two_texts(output: Path | None, resume: bool, overwrite: bool) -> None:
@@ -287,8 +326,20 @@ def choose_side(pairs: Pairs, against: str | None) -> bool:
     return pairs.has_source if against is None else against == "source"
 
 
+def _document_direction(against_source: bool, directions: Sequence[float]) -> list[str]:
+    if not directions:
+        return []
+    found = document_direction(directions)
+    other = "src" if against_source else "ref"
+    original = other if found.score > 0 else "hyp"
+    return [
+        f"[bold]direction[/bold] {original} is more likely the original "
+        f"({found.score:+.3f}, p = {found.p_value:.4f})"
+    ]
+
+
 def _print_summary(
-    result: ReviewResult, job: ReviewJob, directions: Sequence[float], seconds: float
+    result: ReviewResult, tally: Tally | None, seconds: float, notes: Sequence[str]
 ) -> None:
     """Print how many rows have which kinds of spans to standard error."""
     from rich.console import Console
@@ -298,14 +349,9 @@ def _print_summary(
     console.print(f"{result.marked} of {rows} with a span or a flag, in {seconds:.1f} s")
     for kind, count in sorted(result.kinds.items()):
         console.print(f"[bold]{kind}[/bold] {count}")
-    if directions:
-        found = document_direction(directions)
-        original = job.sides[B if found.score > 0 else A]
-        console.print(
-            f"[bold]direction[/bold] {original} is more likely the original "
-            f"({found.score:+.3f}, p = {found.p_value:.4f})"
-        )
+    for note in notes:
+        console.print(note)
     if result.resumed:
         console.print(f"{result.resumed} rows done before")
-    if job.tally is not None:
-        console.print(str(job.tally), style="dim")
+    if tally is not None:
+        console.print(str(tally), style="dim")

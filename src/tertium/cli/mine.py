@@ -11,6 +11,14 @@ from typing import Annotated, Any
 
 import typer
 
+from tertium.cli.engines import (
+    Address,
+    Engine,
+    EngineName,
+    Workers,
+    cluster_settings,
+    refuse_without_ray,
+)
 from tertium.cli.filters import load_filters
 from tertium.cli.inputs import refuse_as_output, refuse_without_output
 from tertium.cli.options import (
@@ -205,6 +213,9 @@ def mine(
     compute_type: ComputeType = "auto",
     threads: Threads = None,
     no_cache: NoCache = False,
+    engine: Engine = EngineName.local,
+    address: Address = None,
+    workers: Workers = None,
 ) -> None:
     """Find pairs of texts with the same meaning: translations, paraphrases, or results of a search.
 
@@ -242,17 +253,21 @@ def mine(
             raise InputError(f"{name_of(path)} has no texts: all lines are blank")
     task: Task = "search" if corpus is not None else "bitext" if len(sides) == 2 else "paraphrases"
     labels = None if labelled is None else _read_labels(labelled)
-    pool = ModelPool(
-        ModelSettings(
-            model,
-            encoder=encoder,
-            layer=layer,
-            compute_type=compute_type,
-            threads=threads,
-            cache=not no_cache,
-        )
+    cluster = None
+    if engine is EngineName.ray:
+        cluster = cluster_settings(address, workers, threads)  # before any model is loaded
+    else:
+        refuse_without_ray(address, workers)
+    models = ModelSettings(
+        model,
+        encoder=encoder,
+        layer=layer,
+        compute_type=compute_type,
+        threads=threads,
+        cache=not no_cache,
     )
-    made = None
+    pool = ModelPool(models)
+    made = spec = None
     if measure is not None:
         [spec] = read_specs([measure])
         made = make_measure(spec, pool, lang=tgt_lang)
@@ -285,7 +300,15 @@ def mine(
                 progress.advance(done, count)
                 progress.detail(what, done, count)
 
-            mined = miner.mine(*sides, task=task, run=run, progress=report)
+            if cluster is None:
+                mined = miner.mine(*sides, task=task, run=run, progress=report)
+            else:
+                from tertium.engines.ray.mining import MiningLoader, mine_on_cluster
+
+                loader = MiningLoader(models, spec, tgt_lang)
+                mined = mine_on_cluster(
+                    miner, loader, cluster, sides, task=task, run=run, progress=report
+                )
         summary = [f"{len(mined)} candidates" if len(mined) != 1 else "1 candidate"]
         if labels is not None:
             from tertium.mining.thresholds import curve

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from tertium.cli.engines import (
+    Address,
+    Engine,
+    EngineName,
+    Workers,
+    cluster_settings,
+    refuse_without_ray,
+)
 from tertium.cli.habits import language_pair, split_pair
 from tertium.cli.inputs import Inputs, refuse_as_output, refuse_without_output
 from tertium.cli.options import (
     DEFAULT_MODEL,
-    ENGINE,
     OUTPUT,
     Against,
     AsText,
@@ -82,9 +87,6 @@ from tertium.engines.output import (
     TsvLayout,
     check_output_file,
 )
-from tertium.engines.ray.cluster import ClusterSettings, import_ray
-from tertium.engines.ray.scoring import DistributedJob
-from tertium.engines.ray.shards import ShardFolder
 from tertium.engines.scoring import ROWS_AT_A_TIME, RunnableJob, ScoringResult
 from tertium.errors import InputError, SettingError
 from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
@@ -98,13 +100,6 @@ from tertium.storage.atomic import write_text
 BELOW_THRESHOLD = 3
 """The exit code if a system score is below --fail-under."""
 log = logging.getLogger(__name__)
-
-
-class EngineName(StrEnum):
-    """Where a job runs."""
-
-    local = "local"
-    ray = "ray"
 
 
 def score(
@@ -244,29 +239,9 @@ def score(
     compute_type: ComputeType = "auto",
     threads: Threads = None,
     no_cache: NoCache = False,
-    engine: Annotated[
-        EngineName,
-        typer.Option(
-            help="Run in this process, or on a Ray cluster.",
-            rich_help_panel=ENGINE,
-            metavar="local|ray",
-        ),
-    ] = EngineName.local,
-    address: Annotated[
-        str | None,
-        typer.Option(
-            help="Address of a Ray cluster (or $RAY_ADDRESS). Default: start Ray on this machine.",
-            rich_help_panel=ENGINE,
-        ),
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Number of workers. Default: as many as there is room for.",
-            rich_help_panel=ENGINE,
-        ),
-    ] = None,
+    engine: Engine = EngineName.local,
+    address: Address = None,
+    workers: Workers = None,
     # Settings of measures have options of their own; `tertium measures` describes them.
     normalized: Annotated[
         bool | None, typer.Option("--normalized/--not-normalized", hidden=True)
@@ -391,11 +366,13 @@ def score(
             raise InputError("--engine ray scores one system, and prints no table: leave out -f")
         if on_error is not OnError.stop:
             raise InputError("--engine ray stops at a row that cannot be scored: no --on-error")
-        cluster = ClusterSettings(address or os.environ.get("RAY_ADDRESS"), workers, threads)
+        from tertium.engines.ray.scoring import DistributedJob
+        from tertium.engines.ray.shards import ShardFolder
+
         if output is None:
             raise InputError("--engine ray writes a folder of Parquet shards: use --output")
         shards = ShardFolder(output, resume=resume, overwrite=overwrite)
-        import_ray()  # a missing package is reported before any model is loaded
+        cluster = cluster_settings(address, workers, threads)  # before any model is loaded
         files = inputs.stored_pairs()
         load = MeasureLoader(specs, models, lang)
         measures, pool = load.load()
@@ -404,8 +381,7 @@ def score(
         )
         _finish(_run(job, output, quiet), columns, output, as_json, quiet, started, limits)
         return
-    if address or workers:
-        raise InputError("--address and --workers need --engine ray")
+    refuse_without_ray(address, workers)
     sink: Output | None = None
     if output is not None:
         sink = file = FileOutput(output, resume=resume, overwrite=overwrite)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from threading import Thread
 from typing import Annotated
 
 import typer
@@ -128,7 +129,11 @@ def serve(
             hosts={*LOOPBACK_NAMES, host} if token is None else (),
             log_texts=log_texts,
         )
-        app.state.service.warm_up(available_measures())
+        # in the background: some measures import large packages
+        warm_up = Thread(
+            target=app.state.service.warm_up, args=(available_measures(),), daemon=True
+        )
+        warm_up.start()
         run(
             app, socket, lambda address: typer.echo(f"Tertium is running at {address}"), queue=queue
         )

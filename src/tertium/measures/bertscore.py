@@ -11,10 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tertium.errors import SettingError
 from tertium.measures.base import Texts
@@ -27,6 +24,10 @@ from tertium.measures.embedding import (
 )
 from tertium.measures.registry import measure
 from tertium.models.base import Progress, TokenVectors
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class Match(NamedTuple):

@@ -11,10 +11,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, fields
-from typing import Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Literal
 
 from tertium.measures.base import (
     EmptyRule,
@@ -29,7 +26,11 @@ from tertium.measures.signature import FINGERPRINT_DIGITS
 from tertium.models.base import Progress, SentenceEncoder, TextEncoder, TokenVectors
 from tertium.text import Row
 
-Weighting = Callable[[TokenVectors], NDArray[np.float64]]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Weighting = Callable[[TokenVectors], "NDArray[np.float64]"]
 """From a text's tokens to their weights, which sum to 1."""
 ALLOWED = {
     "references": ("max", "mean"),
@@ -112,6 +113,7 @@ class TokenMeasure(EmbeddingMeasure):
 def inner(vectors: TokenVectors) -> TokenVectors:
     """Leave out special tokens, unless the text has no others.
 
+    >>> import numpy as np
     >>> text = TokenVectors(("<s>", "Hi"), np.eye(2, dtype=np.float32), (True, False))
     >>> inner(text).tokens, inner(text).vectors
     (('Hi',), array([[0., 1.]], dtype=float32))
@@ -129,6 +131,8 @@ def inner(vectors: TokenVectors) -> TokenVectors:
 
 def unit(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
     """Scale every row to length 1; a row of zeros stays."""
+    import numpy as np
+
     exact = vectors.astype(np.float64)
     lengths = np.linalg.norm(exact, axis=-1, keepdims=True)
     return exact / np.where(lengths > 0, lengths, 1.0)
@@ -154,6 +158,8 @@ class SemanticSentenceSimilarity(EmbeddingMeasure):
     def compare(
         self, A: Texts, B: Texts, progress: Progress | None
     ) -> tuple[Sequence[float], set[str]]:
+        import numpy as np
+
         alpha, beta, cut = self._vectors(A, B, progress)
         cosines = np.sum(alpha * beta, axis=1)
         cosines[~alpha.any(axis=1) & ~beta.any(axis=1)] = 1.0  # two empty texts are identical
@@ -161,6 +167,8 @@ class SemanticSentenceSimilarity(EmbeddingMeasure):
 
     def against_aggregate(self, hypotheses: Texts, references: Texts) -> tuple[list[float], bool]:
         """The cosine with the mean of the references' unit vectors: the mean of the cosines."""
+        import numpy as np
+
         alpha, beta, cut = self._vectors(hypotheses, references, None)
         if self.empty == "worst":  # 0, whatever an empty text is compared with
             alpha[[not text.text.strip() for text in hypotheses]] = 0
@@ -174,6 +182,8 @@ class SemanticSentenceSimilarity(EmbeddingMeasure):
         self, A: Texts, B: Texts, progress: Progress | None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], set[str]]:
         """The unit vectors of both sides, encoded in one call, and the truncated texts."""
+        import numpy as np
+
         texts = [*A, *B]
         found = self.model.sentence_vectors(
             [text.text for text in texts], lang=[text.lang for text in texts], progress=progress
@@ -210,6 +220,8 @@ class SentenceMoversDistance(TokenMeasure):
 
 def distance_of_means(a: TokenVectors, b: TokenVectors) -> float:
     """|E(x) - E(y)|, where E is the mean over the tokens (equation 9)."""
+    import numpy as np
+
     x, y = (inner(side).vectors.mean(axis=0, dtype=np.float64) for side in (a, b))
     return float(np.linalg.norm(x - y))
 
@@ -230,6 +242,8 @@ def inverse_document_frequency(documents: Iterable[Sequence[str]]) -> Callable[[
 
 def idf_weights(references: Iterable[TokenVectors]) -> Weighting:
     """Weight tokens by their idf over the references; equally if all of them are 0."""
+    import numpy as np
+
     idf = inverse_document_frequency([text.tokens for text in references])
 
     def weigh(text: TokenVectors) -> NDArray[np.float64]:
@@ -241,5 +255,7 @@ def idf_weights(references: Iterable[TokenVectors]) -> Weighting:
 
 def token_weights(text: TokenVectors) -> NDArray[np.float64]:
     """Weight all tokens equally, and special tokens with 0 (if there are others)."""
+    import numpy as np
+
     weights = np.array([not framing for framing in text.framing], dtype=np.float64)
     return weights / weights.sum() if weights.any() else np.full(len(weights), 1 / len(weights))

@@ -12,10 +12,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from tertium.errors import SettingError
 from tertium.measures.base import Texts
@@ -31,7 +28,11 @@ from tertium.measures.registry import measure
 from tertium.models.base import Progress, TokenVectors
 from tertium.registry import Extra
 
-Matrix = NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Matrix: TypeAlias = "NDArray[np.float64]"
 MOST_ITERATIONS = 1_000_000
 
 
@@ -130,6 +131,7 @@ def transport(
 ) -> tuple[float, Matrix]:
     """The minimal cost (equation 4) and the plan T, under the constraints of equation 3.
 
+    >>> import numpy as np
     >>> work, plan = transport(np.array([0.5, 0.5]), np.array([1.0]), np.array([[1.0], [3.0]]))
     >>> work, plan.tolist()
     (2.0, [[0.5], [0.5]])
@@ -147,17 +149,21 @@ def transport(
     plan: Matrix = ot.emd(
         source, target, costs, numItermax=MOST_ITERATIONS, center_dual=False, check_marginals=False
     )
-    return float(np.sum(plan * costs)), plan
+    return float((plan * costs).sum()), plan
 
 
 def distinct_weights(text: TokenVectors) -> NDArray[np.float64]:
     """Weight every distinct token equally; repeated tokens share their weight."""
+    import numpy as np
+
     counts = Counter(text.tokens)
     return np.array([1 / (len(counts) * counts[token]) for token in text.tokens])
 
 
 def euclidean_distances(x: NDArray[np.float32], y: NDArray[np.float32]) -> Matrix:
     """c(i, j) = |x_i - y_j| (equation 2), without the cancellation of the quicker formula."""
+    import numpy as np
+
     a, b = x.astype(np.float64), y.astype(np.float64)
     squares: Matrix = (a * a).sum(axis=1)[:, None] + (b * b).sum(axis=1)[None, :] - 2 * a @ b.T
     near = squares < 1e-6 * (1 + squares.max(initial=0))
@@ -169,7 +175,7 @@ def euclidean_distances(x: NDArray[np.float32], y: NDArray[np.float32]) -> Matri
 
 def cosine_distances(x: NDArray[np.float32], y: NDArray[np.float32]) -> Matrix:
     """1 - cos(x_i, y_j)."""
-    distances: Matrix = np.maximum(1 - unit(x) @ unit(y).T, 0)
+    distances: Matrix = (1 - unit(x) @ unit(y).T).clip(min=0)
     return distances
 
 
@@ -179,12 +185,13 @@ def fragmentation(plan: Matrix) -> float:
     A token of the reference is matched with the one that most of its mass moves to; among equals,
     with the one that continues the run, or else with the nearest.
 
+    >>> import numpy as np
     >>> fragmentation(np.eye(4) / 4), fragmentation(np.eye(4)[[2, 3, 0, 1]] / 4)
     (0.25, 0.5)
     """
     chunks, before = 0, -1
     for flow in plan:
-        [best] = np.nonzero(flow == flow.max())
+        [best] = (flow == flow.max()).nonzero()
         place = int(min(best, key=lambda place: (abs(place - (before + 1)), place)))
         chunks += place != before + 1 or chunks == 0
         before = place

@@ -191,46 +191,6 @@ class SuggestingModel(Protocol):
         ...
 
 
-@runtime_checkable
-class StepwiseModel(Protocol):
-    """A model that also returns next-token probabilities, as custom search algorithms need them."""
-
-    @property
-    def languages(self) -> LanguageSet: ...
-
-    @property
-    def target_vocabulary(self) -> Sequence[str]:
-        """The tokens along the last axis of :meth:`next_log_probs`."""
-        ...
-
-    def target_tokens(self, texts: Sequence[str]) -> list[list[str]]:
-        """Tokenize texts as targets."""
-        ...
-
-    def target_text(self, tokens: Sequence[str]) -> str:
-        """Join tokens to text."""
-        ...
-
-    def forced_tokens(self, target_lang: str) -> int:
-        """The number of tokens before the first token of a target, such as a language tag."""
-        ...
-
-    def longest_translation(self, source: str) -> int:
-        """The number of tokens, forced ones included, after which a search should stop."""
-        ...
-
-    def next_log_probs(
-        self,
-        sources: Sequence[str],
-        prefixes: Sequence[Sequence[str]],
-        *,
-        target_lang: str,
-        source_lang: str | None = None,
-    ) -> NDArray[np.float32]:
-        """Natural-log probabilities of the next token: shape (prefixes, vocabulary)."""
-        ...
-
-
 def describe_model(model: Any) -> str:
     """The ``repr`` of a model: its name, its languages if it has any, fingerprint and settings."""
     facts = [repr(model.name)]

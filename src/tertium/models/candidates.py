@@ -118,6 +118,31 @@ class CandidateModel(Protocol):
         ...
 
 
+@runtime_checkable
+class GeneratingModel(Protocol):
+    """A model whose candidates can be kept from containing some sequences of tokens."""
+
+    @property
+    def target_vocabulary(self) -> Sequence[str]: ...
+
+    def target_tokens(self, texts: Sequence[str]) -> list[list[str]]:
+        """Tokenize texts as targets."""
+        ...
+
+    def candidates(
+        self,
+        sources: Sequence[str],
+        *,
+        target_lang: Languages,
+        source_lang: Languages = None,
+        search: Search = ...,
+        blocked: Sequence[Sequence[Sequence[str]]] | None = None,
+        progress: Progress | None = None,
+    ) -> list[list[Candidate]]:
+        """The candidates of each source, without its blocked sequences."""
+        ...
+
+
 def candidate_model(model: object) -> CandidateModel:
     """Check that a model returns candidates; a cache or a pair may delegate to one that does not.
 

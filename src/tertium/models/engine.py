@@ -48,10 +48,12 @@ def open_engine(
     """
     import ctranslate2
 
-    from tertium.models.arithmetic import int8_arithmetic
-
     int8 = compute_type == "int8"
-    arithmetic = int8_arithmetic() if int8 and device == "cpu" else None
+    arithmetic = None
+    if int8 and device == "cpu":
+        from tertium.models.arithmetic import int8_arithmetic
+
+        arithmetic = int8_arithmetic()
     try:
         engine = getattr(ctranslate2, kind)(
             str(path),

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from tertium.data.normalization import duplicate_key
@@ -13,13 +14,20 @@ from tertium.errors import ModelError, SettingError
 from tertium.measures.base import Measure
 from tertium.measures.loading import load
 from tertium.measures.registry import DEFAULT_MEASURE
-from tertium.models.base import Progress, StepwiseModel, TranslationModel
+from tertium.models.base import Progress, TranslationModel
 from tertium.models.cache.memo import Memo
+from tertium.models.candidates import GeneratingModel, Search
 from tertium.models.catalog import load_model
 from tertium.models.languages import source_language, target_language
 from tertium.models.translation.pair import PairOfModels
 from tertium.paraphrasing.penalties import NgramPenalty, TokenIndex, usual_unit
 from tertium.text import Row, Text, check_text
+
+KEPT = 2
+"""The candidates that are kept of each text for the measure to rank, relative to the beam size."""
+WIDER = 2
+"""The width of a search without some n-grams relative to the beam size, where the penalty is so
+high that a search without restrictions is of no use."""
 
 
 class Paraphrase(NamedTuple):
@@ -59,7 +67,12 @@ class Paraphraser:
     ``pivots`` are the pivot languages; ``""`` means none: zero-shot translation of a language into
     itself. The penalty also applies to translations from a pivot language. ``least_diversity`` is
     the minimum of :func:`diversity`; candidates that differ only in case, spaces, punctuation and
-    digits are always dropped.
+    digits are always dropped, and so are translations that do not end or whose source is too long
+    for the model.
+
+    The engine cannot apply a penalty while it searches. It searches several times, without the
+    n-grams of the input of one order (:meth:`NgramPenalty.blocked_orders`); then the penalized
+    log-probability of every candidate decides which are kept, and the measure ranks those.
     """
 
     model: TranslationModel = field(default_factory=load_model)
@@ -92,32 +105,48 @@ class Paraphraser:
     def _candidates(
         self, texts: Sequence[str], lang: str, pivot: str, progress: Progress | None
     ) -> list[list[Candidate]]:
-        """The n-best list of each text, directly or through a pivot language."""
-        from tertium.paraphrasing.search import beam_search
-
-        model = stepwise(self.model, pivot or lang, lang)
+        """The best candidates for each text by penalized score, directly or through a pivot."""
         source_language(self.model, lang)
         target_language(self.model, lang)
+        model = generating(self.model, pivot or lang, lang)
         penalty = self.penalty or NgramPenalty(unit=usual_unit(lang))
-        index = TokenIndex(model.target_vocabulary)
-        penalties = [penalty.against(tokens, index) for tokens in model.target_tokens(texts)]
+        penalties = [penalty.against(tokens) for tokens in model.target_tokens(texts)]
         sources = list(texts)
         if pivot:
             translations = self.model.translate(texts, target_lang=pivot, source_lang=lang)
             sources = [translation.text for translation in translations]
-        hypotheses = beam_search(
-            model,
-            sources,
+        orders = penalty.blocked_orders()
+        width = self.beam_size if 0 in orders else WIDER * self.beam_size
+        kept = KEPT * self.beam_size
+        vocabulary = model.target_vocabulary
+        index = TokenIndex(vocabulary)
+        n_best = model.candidates(
+            [source for source in sources for _ in orders],
             target_lang=lang,
             source_lang=pivot or lang,
-            beam_size=self.beam_size,
-            count=2 * self.beam_size,
-            penalties=penalties,
+            search=Search(width, width) if len(orders) > 1 else Search(kept, kept),
+            blocked=[each.sequences(n, index, vocabulary) for each in penalties for n in orders],
             progress=progress,
         )
+        pooled = []
+        for place, text in enumerate(texts):
+            found = chain(*n_best[place * len(orders) : (place + 1) * len(orders)])
+            whole = [Candidate(each.text, pivot) for each in found if not each.cut]
+            pooled += [(place, candidate) for candidate in distinct(whole, text)]
+        scores = self.model.log_probs(
+            [candidate.text for _, candidate in pooled],
+            [sources[place] for place, _ in pooled],
+            target_lang=lang,
+            source_lang=pivot or lang,
+            progress=progress,
+        )
+        scored: list[list[tuple[float, Candidate]]] = [[] for _ in texts]
+        for (place, candidate), each in zip(pooled, scores, strict=True):
+            penalized = (each.G - penalties[place](each.tokens)) / len(each.tokens)
+            scored[place].append((penalized, candidate))
         return [
-            [Candidate(model.target_text(each.tokens), pivot) for each in n_best if each.ended]
-            for n_best in hypotheses
+            [candidate for _, candidate in sorted(some, key=itemgetter(0), reverse=True)[:kept]]
+            for some in scored
         ]
 
     def _ranked(
@@ -159,13 +188,13 @@ def distinct(candidates: Sequence[Candidate], source: str) -> list[Candidate]:
     return kept
 
 
-def stepwise(model: object, source_lang: str, target_lang: str) -> StepwiseModel:
-    """The model that a cache or a pair delegates to, which must be a :class:`StepwiseModel`."""
+def generating(model: object, source_lang: str, target_lang: str) -> GeneratingModel:
+    """The model that a cache or a pair delegates to, which must be a :class:`GeneratingModel`."""
     engine = model.model if isinstance(model, Memo) else model
     if isinstance(engine, PairOfModels):
-        return stepwise(engine.model_for(source_lang, target_lang), source_lang, target_lang)
-    if not isinstance(engine, StepwiseModel):
-        raise ModelError(f"{type(engine).__name__} returns no next-token probabilities")
+        return generating(engine.model_for(source_lang, target_lang), source_lang, target_lang)
+    if not isinstance(engine, GeneratingModel):
+        raise ModelError(f"{type(engine).__name__} returns one translation only, not several")
     return engine
 
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from tertium.errors import SettingError
 
 START = "▁"
 WITHOUT_SPACES = ("zh", "ja", "th", "lo", "km", "my", "yue", "wuu")
+NOTICEABLE = 0.2
+"""The lowest price (in nats) of an n-gram that is worth a search without it."""
+AFFORDABLE = 4.0
+"""The highest price of an n-gram that a search may still produce."""
+
 Unit = Literal["words", "tokens"]
 
 
@@ -44,7 +51,7 @@ class NgramPenalty:
     trigram, a bigram and a unigram. Case is ignored. With words, only tokens at the start of a word
     are penalized, if the next word of an n-gram may begin with them.
 
-    >>> 0.006 * sum(n**4 for n in (1, 2, 3, 4))  # the fourth word of a 4-gram
+    >>> NgramPenalty().price(4)  # the fourth word of a 4-gram
     2.124
     """
 
@@ -59,51 +66,93 @@ class NgramPenalty:
         if self.unit not in ("words", "tokens"):
             raise SettingError(f"unit={self.unit!r}: it must be words or tokens")
 
-    def against(self, source: Sequence[str], index: TokenIndex) -> SourcePenalty:
+    def price(self, n: int) -> float:
+        """The penalty of a token that completes an n-gram, and with it the shorter ones."""
+        return self.a * math.fsum(order**self.b for order in range(1, n + 1))
+
+    def blocked_orders(self) -> list[int]:
+        """The orders of n-grams to rule out, one search for each; 0 rules out nothing.
+
+        Searches in which the penalty hardly matters (n-grams that cost little are ruled out), or in
+        which it matters too much (n-grams that cost a lot are not ruled out), are left out.
+
+        >>> NgramPenalty(a=0).blocked_orders(), NgramPenalty(a=0.006).blocked_orders()
+        ([0], [0, 4, 3])
+        >>> NgramPenalty(a=0.05).blocked_orders(), NgramPenalty(a=0.5).blocked_orders()
+        ([3, 2], [2, 1])
+        """
+        orders = [
+            n
+            for n in range(self.longest, 0, -1)
+            if self.price(n) >= NOTICEABLE and self.price(n - 1) <= AFFORDABLE
+        ]
+        return [0, *orders] if self.price(self.longest) <= AFFORDABLE else orders
+
+    def against(self, source: Sequence[str]) -> SourcePenalty:
         """The penalties for one input, given as tokens."""
-        units = grouped(source, self.unit)
-        penalized: defaultdict[tuple[str, ...], set[int]] = defaultdict(set)
-        for n in range(1, self.longest + 1):
-            for start in range(len(units) - n + 1):
-                *context, last = units[start : start + n]
-                ids = index.prefixes_of(last) if self.unit == "words" else index.ids(last)
-                penalized[tuple(context)].update(ids)
-        return SourcePenalty(self, {context: sorted(ids) for context, ids in penalized.items()})
+        return SourcePenalty(self, grouped(source, self.unit))
 
 
 @dataclass(frozen=True)
 class SourcePenalty:
-    """The penalties of the next token after a prefix, for one input."""
+    """The penalties for one input."""
 
     penalty: NgramPenalty
-    penalized: Mapping[tuple[str, ...], Sequence[int]]
-    """The token ids that complete an n-gram of the input, by the n-1 units before them."""
+    units: Sequence[Sequence[str]]
+    """The words of the input, or its tokens; each as tokens."""
 
-    def __call__(self, prefix: Sequence[str]) -> dict[int, float]:
-        """The penalty of each penalized token id after these tokens."""
-        units = grouped(prefix, self.penalty.unit)
-        costs: defaultdict[int, float] = defaultdict(float)
-        for n in range(1, min(self.penalty.longest, len(units) + 1) + 1):
-            for id_ in self.penalized.get(tuple(units[len(units) - n + 1 :]), ()):
-                costs[id_] += self.penalty.a * n**self.penalty.b
-        return costs
+    def __call__(self, tokens: Sequence[str]) -> float:
+        """The sum of the penalties of all tokens of a text."""
+        words = self.penalty.unit == "words"
+        total = 0.0
+        units: list[str] = []
+        for token in map(str.casefold, tokens):
+            if words and units and not token.startswith(START):
+                units[-1] += token  # a word goes on
+                continue
+            for n in range(1, min(self.penalty.longest, len(units) + 1) + 1):
+                following = self._following.get(tuple(units[len(units) - n + 1 :]), ())
+                if any(unit.startswith(token) if words else unit == token for unit in following):
+                    total += self.penalty.a * n**self.penalty.b
+            units.append(token)
+        return total
+
+    def sequences(self, n: int, index: TokenIndex, vocabulary: Sequence[str]) -> list[list[str]]:
+        """The sequences of tokens that complete an n-gram of the input; none for order 0."""
+        sequences = []
+        for start in range(len(self.units) - n + 1) if n else ():
+            *context, last = self.units[start : start + n]
+            tokens = [token for unit in context for token in unit]
+            text = "".join(last)
+            ids = index.prefixes_of(text) if self.penalty.unit == "words" else index.ids(text)
+            sequences += [[*tokens, vocabulary[id_]] for id_ in ids]
+        return sequences
+
+    @cached_property
+    def _following(self) -> Mapping[tuple[str, ...], set[str]]:
+        """The units that follow each sequence of up to ``longest`` - 1 units of the input."""
+        units = ["".join(unit).casefold() for unit in self.units]
+        following: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
+        for n in range(1, self.penalty.longest + 1):
+            for start in range(len(units) - n + 1):
+                *context, last = units[start : start + n]
+                following[tuple(context)].add(last)
+        return following
 
 
-def grouped(tokens: Sequence[str], unit: Unit) -> list[str]:
-    """The tokens, or the words that they form, in lower case.
+def grouped(tokens: Sequence[str], unit: Unit) -> list[list[str]]:
+    """The tokens of each unit of a text.
 
     >>> grouped(["▁Un", "known", "▁Man", "."], "words")
-    ['▁unknown', '▁man.']
+    [['▁Un', 'known'], ['▁Man', '.']]
     """
-    if unit == "tokens":
-        return [token.casefold() for token in tokens]
-    words: list[str] = []
+    units: list[list[str]] = []
     for token in tokens:
-        if token.startswith(START) or not words:
-            words.append(token.casefold())
+        if unit == "tokens" or token.startswith(START) or not units:
+            units.append([token])
         else:
-            words[-1] += token.casefold()
-    return words
+            units[-1].append(token)
+    return units
 
 
 def usual_unit(lang: str) -> Unit:

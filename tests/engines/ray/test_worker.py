@@ -18,6 +18,7 @@ from pyarrow import parquet
 from tertium.data.pairs import Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
 from tertium.engines.parquet import schema_of
+from tertium.engines.ray.scoring import ScoringTask
 from tertium.engines.ray.shards import NOTE, Shard, ShardFolder
 from tertium.engines.ray.worker import TRIES, ShardWorker, Work
 from tertium.engines.scoring import describe
@@ -27,6 +28,10 @@ from tertium.storage.resume import RECORD
 
 COLUMNS = ["hyp", "ref", "chrf", "cut"]
 LOAD = MeasureLoader(read_specs(["chrf"]))
+
+
+def task(load: MeasureLoader) -> ScoringTask:
+    return ScoringTask(load, ["chrf"], COLUMNS, scores_only=False, rows_at_a_time=2)
 
 
 @pytest.fixture
@@ -40,12 +45,10 @@ def work(tmp_path: Path) -> Work:
     table = open_table(file)
     return Work(
         inputs=[TablePairs(table, choose_columns(table))],
-        load=LOAD,
+        task=task(LOAD),
         threads=1,
         job=describe(LOAD.load()[0], COLUMNS, 2),
-        columns=COLUMNS,
         schema=schema_of({"hyp": {str}, "ref": {str}, "chrf": {float}, "cut": {bool}}),
-        scores_only=False,
         folder=folder,
         home=tmp_path,
     )
@@ -203,7 +206,7 @@ def test_a_cache_that_fails_is_told_of(work: Work, tmp_path: Path) -> None:
     [pairs] = work.inputs
     assert isinstance(pairs, TablePairs)
     english = [replace(pairs, languages=Languages("en", "en"))]
-    found = outcome(Work(**{**vars(work), "inputs": english, "load": direct, "job": job}))
+    found = outcome(Work(**{**vars(work), "inputs": english, "task": task(direct), "job": job}))
     assert found["rows"] == 2
     [message] = found["warnings"]
     assert "results are not cached" in message
@@ -225,7 +228,7 @@ def test_a_row_that_cannot_be_scored_is_named_with_its_file(work: Work) -> None:
     assert found["message"].startswith(f"{file}, row 2: the hypothesis is int, not text")
     direct = MeasureLoader(read_specs(["direct"]))
     job = describe(direct.load()[0], COLUMNS, 2)
-    found = outcome(Work(**{**vars(work), "load": direct, "job": job}))
+    found = outcome(Work(**{**vars(work), "task": task(direct), "job": job}))
     assert found["error"] == "LanguageError"
     assert found["message"].startswith(f"{pairs.name}, row 2: direct: ")
 

@@ -6,10 +6,12 @@ import math
 import random
 from typing import Any
 
+import ctranslate2
 import pytest
 
 from tertium.errors import LanguageError, ModelError, SettingError
 from tertium.models.arithmetic import int8_arithmetic
+from tertium.models.candidates import Search
 from tertium.models.catalog import load_model
 from tertium.models.folder import read_folder
 from tertium.models.tokenizer import open_tokenizer
@@ -131,6 +133,23 @@ def test_the_longest_text_that_fits_is_not_cut(tiny_prism: Converted) -> None:
     assert cut.log_probs == pytest.approx(fits.log_probs[:-1], abs=1e-5)
 
 
+def test_blocked_sequences_concern_one_source_only() -> None:
+    model = load_model("tertium-mini", cache=False).model
+    assert isinstance(model, CTranslate2Model)
+    texts = ["Where is the station?", "Where is the dog?"]
+    settings: dict[str, Any] = {"target_lang": "de", "search": Search(2, 2)}
+    free = model.candidates(texts, **settings)
+    [tokens] = model.target_tokens([free[0][0].text])
+    found = model.candidates(texts, blocked=[[tokens[:2], tokens[-1:]], []], **settings)
+    assert [each.text for each in found[1]] == [each.text for each in free[1]]
+    for each in found[0]:
+        [others] = model.target_tokens([each.text])
+        assert others[:2] != tokens[:2]
+        assert tokens[-1] not in others
+    again = model.candidates(texts[:1], blocked=[[tokens[:2], tokens[-1:]]], **settings)
+    assert again == found[:1]
+
+
 def test_unknown_and_missing_languages(tiny_m2m100: Converted, tiny_prism: Converted) -> None:
     model = CTranslate2Model(tiny_m2m100.folder)
     with pytest.raises(LanguageError, match=r"'xx'.*af, am, ar"):
@@ -190,6 +209,30 @@ def test_compute_type_is_honoured(tiny_int8: Converted) -> None:
 def test_impossible_settings(tiny_prism: Converted, setting: dict[str, Any]) -> None:
     with pytest.raises(SettingError):
         CTranslate2Model(tiny_prism.folder, **setting)
+
+
+class FakeTranslator:
+    """Stands in for the engine on a machine with a GPU; it computes nothing."""
+
+    compute_type = "float32"
+
+    def __init__(self, path: str, *, device: str, **_: object) -> None:
+        self.device = device
+
+
+def test_a_device_is_passed_to_the_engine_and_part_of_the_signature(
+    tiny_prism: Converted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ctranslate2.Translator", FakeTranslator)
+    model = CTranslate2Model(tiny_prism.folder, device="cuda", batch_tokens=64)
+    assert model.settings["device"] == "cuda-64"
+    assert "device" not in CTranslate2Model(tiny_prism.folder).settings
+
+
+@pytest.mark.skipif(ctranslate2.get_cuda_device_count() > 0, reason="there is a GPU")
+def test_a_gpu_that_is_not_there_is_a_clear_error(tiny_prism: Converted) -> None:
+    with pytest.raises(ModelError, match="the engine cannot load the model: CUDA"):
+        CTranslate2Model(tiny_prism.folder, device="cuda")
 
 
 def test_a_broken_model_is_a_clear_error(tiny_prism: Converted, tmp_path: Any) -> None:

@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 import tertium
@@ -75,12 +74,14 @@ def test_one_token_to_draw_from_is_greedy_search(model: CTranslate2Model) -> Non
 def test_epsilon_draws_from_the_probable_tokens(model: CTranslate2Model) -> None:
     """The first token against the exact distribution: p where it is at least 0.05, rescaled."""
     [drawn] = draw(model, ["Hello!"], count=200, epsilon=0.05)
-    log_probs = model.next_log_probs(["Hello!"], [[]], target_lang="de")[0]
-    probabilities = np.exp(log_probs.astype(np.float64))
-    allowed = {
-        model.target_vocabulary[id_]: probabilities[id_]
-        for id_ in np.flatnonzero(probabilities >= 0.05).tolist()
-    }
+    vocabulary = [token for token in model.target_vocabulary if not token.startswith("<")]
+    first_tokens = [model.target_tokens([token.replace("▁", " ")])[0] for token in vocabulary]
+    single = [tokens[0] for tokens in first_tokens if len(tokens) == 1]
+    scores = model.log_probs(
+        [token.replace("▁", " ") for token in single], ["Hello!"] * len(single), target_lang="de"
+    )
+    probabilities = {each.tokens[0]: math.exp(each.log_probs[0]) for each in scores}
+    allowed = {token: p for token, p in probabilities.items() if p >= 0.05}
     assert 2 <= len(allowed) <= 5
     first = Counter(model.target_tokens([each.text])[0][0] for each in drawn)
     assert set(first) <= set(allowed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,13 @@ class ReviewResult:
         self.marked += bool(kinds)
         for kind in sorted(kinds):
             self.kinds[kind] = self.kinds.get(kind, 0) + 1
+
+    def merge(self, found: Mapping[str, Any]) -> None:
+        """Add the document of other rows."""
+        self.rows += found["rows"]
+        self.marked += found["marked"]
+        for kind, count in found["kinds"].items():
+            self.kinds[kind] = self.kinds.get(kind, 0) + count
 
     def document(self) -> dict[str, Any]:
         """The result as one JSON object."""
@@ -88,14 +95,8 @@ class ReviewJob:
             self.output.close()
 
     def _run(self, progress: JobProgress) -> ReviewResult:
-        columns = self._columns()
-        job = {
-            **self.reviewer.description(),
-            "against": self.sides[B],
-            "columns": columns,
-            "rows_at_a_time": self.rows_at_a_time,
-            "version": __version__,
-        }
+        job = self.description()
+        columns = job["columns"]
         state = self.output.begin(job, columns)
         result, digest = ReviewResult(), ""
         stream = self._kept(batches(self.pairs, self.rows_at_a_time))
@@ -126,6 +127,26 @@ class ReviewJob:
             raise InputError(f"{self.pairs.name} is empty: there is nothing to explain")
         self.output.finish(result.document())
         return result
+
+    def description(self) -> dict[str, Any]:
+        """Everything that must be the same for a run to be resumed, except for the texts."""
+        return {
+            **self.reviewer.description(),
+            "against": self.sides[B],
+            "columns": self._columns(),
+            "rows_at_a_time": self.rows_at_a_time,
+            "version": __version__,
+        }
+
+    def rows_of(
+        self, items: Sequence[Item], columns: Sequence[str]
+    ) -> tuple[list[dict[str, Any]], ReviewResult]:
+        """The rows of the output for some rows of the input, and what was found in them."""
+        result, rows = ReviewResult(), []
+        for item, review in zip(items, self._review(items, NO_PROGRESS), strict=True):
+            result.add(review)
+            rows.append(self._fields(item, review, columns))
+        return rows, result
 
     def all_directions(self, output: Path | None) -> list[float]:
         """The scores of directions of all rows; those of a resumed run are read from its output."""

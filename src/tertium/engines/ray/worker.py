@@ -1,4 +1,4 @@
-"""A worker of a cluster: loads the models once, and scores one shard after another."""
+"""A worker of a cluster: loads the models of a task once, and makes one shard after another."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import os
 import re
 import socket
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from tertium.data.pairs import Item, StoredPairs
 from tertium.engines.ray.shards import Shard, ShardError
-from tertium.engines.scoring import Scorer, Sums, chain_digest, describe
+from tertium.engines.scoring import chain_digest
 from tertium.errors import (
     CacheWarning,
     ClusterError,
@@ -24,15 +24,32 @@ from tertium.errors import (
     TertiumError,
     first_line,
 )
-from tertium.measures.base import Measure
-from tertium.measures.loading import MeasureLoader
-from tertium.measures.totals import Totals
 from tertium.models.cache.memo import Tally
 from tertium.storage.resume import RECORD, input_changed
 
 DIGEST = re.compile("[0-9a-f]{64}")
 TRIES = 5
 """The number of lost workers after which a shard is taken to be the cause."""
+
+
+class LoadedTask(NamedTuple):
+    """A task with its models."""
+
+    description: Mapping[str, Any]
+    """Everything that must be the same on all nodes and when a run is resumed."""
+    process: Callable[[StoredPairs, Sequence[Item]], tuple[list[dict[str, Any]], dict[str, Any]]]
+    """From rows of an input to rows of the output, and what they add to the result: the note."""
+    tally: Tally
+
+
+class Task(Protocol):
+    """What is done with rows. It is sent to the workers, which load its models."""
+
+    def load(self, threads: int) -> LoadedTask: ...
+
+    def check_note(self, note: Mapping[str, Any]) -> None:
+        """Raise a KeyError, TypeError or ValueError if a note lacks some of its fields."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -47,15 +64,13 @@ class Part:
 
 @dataclass(frozen=True)
 class Work:
-    """Everything that a worker needs to know to score any shard."""
+    """Everything that a worker needs to know to make any shard."""
 
     inputs: Sequence[StoredPairs]
-    load: MeasureLoader
+    task: Task
     threads: int
     job: Mapping[str, Any]
-    columns: Sequence[str]
     schema: Any
-    scores_only: bool
     folder: Path
     home: Path
     """The folder that relative paths start from."""
@@ -64,14 +79,14 @@ class Work:
 
 
 class ShardWorker:
-    """Scores one part at a time; returns the outcome as JSON."""
+    """Makes one shard at a time; returns the outcome as JSON."""
 
     def __init__(self, work: Work) -> None:
         self._work = work
-        self._loaded: tuple[Sequence[Measure], Tally] | None = None
+        self._loaded: LoadedTask | None = None
 
     def __call__(self, batch: Mapping[str, Any]) -> dict[str, list[str]]:
-        """Score the part in a batch of one; errors are returned, for the run to raise."""
+        """Process the part in a batch of one; errors are returned, for the run to raise."""
         part = Part(**{name: int(values[0]) for name, values in batch.items()})
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", CacheWarning)
@@ -87,7 +102,7 @@ class ShardWorker:
         return {"outcome": [json.dumps(outcome)]}
 
     def _outcome(self, part: Part) -> dict[str, Any]:
-        """Score a part, unless its shard exists."""
+        """Process a part, unless its shard exists."""
         self._check_files(part)
         pairs, shard = self._work.inputs[part.input], Shard(self._work.folder, part.number)
         items = list(pairs.between(part.start, part.stop))
@@ -109,7 +124,7 @@ class ShardWorker:
                 f"{pairs.name}, perhaps for lack of memory; continue with --resume, with fewer "
                 "--rows-at-a-time or --threads"
             )
-        note, queries = self._score(pairs, items, shard, digest)
+        note, queries = self._make(pairs, items, shard, digest)
         done = {"lost": lost, "damage": damage, "queries": queries}
         return {**note, "number": part.number, **done}
 
@@ -118,7 +133,7 @@ class ShardWorker:
         try:
             note = shard.note()
             if note is not None:
-                check_note(note, [name for name, _ in self._work.job["measures"]])
+                check_note(note, self._work.task)
         except ShardError as error:
             damage = f"{shard.path} is damaged ({error})"
             if self._work.finished:
@@ -126,42 +141,39 @@ class ShardWorker:
             return None, damage
         return note, None
 
-    def _score(
+    def _make(
         self, pairs: StoredPairs, items: Sequence[Item], shard: Shard, digest: str
     ) -> tuple[dict[str, Any], dict[str, int]]:
-        """Score and write a shard; returns its note, and the number of model queries."""
-        measures, tally = self._measures()
-        before = asdict(tally)
+        """Process rows and write a shard; returns its note, and the number of model queries."""
+        task = self._task()
+        before = asdict(task.tally)
         try:
-            scorer = Scorer(pairs, measures, self._work.scores_only)
-            scored = scorer.score(items, self._work.columns)
+            rows, note = task.process(pairs, items)
         except (InputError, LanguageError) as error:
             if str(error).startswith("row "):  # of which file, if there are several
                 raise type(error)(f"{pairs.name}, {error}") from None
             raise
-        note = {**scored.sums.state(), "digest": digest}
-        shard.write(scored.rows, self._work.schema, note)
-        queries = {name: count - before[name] for name, count in asdict(tally).items()}
+        note = {**note, "digest": digest}
+        shard.write(rows, self._work.schema, note)
+        queries = {name: count - before[name] for name, count in asdict(task.tally).items()}
         return note, queries
 
-    def _measures(self) -> tuple[Sequence[Measure], Tally]:
-        """The measures, loaded when first needed; they must be those that the run started with.
+    def _task(self) -> LoadedTask:
+        """The task, loaded when first needed; it must be the one that the run started with.
 
         A different model of the same name, a different precision or a different version of the
-        engine would produce other scores under the same signature.
+        engine would produce other results under the same signature.
         """
         if self._loaded is None:
-            measures, models = self._work.load.load(threads=self._work.threads)
-            self._loaded = measures, models.tally or Tally()
-            size = self._work.job["rows_at_a_time"]
-            mine = describe(self._loaded[0], self._work.columns, size)
-            for name, value in mine.items():
+            task = self._work.task.load(self._work.threads)
+            for name, value in task.description.items():
                 if value != self._work.job[name]:
                     raise ClusterError(
                         f"on {_host()}, {name} = {value!r}, but where the run was started, "
                         f"{self._work.job[name]!r}; install the same versions and models on all "
                         "nodes"
                     )
+            self._loaded = task
         return self._loaded
 
     def _check_files(self, part: Part) -> None:
@@ -176,13 +188,11 @@ class ShardWorker:
                 )
 
 
-def check_note(note: Mapping[str, Any], measures: Sequence[str]) -> None:
+def check_note(note: Mapping[str, Any], task: Task) -> None:
     """Check that a note has the expected fields."""
     try:
-        good = DIGEST.fullmatch(note["digest"]) and isinstance(note["cut"], int)
-        good = good and set(note["totals"]) == set(measures)
-        for totals in Sums.from_state(note).totals.values():
-            Totals().merge(totals)
+        good = bool(DIGEST.fullmatch(note["digest"]))
+        task.check_note(note)
     except (AttributeError, KeyError, TypeError, ValueError):
         good = False
     if not good:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from itertools import chain
+from typing import Any, TypeVar
 
 from tertium.errors import SettingError
 from tertium.models.base import (
@@ -33,10 +34,6 @@ from tertium.models.threads import available_cores
 from tertium.models.tokenizer import UNKNOWN, open_tokenizer, unknown_share
 from tertium.models.translation.dialects import END, dialect
 from tertium.models.translation.sampling import Source, sample_all
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Result = TypeVar("Result")
 
@@ -194,9 +191,13 @@ class CTranslate2Model:
         target_lang: Languages,
         source_lang: Languages = None,
         search: Search = BEAM_SEARCH,
+        blocked: Sequence[Sequence[Sequence[str]]] | None = None,
         progress: Progress | None = None,
     ) -> list[list[Candidate]]:
         """The n-best list of each source, or samples; an empty text has one empty candidate.
+
+        ``blocked`` has the sequences of tokens that the n-best list of each source must not
+        contain. CTranslate2 takes them for a whole batch, so such a source is searched alone.
 
         >>> import tertium
         >>> from tertium.models.candidates import Search
@@ -217,6 +218,7 @@ class CTranslate2Model:
                     encoder_inputs[index],
                     prefixes[index],
                     self._longest_translation(len(encoder_inputs[index])),
+                    blocked[index] if blocked else (),
                 )
                 for index in nonblank
             ],
@@ -241,6 +243,7 @@ class CTranslate2Model:
                 beam_size=search.beam_size,
                 num_hypotheses=search.count,
                 patience=PATIENCE[self.folder.early_stopping],
+                suppress_sequences=sources[batch[0]].blocked or None,
                 max_input_length=0,
                 min_decoding_length=0,
                 max_decoding_length=sources[batch[0]].longest,
@@ -258,12 +261,19 @@ class CTranslate2Model:
                 for tokens, score in zip(result.hypotheses, result.scores, strict=True)
             ]
 
-        shapes = [(len(source.tokens),) for source in sources]
-        limits = [source.longest for source in sources]
+        alone = [index for index, source in enumerate(sources) if source.blocked]
+        together = [index for index, source in enumerate(sources) if not source.blocked]
         batches = batches_by_limit(
-            limits, shapes, self.batch_tokens * TRANSLATION_SHARE, self._batches
+            [sources[index].longest for index in together],
+            [(len(sources[index].tokens),) for index in together],
+            self.batch_tokens * TRANSLATION_SHARE,
+            self._batches,
         )
-        return self._run("translating", batches, len(sources), submit, read, progress)
+        all_batches = chain(
+            ([together[place] for place in batch] for batch in batches),
+            ([index] for index in alone),
+        )
+        return self._run("translating", all_batches, len(sources), submit, read, progress)
 
     def _sampled(
         self, sources: Sequence[Source], search: Search, progress: Progress | None
@@ -416,52 +426,6 @@ class CTranslate2Model:
 
     def target_tokens(self, texts: Sequence[str]) -> list[list[str]]:
         return self._target_tokenizer.encode(texts)
-
-    def target_text(self, tokens: Sequence[str]) -> str:
-        return self._target_tokenizer.decode(tokens)
-
-    def forced_tokens(self, target_lang: str) -> int:
-        return len(self._dialect.target_prefix(self._target_tags(target_lang, 1)[0]))
-
-    def longest_translation(self, source: str) -> int:
-        [tokens] = self._source_tokenizer.encode([source])
-        return self._longest_translation(len(tokens) + 1)
-
-    def next_log_probs(
-        self,
-        sources: Sequence[str],
-        prefixes: Sequence[Sequence[str]],
-        *,
-        target_lang: str,
-        source_lang: str | None = None,
-    ) -> NDArray[np.float32]:
-        """The log-probability of every token of the vocabulary after each prefix.
-
-        CTranslate2 keeps no decoder state between calls, so each call decodes the prefix again.
-        """
-        import numpy as np
-
-        tags = self._target_tags(target_lang, len(sources))
-        encoder_inputs, _ = self._encoder_inputs(sources, source_lang, tags)
-        forced = [
-            [*self._dialect.target_prefix(tag), *prefix]
-            for tag, prefix in zip(tags, prefixes, strict=True)
-        ]
-
-        def submit(batch: list[int]) -> list[Any]:
-            return self._decode_forced(
-                [encoder_inputs[index] for index in batch], [forced[index] for index in batch]
-            )
-
-        def read(index: int, result: Any) -> NDArray[np.float32]:
-            logits = np.array(result.logits[0][len(forced[index])], np.float32).ravel()
-            log_probs: NDArray[np.float32] = logits - np.logaddexp.reduce(logits)
-            return log_probs
-
-        shapes = [(len(a), len(b)) for a, b in zip(encoder_inputs, forced, strict=True)]
-        # uniform, because CTranslate2 takes one length limit per batch
-        batches = uniform_batches(shapes, self.batch_tokens)
-        return np.stack(self._run("searching", batches, len(shapes), submit, read, None))
 
     def _decode_forced(self, encoder_inputs: list[list[str]], forced: list[list[str]]) -> list[Any]:
         """Decode forced tokens of equal number and one more, with the logits of every step."""

@@ -38,6 +38,8 @@ class Source:
     tokens: Sequence[str]
     prefix: Sequence[str]
     longest: int
+    blocked: Sequence[Sequence[str]] = ()
+    """Sequences of tokens that the targets of a beam search must not contain."""
 
 
 @dataclass

@@ -1,0 +1,64 @@
+"""Options of commands that run in this process or on a Ray cluster."""
+
+from __future__ import annotations
+
+import os
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tertium.cli.options import ENGINE
+from tertium.errors import InputError
+
+if TYPE_CHECKING:
+    from tertium.engines.ray.cluster import ClusterSettings
+
+
+class EngineName(StrEnum):
+    """Where a job runs."""
+
+    local = "local"
+    ray = "ray"
+
+
+Engine = Annotated[
+    EngineName,
+    typer.Option(
+        help="Run in this process, or on a Ray cluster.",
+        rich_help_panel=ENGINE,
+        metavar="local|ray",
+    ),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        help="Address of a Ray cluster (or $RAY_ADDRESS). Default: start Ray on this machine.",
+        rich_help_panel=ENGINE,
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="Number of workers. Default: as many as there is room for.",
+        rich_help_panel=ENGINE,
+    ),
+]
+
+
+def cluster_settings(
+    address: str | None, workers: int | None, threads: int | None
+) -> ClusterSettings:
+    """The cluster of the options; a missing package is reported here."""
+    from tertium.engines.ray.cluster import ClusterSettings, import_ray
+
+    settings = ClusterSettings(address or os.environ.get("RAY_ADDRESS"), workers, threads)
+    import_ray()
+    return settings
+
+
+def refuse_without_ray(address: str | None, workers: int | None) -> None:
+    """Refuse options of a cluster for a run in this process."""
+    if address or workers:
+        raise InputError("--address and --workers need --engine ray")
