@@ -26,6 +26,7 @@ PUBLIC = {
     "load",
     "load_detector",
     "load_encoder",
+    "load_language_model",
     "load_model",
     "paraphrase",
     "rerank",

@@ -55,19 +55,24 @@ app.add_typer(study, name="study")
 app.add_typer(data, name="data")
 
 
-def _version(requested: bool) -> None:
-    if requested:
-        typer.echo(f"tertium {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _options(
+    context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool, typer.Option("--version", help="Show the version, with --verbose for a bug report.")
     ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", hidden=True)] = False,
 ) -> None:
     """How similar in meaning are two texts? In one language or across two."""
+    if version:
+        from tertium.cli.version import describe
+
+        typer.echo(describe() if verbose else f"tertium {__version__}")
+        raise typer.Exit
+    if verbose:
+        context.fail("--verbose belongs after the command, or to --version")
+    if context.invoked_subcommand is None:
+        context.fail("Missing command.")
 
 
 def main() -> None:

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-ModelKind = Literal["translation", "tokens", "sentences"]
-"""A translation model, an encoder that gives token vectors, or one that gives sentence vectors."""
+ModelKind = Literal["translation", "tokens", "sentences", "language"]
+"""A translation model, an encoder (of tokens or of sentences), or a causal language model."""
 Texts = Sequence[Text]
 Compare = Callable[[Texts, Texts], tuple[Sequence[float], Set[str]]]
 """From hypotheses and as many other texts to their similarities, and to the truncated texts."""
@@ -79,6 +79,8 @@ class Measure(ABC):
     """Between which numbers its scores lie, or are taken to lie when measures are summed."""
     needs_all_rows: ClassVar[bool] = False
     """Whether a score depends on the other rows, so that they must be scored in one call."""
+    alone: ClassVar[bool] = False
+    """Whether it reads the hypothesis alone, and compares it with nothing."""
     label: ClassVar[str] = ""
     """The name of its column, if it differs from its name; see :meth:`labelled`."""
     _: KW_ONLY
@@ -108,7 +110,7 @@ class Measure(ABC):
     @property
     def reads(self) -> tuple[Role, ...]:
         """What a row must have besides the hypothesis."""
-        return (self.against,)
+        return () if self.alone else (self.against,)
 
     @property
     def is_symmetric(self) -> bool:
@@ -152,7 +154,7 @@ class Measure(ABC):
         """The measure and all of its choices, as the signature writes them."""
         described = {"measure": self.name}
         described |= {name: spell(value) for name, value in self.choices().items()}
-        if self.against == "source":
+        if self.against == "source" and not self.alone:
             described["against"] = self.against
         return described
 
@@ -192,6 +194,7 @@ class Measure(ABC):
             lang=lang,
             reference_lang=reference_lang,
             source_lang=source_lang,
+            alone=not self.reads,
         )
         if not rows:
             raise InputError("there is nothing to score: the list of hypotheses is empty")
@@ -336,6 +339,13 @@ def check_settings(measure: object, allowed: Mapping[str, Sequence[object]]) -> 
         if value not in values or isinstance(value, bool) is not isinstance(values[0], bool):
             names = ", ".join(map(repr, values))
             raise SettingError(f"{name}={value!r}: it must be one of {names}")
+
+
+def check_share(measure: object, name: str) -> None:
+    """Check a setting that must lie between 0 and 1."""
+    value = getattr(measure, name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise SettingError(f"{name}={value!r}: it must be a number from 0 to 1")
 
 
 def percent(share: float) -> str:

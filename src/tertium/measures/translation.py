@@ -22,12 +22,14 @@ from tertium.measures.base import (
     Segments,
     Texts,
     check_settings,
+    check_share,
     over_references,
     percent,
 )
+from tertium.measures.boosted import SMALLEST_JUMP, boosted
 from tertium.measures.registry import measure
 from tertium.measures.signature import FINGERPRINT_DIGITS
-from tertium.models.base import Progress, TranslationModel
+from tertium.models.base import DistributionModel, Progress, TokenScores, TranslationModel
 from tertium.models.candidates import Search, candidate_model
 from tertium.models.languages import supported_language, target_language
 from tertium.text import Row, Text
@@ -60,16 +62,36 @@ class Queries:
             source_lang=[source.lang for source in sources],
             progress=self.progress,
         )
-        for target, source, result in zip(targets, sources, results, strict=True):
-            if result.target_cut:
-                self.cut.add(target.text)
-            if result.source_cut:
-                self.cut.add(source.text)
-        values = [result.H if self.aggregate == "H" else result.G for result in results]
+        values = self._values(targets, sources, results)
         ends = [0]
         for A, _ in conditionals:
             ends.append(ends[-1] + len(A))
         return [values[start:end] for start, end in pairwise(ends)]
+
+    def boosted_log_p(self, A: Texts, B: Texts) -> list[float]:
+        """H(A|B) (or G) of every text in A, where every token has its boosted probability."""
+        if not isinstance(self.model, DistributionModel):
+            raise SettingError(
+                f"boosted: {self.model.name} does not give the probabilities of other tokens"
+            )
+        found = self.model.top_log_probs(
+            [target.text for target in A],
+            [source.text for source in B],
+            target_lang=[target.lang for target in A],
+            source_lang=[source.lang for source in B],
+            above=SMALLEST_JUMP,
+            progress=self.progress,
+        )
+        return self._values(A, B, [boosted(each) for each in found])
+
+    def _values(self, A: Texts, B: Texts, results: Sequence[TokenScores]) -> list[float]:
+        """H or G of each result; what was truncated is recorded."""
+        for target, source, result in zip(A, B, results, strict=True):
+            if result.target_cut:
+                self.cut.add(target.text)
+            if result.source_cut:
+                self.cut.add(source.text)
+        return [result.H if self.aggregate == "H" else result.G for result in results]
 
     def translations(self, *groups: Texts, into: str, beam_size: int) -> list[list[Pivots]]:
         """The translation of every text of every group, in one call, with the weight 1."""
@@ -421,15 +443,24 @@ class Cross(ThroughTranslation):
 @measure
 @dataclass(frozen=True, kw_only=True)
 class PrismRef(TranslationMeasure):
-    """Prism against a reference: (H(sys|ref) + H(ref|sys)) / 2, a mean log-probability."""
+    """Prism against a reference: (1 - alpha) H(ref|sys) + alpha H(sys|ref), a log-probability."""
 
     name = "prism-ref"
     summary = "Mean log-probability of hypothesis and reference, each given the other."
     bounds = (-math.inf, 0.0)
+    alpha: float = 0.5
+    """The weight of the hypothesis given the reference, as in figure 5 of the paper."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_share(self, "alpha")
 
     @property
     def is_symmetric(self) -> bool:
-        return True
+        return self.alpha == 0.5
+
+    def choices(self) -> Mapping[str, object]:
+        return without_default(super().choices(), "alpha", 0.5)
 
     def reading(self, score: float) -> str:
         return (
@@ -442,7 +473,8 @@ class PrismRef(TranslationMeasure):
 
     def similarities(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
         AB, BA = ask.log_p((A, B), (B, A))
-        return [(ab + ba) / 2 for ab, ba in zip(AB, BA, strict=True)]
+        pairs = zip(AB, BA, strict=True)
+        return [(1 - self.alpha) * ba + self.alpha * ab for ab, ba in pairs]
 
 
 @measure
@@ -454,10 +486,15 @@ class PrismSrc(TranslationMeasure):
     summary = "Mean log-probability of the hypothesis given the source; needs no reference."
     bounds = (-math.inf, 0.0)
     against: Literal["source"] = "source"
+    boosted: bool = False
+    """Tokens that share the top probability mass are not punished (BoostedProb)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_settings(self, {"against": ("source",)})
+        check_settings(self, {"against": ("source",), "boosted": (True, False)})
+
+    def choices(self) -> Mapping[str, object]:
+        return without_default(super().choices(), "boosted", False)
 
     def reading(self, score: float) -> str:
         return (
@@ -468,8 +505,19 @@ class PrismSrc(TranslationMeasure):
         return True, False
 
     def similarities(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
+        if self.boosted:
+            return ask.boosted_log_p(A, B)
         [AB] = ask.log_p((A, B))
         return AB
+
+
+def without_default(
+    choices: Mapping[str, object], name: str, default: object
+) -> Mapping[str, object]:
+    """Leave a setting out of a signature where it is the default, as in older signatures."""
+    if choices[name] != default:
+        return choices
+    return {other: value for other, value in choices.items() if other != name}
 
 
 def intermediate(model: TranslationModel, langs: str) -> str:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tertium.errors import ModelError, SettingError
+from tertium.errors import SettingError
 from tertium.models.base import (
     Alternative,
     Languages,
     Progress,
+    TokenDistributions,
     TokenScores,
     Translation,
     describe_model,
@@ -20,11 +20,17 @@ from tertium.models.base import (
 )
 from tertium.models.batches import batches_by_limit, padded_batches, uniform_batches
 from tertium.models.candidates import BEAM_SEARCH, Candidate, Search
-from tertium.models.engine import IN_FLIGHT, ComputeType, Device, check_engine_settings, open_engine
+from tertium.models.engine import (
+    ComputeType,
+    Device,
+    check_engine_settings,
+    open_engine,
+    run_batches,
+)
 from tertium.models.folder import ModelFolder
 from tertium.models.languages import LanguageSet, source_language, target_language
 from tertium.models.threads import available_cores
-from tertium.models.tokenizer import open_tokenizer, unknown_share
+from tertium.models.tokenizer import UNKNOWN, open_tokenizer, unknown_share
 from tertium.models.translation.dialects import END, dialect
 from tertium.models.translation.sampling import Source, sample_all
 
@@ -128,17 +134,9 @@ class CTranslate2Model:
         >>> scores.tokens
         ('▁Hallo', '!', '</s>')
         """
-        if len(targets) != len(sources):
-            raise ValueError(f"{len(targets)} targets for {len(sources)} sources")
         tags = self._target_tags(target_lang, len(targets))
         encoder_inputs, sources_cut = self._encoder_inputs(sources, source_lang, tags)
-        prefixes = [self._dialect.target_prefix(tag) for tag in tags]
-        room = self.folder.max_length - 1  # the decoder also reads a start token
-        bodies, targets_cut = [], []
-        for prefix, tokens in zip(prefixes, self._target_tokenizer.encode(targets), strict=True):
-            bodies.append(tokens[: room - len(prefix)])
-            targets_cut.append(len(bodies[-1]) < len(tokens))
-        decoder_inputs = [[*prefix, *body] for prefix, body in zip(prefixes, bodies, strict=True)]
+        prefixes, decoder_inputs, targets_cut = self._decoder_inputs(targets, sources, tags)
 
         def submit(batch: list[int]) -> list[Any]:
             futures: list[Any] = self._translator.score_batch(
@@ -298,6 +296,73 @@ class CTranslate2Model:
         )
         return worker
 
+    def top_log_probs(
+        self,
+        targets: Sequence[str],
+        sources: Sequence[str],
+        *,
+        target_lang: Languages,
+        source_lang: Languages = None,
+        above: float,
+        progress: Progress | None = None,
+    ) -> list[TokenDistributions]:
+        """Force-decode each target; also returns the most probable tokens at each position.
+
+        CTranslate2 gives whole distributions only while it translates, one step after another, and
+        one per batch of targets with the same length: this takes as long as translating with a
+        beam of 1. An empty source has no distributions.
+        """
+        import numpy as np
+
+        tags = self._target_tags(target_lang, len(targets))
+        encoder_inputs, sources_cut = self._encoder_inputs(sources, source_lang, tags)
+        prefixes, decoder_inputs, targets_cut = self._decoder_inputs(targets, sources, tags)
+        ids = {token: id_ for id_, token in enumerate(self.folder.target_vocabulary())}
+
+        def submit(batch: list[int]) -> list[Any]:
+            return self._decode_forced(
+                [encoder_inputs[index] for index in batch],
+                [decoder_inputs[index] for index in batch],
+            )
+
+        def read(index: int, result: Any) -> TokenDistributions | None:
+            if not result.logits:
+                return None
+            tokens = decoder_inputs[index][len(prefixes[index]) :]
+            if not targets_cut[index]:
+                tokens = [*tokens, END]
+            picked, top = [], []
+            for step, token in enumerate(tokens, start=len(prefixes[index])):
+                logits = np.array(result.logits[0][step], dtype=np.float64).ravel()
+                log_probs = logits - np.logaddexp.reduce(logits)
+                picked.append(float(log_probs[ids.get(token, ids[UNKNOWN])]))
+                count = int((log_probs > np.log(above)).sum()) + 1
+                best = np.sort(np.partition(log_probs, -min(count, len(log_probs)))[-count:])[::-1]
+                top.append(tuple(map(float, best)))
+            scores = TokenScores(
+                tuple(tokens),
+                tuple(picked),
+                target_cut=targets_cut[index],
+                source_cut=sources_cut[index],
+            )
+            return TokenDistributions(scores, tuple(top))
+
+        shapes = [(len(a), len(b)) for a, b in zip(encoder_inputs, decoder_inputs, strict=True)]
+        # uniform, because CTranslate2 takes one length limit per batch
+        batches = uniform_batches(shapes, max(1, self.batch_tokens // TRANSLATION_SHARE))
+        found = self._run("scoring", batches, len(shapes), submit, read, progress)
+        missing = [index for index, each in enumerate(found) if each is None]
+        if missing:
+            scores = self.log_probs(
+                [targets[index] for index in missing],
+                [sources[index] for index in missing],
+                target_lang=[per_row(target_lang, len(targets))[index] for index in missing],
+                source_lang=[per_row(source_lang, len(targets))[index] for index in missing],
+            )
+            for index, each in zip(missing, scores, strict=True):
+                found[index] = TokenDistributions(each, ((),) * len(each.tokens))
+        return [each for each in found if each is not None]
+
     def alternatives(
         self,
         target: str,
@@ -384,17 +449,9 @@ class CTranslate2Model:
         ]
 
         def submit(batch: list[int]) -> list[Any]:
-            futures: list[Any] = self._translator.translate_batch(
-                [encoder_inputs[index] for index in batch],
-                [forced[index] for index in batch],
-                beam_size=1,
-                return_logits_vocab=True,
-                max_input_length=0,
-                min_decoding_length=0,
-                max_decoding_length=len(forced[batch[0]]) + 1,
-                asynchronous=True,
+            return self._decode_forced(
+                [encoder_inputs[index] for index in batch], [forced[index] for index in batch]
             )
-            return futures
 
         def read(index: int, result: Any) -> NDArray[np.float32]:
             logits = np.array(result.logits[0][len(forced[index])], np.float32).ravel()
@@ -405,6 +462,20 @@ class CTranslate2Model:
         # uniform, because CTranslate2 takes one length limit per batch
         batches = uniform_batches(shapes, self.batch_tokens)
         return np.stack(self._run("searching", batches, len(shapes), submit, read, None))
+
+    def _decode_forced(self, encoder_inputs: list[list[str]], forced: list[list[str]]) -> list[Any]:
+        """Decode forced tokens of equal number and one more, with the logits of every step."""
+        futures: list[Any] = self._translator.translate_batch(
+            encoder_inputs,
+            forced,
+            beam_size=1,
+            return_logits_vocab=True,
+            max_input_length=0,
+            min_decoding_length=0,
+            max_decoding_length=len(forced[0]) + 1,
+            asynchronous=True,
+        )
+        return futures
 
     def _encoder_inputs(
         self, sources: Sequence[str], source_lang: Languages, target_tags: Sequence[str]
@@ -425,6 +496,21 @@ class CTranslate2Model:
             inputs.append(dialect.source(kept, source_tag=source_tag, target_tag=target_tag))
             cut.append(len(kept) < len(tokens))
         return inputs, cut
+
+    def _decoder_inputs(
+        self, targets: Sequence[str], sources: Sequence[str], tags: Sequence[str]
+    ) -> tuple[list[list[str]], list[list[str]], list[bool]]:
+        """Forced tokens of targets, these with the targets' own, and which were truncated."""
+        if len(targets) != len(sources):
+            raise ValueError(f"{len(targets)} targets for {len(sources)} sources")
+        prefixes = [self._dialect.target_prefix(tag) for tag in tags]
+        room = self.folder.max_length - 1  # the decoder also reads a start token
+        inputs, cut = [], []
+        for prefix, tokens in zip(prefixes, self._target_tokenizer.encode(targets), strict=True):
+            body = tokens[: room - len(prefix)]
+            inputs.append([*prefix, *body])
+            cut.append(len(body) < len(tokens))
+        return prefixes, inputs, cut
 
     def _source_tags(self, languages: Languages, count: int) -> list[str]:
         """The language tags of the sources; an optional language is checked if it is given."""
@@ -458,25 +544,14 @@ class CTranslate2Model:
         progress: Progress | None,
     ) -> list[Result]:
         """Queue the batches, longest first, and return the results in the order of the input."""
-        if os.getpid() != self._process:
-            raise ModelError(
-                f"{self.name} was loaded before this process was forked and has lost its threads; "
-                "load it in the new process, or start processes with 'spawn'"
-            )
-        results: dict[int, Result] = {}
-        pending: deque[tuple[list[int], list[Any]]] = deque()
-
-        def collect() -> None:
-            batch, futures = pending.popleft()
-            for index, future in zip(batch, futures, strict=True):
-                results[index] = read(index, future.result())
-            if progress is not None:
-                progress(task, len(results), count)
-
-        for batch in batches:
-            pending.append((batch, submit(batch)))
-            if len(pending) > IN_FLIGHT * self.threads:
-                collect()
-        while pending:
-            collect()
-        return [results[index] for index in range(count)]
+        return run_batches(
+            batches,
+            count,
+            submit,
+            read,
+            task=task,
+            progress=progress,
+            threads=self.threads,
+            model=self.name,
+            process=self._process,
+        )
