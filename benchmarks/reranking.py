@@ -129,7 +129,7 @@ def judged(
         return chrf(english, list(sources))
 
     scores: dict[str, Callable[[list[str]], list[float]]] = {
-        "use": lambda outputs: sss(outputs, list(sources)),
+        "use": lambda outputs: sss(outputs, list(sources), lang="fr", reference_lang="en"),
         "back": back,
     }
     result: dict[str, dict[str, Any]] = {}
