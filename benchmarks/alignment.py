@@ -26,7 +26,8 @@ import numpy as np
 import tertium
 from mining import groups, processor
 from tertium.data.records import open_table
-from tertium.mining.alignment import Aligner, AlignmentSettings, align
+from tertium.models.encoders.alignment import Aligner
+from tertium.stats.alignment import AlignmentSettings, align
 from tertium.text import Text
 
 Unit = tuple[tuple[int, ...], tuple[int, ...]]

@@ -21,6 +21,7 @@ from __future__ import annotations
 import argparse
 import platform
 import random
+import resource
 import time
 from collections import defaultdict
 from collections.abc import Sequence
@@ -49,6 +50,11 @@ def processor() -> str:
         if line.startswith("model name")
     ]
     return f"{len(names)} x {names[0]}" if names else platform.processor()
+
+
+def peak_memory() -> float:
+    """The highest memory of this process so far, in GB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 
 def encode(encoder: str, texts: Sequence[str], lang: str) -> Vectors:
@@ -95,7 +101,7 @@ def retrieval(arguments: argparse.Namespace, measure: Measure | None) -> None:
     print(f"\n| {arguments.encoder} | pairs | {' | '.join(methods)} |")
     print(f"|---|---:|{'---:|' * len(methods)}", flush=True)
     total = np.zeros((len(methods), 2))
-    read = read_dev(arguments.table, arguments.languages.split(","), arguments.count)
+    read = read_dev(arguments.tables[0], arguments.languages.split(","), arguments.count)
     for langs, pairs in read.items():
         sides = [[pair[side] for pair in pairs] for side in (0, 1)]
         vectors = [
@@ -181,18 +187,23 @@ def evaluate(
 
 
 def haystack(arguments: argparse.Namespace, measure: Measure | None) -> None:
-    table = open_table(arguments.table)
-    langs = table.columns()[:2]
-    pairs = list(dict.fromkeys((row[langs[0]], row[langs[1]]) for row in table))
+    langs = open_table(arguments.tables[0]).columns()[:2]
+    pairs = list(
+        dict.fromkeys(
+            (row[langs[0]], row[langs[1]])
+            for table in arguments.tables
+            for row in open_table(table)
+        )
+    )
     gold, first, second = hide(pairs, arguments.true, arguments.side, arguments.seed)
     print(f"\n{'-'.join(langs)}: {len(gold)} true pairs, {len(first)} sentences on each side")
-    started = time.perf_counter()
+    started = time.process_time()
     vectors = [
         encode(arguments.encoder, texts, lang)
         for texts, lang in zip((first, second), langs, strict=True)
     ]
-    encoded = time.perf_counter()
-    print(f"encoding {encoded - started:.0f} s", flush=True)
+    encoded = time.process_time()
+    print(f"encoding {encoded - started:.0f} CPU seconds", flush=True)
     print(f"\n| {arguments.encoder} | precision | recall | F1 | candidates have |")
     print("|---|---:|---:|---:|---:|", flush=True)
 
@@ -207,7 +218,7 @@ def haystack(arguments: argparse.Namespace, measure: Measure | None) -> None:
         chosen = NeighbourSettings(arguments.nearest, kind)  # type: ignore[arg-type]
         candidates = between(vectors[0], vectors[1], chosen)
         show(name, candidates, candidates.margin.astype(np.float64))
-    searched = time.perf_counter()
+    searched = time.process_time()
     if measure is not None:
         texts = [
             [Text(text, lang) for text in side]
@@ -216,17 +227,17 @@ def haystack(arguments: argparse.Namespace, measure: Measure | None) -> None:
         scores = scores_by_measure(measure, candidates, texts)
         show(f"margin + {arguments.rescore}", candidates, scores)
         show("product of both", candidates, scores * candidates.margin)
-    seconds = time.perf_counter() - searched
+    seconds = time.process_time() - searched
     print(
-        f"\n{len(candidates)} candidates; two searches {searched - encoded:.0f} s, "
-        f"rescoring {seconds:.0f} s"
+        f"\n{len(candidates)} candidates; CPU seconds: two searches {searched - encoded:.0f}, "
+        f"rescoring {seconds:.0f}; peak memory {peak_memory():.1f} GB"
     )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", choices=("retrieval", "haystack"))
-    parser.add_argument("table", type=Path)
+    parser.add_argument("tables", type=Path, nargs="+", metavar="TABLE")
     parser.add_argument("--encoder", default="tertium-mini")
     parser.add_argument("--model", default="tertium-mini")
     parser.add_argument("--rescore", help="a measure, such as cross:beam_size=1")

@@ -35,7 +35,7 @@ from tertium.text import Text
 
 if TYPE_CHECKING:
     from tertium.engines.output import Layout
-    from tertium.mining.alignment import Unit
+    from tertium.stats.alignment import Unit
 
 ALIGNMENT = "Alignment"
 MAX_SIZE, DELETION_QUANTILE, WIDTH = 4, 0.2, 10
@@ -128,7 +128,8 @@ def align(
 
     [bold]tertium align de.txt en.txt --src-lang de --tgt-lang en -o pairs.tsv[/bold]
     """
-    from tertium.mining.alignment import Aligner, AlignmentSettings
+    from tertium.models.encoders.alignment import Aligner
+    from tertium.stats.alignment import AlignmentSettings
 
     started = time.monotonic()
     settings = AlignmentSettings(max_size, deletion_quantile, width)
@@ -178,7 +179,7 @@ class Document:
     @classmethod
     def read(cls, path: Path, lang: str | None, *, split: bool, replace_invalid: bool) -> Document:
         """Read a file; each line that is not blank is one sentence, or is split into sentences."""
-        from tertium.mining.sentences import split_sentences
+        from tertium.data.sentences import split_sentences
 
         check_file(path)
         texts = list(read_lines(path, replace_invalid=replace_invalid))
@@ -198,7 +199,7 @@ class Document:
         return self.lines[place] if place < len(self.lines) else self.length
 
     def text(self, places: range) -> str:
-        from tertium.mining.alignment import join
+        from tertium.data.sentences import join
 
         return join([self.sentences[place] for place in places]).text
 

@@ -76,7 +76,7 @@ def score_systems(
         identified = Counter[str]()
         for part in whole:
             totals.add(part.rows, part.segments, measure.reads)
-            marked = mark_rows([measure], part.rows, part.segments.cut)
+            marked = mark_rows([measure], part.rows, part.segments.cut, part.segments.split)
             identified += marked.identified
             size = len(part.rows) // part.systems
             for place, found in enumerate(marked.rows):

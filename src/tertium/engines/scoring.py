@@ -173,7 +173,8 @@ class Scorer:
         cut = [
             any(segments.cut[index] for segments in found.values()) for index in range(len(items))
         ]
-        marks = mark_rows(self.measures, items, cut)
+        split = [any(flags) for flags in zip(*(each.split for each in found.values()), strict=True)]
+        marks = mark_rows(self.measures, items, cut, split)
         scored = []
         for index, item in enumerate(items):
             scores = {name: segments.scores[index] for name, segments in found.items()}

@@ -18,8 +18,8 @@ from tertium.measures.base import (
     Segments,
     check_settings,
     percent,
-    worst_if_empty,
 )
+from tertium.measures.references import worst_if_empty
 from tertium.measures.totals import Role
 from tertium.models.base import Progress
 from tertium.text import Row, Text
@@ -101,7 +101,11 @@ class Compound(Measure):
             for score, row in zip(scores, rows, strict=True)
         ]
         cut = [any(flags) for flags in zip(*(segments.cut for segments in found), strict=True)]
-        return Segments(scores, [(score, 1.0) for score in scores], cut)
+        parts = [
+            tuple(part for parts in row for part in parts)
+            for row in zip(*(segments.parts or [()] * len(rows) for segments in found), strict=True)
+        ]
+        return Segments(scores, [(score, 1.0) for score in scores], cut, parts=parts)
 
     def _blank_pair(self, row: Row) -> list[Text]:
         """The hypothesis, and what decides whether a row counts as empty.

@@ -22,12 +22,19 @@ from tertium.measures.base import (
     Segments,
     Texts,
     check_settings,
-    over_references,
     percent,
+    unusual,
 )
+from tertium.measures.long import LONG, Long
+from tertium.measures.references import over_references
 from tertium.measures.registry import measure
 from tertium.measures.signature import FINGERPRINT_DIGITS
-from tertium.models.base import Progress, TranslationModel
+from tertium.models.base import (
+    LimitedTranslationModel,
+    Progress,
+    SentenceEncoder,
+    TranslationModel,
+)
 from tertium.models.languages import supported_language, target_language
 from tertium.text import Row, Text
 
@@ -96,6 +103,8 @@ class TranslationMeasure(Measure):
     """How several references are combined."""
     empty: EmptyRule = "worst"
     """The score of an empty text: the worst of the measure, or that of the formula."""
+    long: Long = "split"
+    """Texts beyond the model's length are split into sentences, or cut; ``always`` splits all."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -119,16 +128,24 @@ class TranslationMeasure(Measure):
         def compare(A: Texts, B: Texts) -> tuple[list[float], set[str]]:
             return self.similarities(A, B, ask), ask.cut
 
-        return over_references(self, rows, compare, self.references)
+        return over_references(self, rows, compare, self.references, progress)
+
+    def aligning_encoder(self) -> SentenceEncoder:
+        return self._limited.own_encoder()
+
+    @property
+    def _limited(self) -> LimitedTranslationModel:
+        if not isinstance(self.model, LimitedTranslationModel):
+            raise SettingError(f"{self.model.name} cannot split long texts; use long=cut")
+        return self.model
 
     def choices(self) -> Mapping[str, object]:
         own = {
             setting.name: getattr(self, setting.name)
             for setting in fields(self)
-            if setting.name not in ("model", "against", "both_directions", "empty")
+            if setting.name not in ("model", "against", "both_directions", "empty", "long")
         }
-        if self.empty != "worst":
-            own["empty"] = self.empty
+        own |= unusual(self, empty="worst", long="split")
         return {
             "model": self.model.name,
             "fingerprint": self.model.fingerprint[:FINGERPRINT_DIGITS],
@@ -293,14 +310,27 @@ class Cross(NMTScore):
         return self.ratio(BA, BB)  # p(B'|A) / p(B'|B)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Prism(TranslationMeasure):
+    """What the two measures of Prism share: they are log-probabilities."""
+
+    bounds = (-math.inf, 0.0)
+
+    def lengths(self, texts: Texts) -> list[int]:
+        return self._limited.token_counts([text.text for text in texts])
+
+    def whole(self, scores: Sequence[float], weights: Sequence[float]) -> float:
+        """The mean log-probability; with G, the log-probability of all parts."""
+        return math.fsum(scores) if self.aggregate == "G" else super().whole(scores, weights)
+
+
 @measure
 @dataclass(frozen=True, kw_only=True)
-class PrismRef(TranslationMeasure):
+class PrismRef(Prism):
     """Prism against a reference: (H(sys|ref) + H(ref|sys)) / 2, a mean log-probability."""
 
     name = "prism-ref"
     summary = "Mean log-probability of hypothesis and reference, each given the other."
-    bounds = (-math.inf, 0.0)
 
     @property
     def is_symmetric(self) -> bool:
@@ -322,12 +352,11 @@ class PrismRef(TranslationMeasure):
 
 @measure
 @dataclass(frozen=True, kw_only=True)
-class PrismSrc(TranslationMeasure):
+class PrismSrc(Prism):
     """Prism against the source, with no reference: H(sys|src)."""
 
     name = "prism-src"
     summary = "Mean log-probability of the hypothesis given the source; needs no reference."
-    bounds = (-math.inf, 0.0)
     against: Literal["source"] = "source"
 
     def __post_init__(self) -> None:
@@ -361,6 +390,7 @@ ALLOWED: dict[str, tuple[object, ...]] = {
     "aggregate": ("H", "G"),
     "references": ("max", "mean"),
     "empty": ("worst", "formula"),
+    "long": LONG,
     "base": ("e", "2"),
     "normalized": (True, False),
     "both_directions": (True, False),

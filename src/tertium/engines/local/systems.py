@@ -141,4 +141,5 @@ def _joined(parts: Sequence[Segments]) -> Segments:
         [numbers for part in parts for numbers in part.statistics],
         [cut for part in parts for cut in part.cut],
         best,
+        [row for part in parts for row in part.parts or [()] * len(part.scores)],
     )
