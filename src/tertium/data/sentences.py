@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
 from itertools import pairwise
 from typing import Literal
 
@@ -58,6 +59,11 @@ def split_sentences(text: str, lang: str | None = None, by: Splitter = "rules") 
             sentences.append(joined.strip())
             joined = ""
     return [sentence for sentence in [*sentences, joined.strip()] if sentence]
+
+
+def best_splitter() -> Splitter:
+    """ICU if it is installed, otherwise rules."""
+    return "icu" if all(find_spec(name) is not None for name in ICU.modules) else "rules"
 
 
 def _parts(text: str) -> Iterable[str]:

@@ -53,6 +53,7 @@ class SystemsJob:
     rows_at_a_time: int = ROWS_AT_A_TIME
     tally: Tally | None = None
     bad: BadRows = field(default_factory=BadRows)
+    parts: bool = False
 
     def count(self) -> int | None:
         """The number of rows of all systems, if it is known beforehand."""
@@ -70,7 +71,7 @@ class SystemsJob:
 
     def _run(self, progress: JobProgress) -> SystemsResult:
         scorers = {
-            name: TolerantScorer(pairs, self.measures, self.scores_only, self.bad)
+            name: TolerantScorer(pairs, self.measures, self.scores_only, self.parts, self.bad)
             for name, pairs in self.systems.items()
         }
         several = len(scorers) > 1
