@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import tertium
 from tertium.errors import CutWarning, SettingError
 from tertium.measures.base import Measure
-from tertium.measures.long import put_together, split_pairs
+from tertium.measures.long import split_pairs, weigh_parts
 from tertium.measures.scores import Scores
 from tertium.measures.translation import Direct, PrismRef, PrismSrc
 from tertium.models.base import Languages, Progress, SentenceVectors
@@ -41,7 +41,7 @@ class BagOfLetters:
             for letter in text.lower():
                 if "a" <= letter <= "z":
                     row[ord(letter) - ord("a")] += 1
-            row /= max(1, np.linalg.norm(row))
+            row /= max(1.0, float(np.linalg.norm(row)))
         return SentenceVectors(rows, (False,) * len(texts))
 
 
@@ -204,13 +204,13 @@ def test_every_query_once() -> None:
 def test_encoders(name: str) -> None:
     encoder = LimitedEncoder({f"{a}!": (float(n), 1.0) for n, a in enumerate("ABCDEFGH")})
     long = " ".join(encoder.vectors)
-    measure = tertium.load(name, encoder=encoder)  # type: ignore[arg-type]
+    measure = tertium.load(name, encoder=encoder)
     scores = measure.score([long, "A!"], [long, "B!"])
     assert scores.segments[0] == pytest.approx(measure("A!", "A!"))
     assert scores.marks == [("split",), ()]
     assert scores.segments[1] == measure("A!", "B!")
     assert "long:split" in scores.signature.long
-    cut = tertium.load(name, encoder=encoder, long="cut")  # type: ignore[arg-type]
+    cut = tertium.load(name, encoder=encoder, long="cut")
     assert cut.score([long], [long]).marks == [()]  # the fake encoder cuts nothing
 
 
@@ -241,7 +241,7 @@ def score(measure: Measure, texts: Sequence[tuple[str, str]]) -> Scores:
 
 def test_weights_of_unequal_parts() -> None:
     parts = [(Text("aaa"), Text("b")), (Text("a"), Text("bbb")), (Text(""), Text("bbbb"))]
-    found = put_together(Direct(LimitedFake()), parts, [1.0, 0.5, 0.7])
+    found = weigh_parts(Direct(LimitedFake()), parts, [1.0, 0.5, 0.7])
     assert [part.weight for part in found] == [3 / 4 + 1 / 8, 1 / 4 + 3 / 8, 4 / 8]
     assert [part.score for part in found] == [1.0, 0.5, 0.0]
 

@@ -104,10 +104,11 @@ class DocumentPairs:
         if STDIN in given:
             raise InputError("--documents cannot read standard input; use files or folders")
         for path in given:
-            if path.is_dir() != self.hyp.is_dir():
-                raise InputError(f"{self.hyp} and {path}: give files, or folders, not one of each")
             if not path.is_dir():
                 check_file(path)
+        for path in given:
+            if path.is_dir() != self.hyp.is_dir():
+                raise InputError(f"{self.hyp} and {path}: give files, or folders, not one of each")
         self.documents  # noqa: B018  # checked before any work
 
     @cached_property

@@ -36,6 +36,8 @@ BOUNDARY = re.compile(
 )
 CLAUSE = re.compile(r"[,;:–—،؛、，；：]\s+|[、，；：]")
 MIDDLE = 0.25, 0.75
+MOST_MARKS = 8
+"""A letter is kept together with so many combining marks."""
 
 
 def split_sentences(text: str, lang: str | None = None, by: Splitter = "rules") -> list[str]:
@@ -112,9 +114,9 @@ def halves(text: str) -> tuple[str, str]:
         if places:
             place = min(places, key=lambda place: abs(place - len(text) / 2))
             return text[:place].rstrip(), text[place:].lstrip()
-    place = max(1, len(text) // 2)
-    while place < len(text) - 1 and unicodedata.combining(text[place]):
-        place += 1
+    middle = max(1, len(text) // 2)
+    near = range(middle, min(middle + MOST_MARKS, len(text) - 1))
+    place = next((place for place in near if not unicodedata.combining(text[place])), middle)
     return text[:place], text[place:]
 
 

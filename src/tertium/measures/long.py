@@ -2,8 +2,8 @@
 
 A text that is longer than the model reads is split into sentences, and so is the text that it is
 compared with; :class:`~tertium.models.encoders.alignment.Aligner` aligns them. Each part, one or
-more sentences of both texts, is scored like a pair of its own. The score of the whole is the mean of
-its parts, weighted by their shares of both texts:
+more sentences of both texts, is scored like a pair of its own. The score of the whole is the mean
+of its parts, weighted by their shares of both texts:
 
     w(a, b) = |a| / |A| + |b| / |B|        score(A, B) = sum w(a, b) score(a, b) / sum w(a, b)
 
@@ -68,10 +68,8 @@ def split_pairs(
     return [aligned.get(pair, [pair]) for pair in pairs]
 
 
-def put_together(
-    measure: Measure, parts: Sequence[TextPair], scores: Sequence[float]
-) -> list[Part]:
-    """The parts of one pair with their scores and weights; see :func:`whole_score`."""
+def weigh_parts(measure: Measure, parts: Sequence[TextPair], scores: Sequence[float]) -> list[Part]:
+    """The parts of one pair with their scores and weights; see :meth:`Measure.whole`."""
     lengths = [measure.lengths([pair[side] for pair in parts]) for side in (0, 1)]
     totals = [sum(side) for side in lengths]
     one_sided = [not all(text.text.strip() for text in pair) for pair in parts]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Literal
 
 from tertium.measures.base import Measure, Segments, Texts
-from tertium.measures.long import Part, put_together, split_pairs
+from tertium.measures.long import Part, split_pairs, weigh_parts
 from tertium.models.base import Progress
 from tertium.text import Row, Text
 
@@ -72,7 +72,7 @@ def _whole(
     scores = [next(similarities) for _ in units]
     if list(units) == [pair]:
         return scores[0], []
-    parts = put_together(measure, units, scores)
+    parts = weigh_parts(measure, units, scores)
     return measure.whole([part.score for part in parts], [part.weight for part in parts]), parts
 
 

@@ -127,7 +127,7 @@ class UnitCosts:
         """The costs of the block of ``p`` sentences at i with those of ``q`` sentences."""
         cosines = self._target[q][starts].astype(np.float64) @ self._source[p][i].astype(np.float64)
         norms = (self._source_norms[p, q][i] + self._target_norms[q, p][starts]) / 2
-        return _distances(cosines) * p * q / np.maximum(norms, SMALLEST_NORM)
+        return np.asarray(_distances(cosines) * p * q / np.maximum(norms, SMALLEST_NORM))
 
     def _deletion_cost(self, settings: AlignmentSettings) -> float:
         """A quantile of the costs of random 1-1 units; of all, if there are few."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -20,7 +20,7 @@ class Aligner:
     """Aligns the sentences of two documents by an encoder's vectors."""
 
     encoder: SentenceEncoder
-    settings: AlignmentSettings = AlignmentSettings()
+    settings: AlignmentSettings = field(default_factory=AlignmentSettings)
 
     def __call__(
         self,
