@@ -20,6 +20,7 @@ from tertium.cli.inputs import Inputs, refuse_as_output, refuse_without_output
 from tertium.cli.options import (
     DEFAULT_MODEL,
     ENGINE,
+    INPUT,
     OUTPUT,
     Against,
     AsText,
