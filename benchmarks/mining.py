@@ -33,7 +33,6 @@ import argparse
 import multiprocessing
 import platform
 import random
-import resource
 import tempfile
 import time
 from collections import defaultdict
@@ -67,8 +66,12 @@ def processor() -> str:
 
 
 def peak_memory() -> float:
-    """The highest memory of this process so far, in GB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    """The highest memory of this process so far, in GB (Linux).
+
+    Not ``ru_maxrss``: a new process starts with that of its parent.
+    """
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 2**20
 
 
 def encode(encoder: str, texts: Sequence[str], lang: str) -> Vectors:

@@ -27,6 +27,7 @@ SLOW = {
     "cli/test_train.py": ["test_train_resume_and_export"],
     "compat/test_nmtscore.py": ["test_loading"],
     "engines/ray/test_scoring.py": ["test_"],
+    "measures/test_long.py": ["test_the_bundled_model_reads"],
     "models/convert/test_families.py": ["test_"],
     "models/convert/test_translation.py": ["test_int8_stays_near"],
     "models/encoders/test_hub.py": ["test_"],

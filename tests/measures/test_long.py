@@ -220,3 +220,14 @@ def test_the_bundled_model_reads_a_hundred_thousand_characters() -> None:
         assert scores.marks == [("split",), ()]
         assert scores.segments == pytest.approx([1.0, 1.0])
         assert len(scores.parts[0]) == 4 * 850
+
+
+def test_too_long_is_what_would_be_cut() -> None:
+    """Of "no no no ...", one token per word, around the limit of the bundled model."""
+    model, encoder = tertium.load_model(cache=False), tertium.load_encoder()
+    texts = ["no " * count for count in range(509, 514)]
+    scores = model.log_probs(texts, texts, target_lang="en")
+    assert model.too_long(texts) == [each.cut for each in scores]
+    assert set(model.too_long(texts)) == {False, True}
+    assert encoder.too_long(texts) == list(encoder.sentence_vectors(texts).cut)  # type: ignore[attr-defined]
+    assert model.token_counts(["no no", ""]) == [2, 0]
