@@ -42,6 +42,8 @@ class Inputs:
     """Whether the arguments are texts, even if they look like names of files."""
     documents: bool = False
     """Whether each file of --hyp, --ref and --src is one text, rather than each line."""
+    alone: bool = False
+    """Whether hypotheses are enough, because no measure compares them with anything."""
 
     @property
     def names(self) -> list[str]:
@@ -84,8 +86,13 @@ class Inputs:
             raise InputError("give either a file of pairs, or --hyp with --ref or --src")
         if self.hyp is None:
             raise InputError("--ref and --src need --hyp, the file with the hypotheses")
-        kind = DocumentPairs if self.documents else FilePairs
-        return kind(self.hyp, self.refs, self.src, self.languages, self.replace_invalid)
+        if self.documents:
+            return DocumentPairs(
+                self.hyp, self.refs, self.src, self.languages, self.replace_invalid
+            )
+        return FilePairs(
+            self.hyp, self.refs, self.src, self.languages, self.replace_invalid, self.alone
+        )
 
     def _table(self, path: Path) -> TablePairs:
         table = open_table(
@@ -95,7 +102,8 @@ class Inputs:
             replace_invalid=self.replace_invalid,
             quoting=self.quoting,
         )
-        return TablePairs(table, choose_columns(table, **self.columns), self.languages)
+        columns = choose_columns(table, **self.columns, alone=self.alone)
+        return TablePairs(table, columns, self.languages)
 
 
 def files_of(path: Path) -> list[Path]:
