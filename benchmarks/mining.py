@@ -14,17 +14,31 @@ sentences, ``--side`` on each side. Sentences that are linked by any pair, direc
 never on different sides, so the pairs are the only translations that Tatoeba knows. Pairs are
 mined one to one; the threshold is the one with the best F1 on half of the sentences, and precision,
 recall and F1 are those of the other half (the mean of both halves).
+
+    python benchmarks/mining.py paraphrases data/tatoeba/de-en.tsv.xz --side 20000
+    python benchmarks/mining.py index data/tatoeba/de-en.tsv.xz --side 1000000 --encoded 20000
+
+``paraphrases``: CPU time and memory of the exact search in one list, beside that of
+``sentence_transformers.util.paraphrase_mining_embeddings`` with the same vectors (sentences of the
+second column), each in a process of its own, and the proportion of the pairs that both have.
+
+``index``: CPU time and memory of a search of ``--side`` vectors in as many others by the inverted
+file index, and its recall against exact search for 200 of them. The vectors are those of
+``--encoded`` sentences, each repeated with Gaussian noise of the given length (``--noise``).
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import platform
 import random
+import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,10 +46,10 @@ from numpy.typing import NDArray
 import tertium
 from tertium.data.records import open_table
 from tertium.measures.base import Measure
-from tertium.mining.candidates import Candidates, NeighbourSettings, between, select
+from tertium.mining.candidates import Candidates, NeighbourSettings, between, select, within
 from tertium.mining.rescoring import rescore
 from tertium.mining.thresholds import curve
-from tertium.stats.neighbours import Vectors
+from tertium.stats.neighbours import Vectors, nearest
 from tertium.text import Text
 
 Pairs = list[tuple[str, str]]
@@ -49,6 +63,15 @@ def processor() -> str:
         if line.startswith("model name")
     ]
     return f"{len(names)} x {names[0]}" if names else platform.processor()
+
+
+def peak_memory() -> float:
+    """The highest memory of this process so far, in GB (Linux).
+
+    Not ``ru_maxrss``: a new process starts with that of its parent.
+    """
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 2**20
 
 
 def encode(encoder: str, texts: Sequence[str], lang: str) -> Vectors:
@@ -95,7 +118,7 @@ def retrieval(arguments: argparse.Namespace, measure: Measure | None) -> None:
     print(f"\n| {arguments.encoder} | pairs | {' | '.join(methods)} |")
     print(f"|---|---:|{'---:|' * len(methods)}", flush=True)
     total = np.zeros((len(methods), 2))
-    read = read_dev(arguments.table, arguments.languages.split(","), arguments.count)
+    read = read_dev(arguments.tables[0], arguments.languages.split(","), arguments.count)
     for langs, pairs in read.items():
         sides = [[pair[side] for pair in pairs] for side in (0, 1)]
         vectors = [
@@ -181,18 +204,23 @@ def evaluate(
 
 
 def haystack(arguments: argparse.Namespace, measure: Measure | None) -> None:
-    table = open_table(arguments.table)
-    langs = table.columns()[:2]
-    pairs = list(dict.fromkeys((row[langs[0]], row[langs[1]]) for row in table))
+    langs = open_table(arguments.tables[0]).columns()[:2]
+    pairs = list(
+        dict.fromkeys(
+            (row[langs[0]], row[langs[1]])
+            for table in arguments.tables
+            for row in open_table(table)
+        )
+    )
     gold, first, second = hide(pairs, arguments.true, arguments.side, arguments.seed)
     print(f"\n{'-'.join(langs)}: {len(gold)} true pairs, {len(first)} sentences on each side")
-    started = time.perf_counter()
+    started = time.process_time()
     vectors = [
         encode(arguments.encoder, texts, lang)
         for texts, lang in zip((first, second), langs, strict=True)
     ]
-    encoded = time.perf_counter()
-    print(f"encoding {encoded - started:.0f} s", flush=True)
+    encoded = time.process_time()
+    print(f"encoding {encoded - started:.0f} CPU seconds", flush=True)
     print(f"\n| {arguments.encoder} | precision | recall | F1 | candidates have |")
     print("|---|---:|---:|---:|---:|", flush=True)
 
@@ -207,7 +235,7 @@ def haystack(arguments: argparse.Namespace, measure: Measure | None) -> None:
         chosen = NeighbourSettings(arguments.nearest, kind)  # type: ignore[arg-type]
         candidates = between(vectors[0], vectors[1], chosen)
         show(name, candidates, candidates.margin.astype(np.float64))
-    searched = time.perf_counter()
+    searched = time.process_time()
     if measure is not None:
         texts = [
             [Text(text, lang) for text in side]
@@ -216,17 +244,111 @@ def haystack(arguments: argparse.Namespace, measure: Measure | None) -> None:
         scores = scores_by_measure(measure, candidates, texts)
         show(f"margin + {arguments.rescore}", candidates, scores)
         show("product of both", candidates, scores * candidates.margin)
-    seconds = time.perf_counter() - searched
+    seconds = time.process_time() - searched
     print(
-        f"\n{len(candidates)} candidates; two searches {searched - encoded:.0f} s, "
-        f"rescoring {seconds:.0f} s"
+        f"\n{len(candidates)} candidates; CPU seconds: two searches {searched - encoded:.0f}, "
+        f"rescoring {seconds:.0f}; peak memory {peak_memory():.1f} GB"
     )
+
+
+def sentence_list(table: Path, count: int) -> tuple[list[str], str]:
+    """Distinct sentences of the second column, and their language."""
+    opened = open_table(table)
+    lang = opened.columns()[1]
+    found = dict.fromkeys(row[lang] for row in opened)
+    return list(found)[:count], lang
+
+
+def measured(task: str, file: str, nearest_k: int, answers: Any) -> None:
+    """Mine paraphrases in this process, and send the pairs, CPU seconds and memory."""
+    vectors = np.load(file)
+    if task == "tertium":
+        started, before = time.process_time(), peak_memory()
+        found = within(vectors, NeighbourSettings(nearest_k, "absolute", method="exact"))
+        pairs = set(zip(found.first.tolist(), found.second.tolist(), strict=True))
+    else:
+        import torch
+        from sentence_transformers.util import paraphrase_mining_embeddings
+
+        torch.set_num_threads(1)
+        started, before = time.process_time(), peak_memory()
+        mined = paraphrase_mining_embeddings(
+            torch.from_numpy(vectors), top_k=nearest_k, max_pairs=len(vectors) * nearest_k
+        )
+        pairs = {(int(i), int(j)) for _, i, j in mined}
+    answers.put((pairs, time.process_time() - started, peak_memory() - before))
+
+
+def paraphrases(arguments: argparse.Namespace, measure: Measure | None) -> None:
+    texts, lang = sentence_list(arguments.tables[0], arguments.side)
+    vectors = encode(arguments.encoder, texts, lang)
+    results = {}
+    with tempfile.NamedTemporaryFile(suffix=".npy") as file:
+        np.save(file.name, vectors)
+        for task in ("tertium", "sentence-transformers"):
+            context = multiprocessing.get_context("spawn")
+            answers = context.Queue()
+            settings = (task, file.name, arguments.nearest, answers)
+            process = context.Process(target=measured, args=settings)
+            process.start()
+            results[task] = answers.get()
+            process.join()
+    print(f"\n{len(texts)} sentences, vectors of {vectors.shape[1]}, k = {arguments.nearest}")
+    print("\n| | pairs | CPU seconds | memory for the search, GB |\n|---|---:|---:|---:|")
+    for task, (pairs, seconds, memory) in results.items():
+        print(f"| {task} | {len(pairs)} | {seconds:.1f} | {memory:.2f} |")
+    ours, theirs = (pairs for pairs, *_ in results.values())
+    print(f"\n{100 * len(ours & theirs) / len(ours | theirs):.2f} % of all pairs are in both")
+
+
+def index(arguments: argparse.Namespace, measure: Measure | None) -> None:
+    texts, lang = sentence_list(arguments.tables[0], arguments.encoded)
+    real = encode(arguments.encoder, texts, lang)
+    draw = np.random.default_rng(arguments.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        sides = []
+        for name in ("queries", "base"):
+            side = np.lib.format.open_memmap(
+                Path(folder) / f"{name}.npy", "w+", np.float32, (arguments.side, real.shape[1])
+            )
+            for start in range(0, arguments.side, 10_000):
+                places = np.arange(start, min(start + 10_000, arguments.side)) % len(real)
+                noise = draw.normal(size=(len(places), real.shape[1])) / np.sqrt(real.shape[1])
+                rows = real[places] + arguments.noise * noise
+                rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+                side[start : start + len(rows)] = rows
+            side.flush()
+            sides.append(np.load(Path(folder) / f"{name}.npy", mmap_mode="r"))
+        before, started = peak_memory(), time.process_time()
+        found = nearest(sides[0], sides[1], arguments.nearest, "index")
+        seconds, memory = time.process_time() - started, peak_memory() - before
+        sample = np.sort(draw.choice(arguments.side, 200, replace=False))
+        exact = nearest(np.array(sides[0][sample]), sides[1], arguments.nearest, "exact")
+    shares = [
+        len({*one.tolist()} & {*other.tolist()}) / arguments.nearest
+        for one, other in zip(found.indices[sample], exact.indices, strict=True)
+    ]
+    first = np.mean(found.indices[sample, 0] == exact.indices[:, 0])
+    print(
+        f"\n{arguments.side} vectors in {arguments.side} (of {len(real)} sentences, noise "
+        f"{arguments.noise}), {arguments.nearest} neighbours: {seconds:.0f} CPU seconds, "
+        f"{memory:.1f} GB more memory; of 200 queries: recall {100 * np.mean(shares):.1f} %, "
+        f"of the nearest {100 * first:.1f} %"
+    )
+
+
+TASKS = {
+    "retrieval": retrieval,
+    "haystack": haystack,
+    "paraphrases": paraphrases,
+    "index": index,
+}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=("retrieval", "haystack"))
-    parser.add_argument("table", type=Path)
+    parser.add_argument("what", choices=TASKS)
+    parser.add_argument("tables", type=Path, nargs="+", metavar="TABLE")
     parser.add_argument("--encoder", default="tertium-mini")
     parser.add_argument("--model", default="tertium-mini")
     parser.add_argument("--rescore", help="a measure, such as cross:beam_size=1")
@@ -235,13 +357,15 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=1000, help="pairs per two languages")
     parser.add_argument("--true", type=int, default=2000)
     parser.add_argument("--side", type=int, default=20_000)
+    parser.add_argument("--encoded", type=int, default=20_000, help="sentences for index")
+    parser.add_argument("--noise", type=float, default=0.5)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     print(f"tertium {tertium.__version__}, {processor()}")
     measure = None
     if arguments.rescore:
         measure = tertium.load(arguments.rescore, model=arguments.model)
-    (retrieval if arguments.what == "retrieval" else haystack)(arguments, measure)
+    TASKS[arguments.what](arguments, measure)
 
 
 if __name__ == "__main__":

@@ -39,6 +39,7 @@ SLOW = {
     "compat/test_torchmetrics.py": ["test_three_processes"],
     "compat/test_trackers.py": ["test_"],
     "engines/ray/test_scoring.py": ["test_"],
+    "measures/test_long.py": ["test_the_bundled_model_reads"],
     "models/convert/test_families.py": ["test_"],
     "models/convert/test_language.py": ["test_"],
     "models/convert/test_translation.py": ["test_int8_stays_near"],

@@ -98,3 +98,41 @@ class FakeEncoder:
         ]
         rows = [row / np.linalg.norm(row) if row.any() else row for row in sums]
         return SentenceVectors(np.array(rows), tuple("long" in text for text in texts))
+
+
+WORDS = 6
+"""The limit of the fake models."""
+
+
+class BagOfLetters:
+    """A text's vector has one dimension per letter."""
+
+    name, fingerprint = "bag", "b" * 64
+    settings: dict[str, str] = {}  # noqa: RUF012
+
+    def sentence_vectors(
+        self, texts: Sequence[str], *, lang: Languages = None, progress: Progress | None = None
+    ) -> SentenceVectors:
+        rows = np.zeros((len(texts), 26), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for letter in text.lower():
+                if "a" <= letter <= "z":
+                    row[ord(letter) - ord("a")] += 1
+            row /= max(1.0, float(np.linalg.norm(row)))
+        return SentenceVectors(rows, (False,) * len(texts))
+
+
+@dataclass
+class LimitedFake(FakeModel):
+    """Cannot read more than six words."""
+
+    encoder: BagOfLetters = field(default_factory=BagOfLetters)
+
+    def too_long(self, texts: Sequence[str]) -> list[bool]:
+        return [len(text.split()) > WORDS for text in texts]
+
+    def token_counts(self, texts: Sequence[str]) -> list[int]:
+        return [len(text.split()) for text in texts]
+
+    def own_encoder(self) -> BagOfLetters:
+        return self.encoder

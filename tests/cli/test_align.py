@@ -50,6 +50,23 @@ def test_jsonl_and_tsv(tertium: Run, documents: tuple[Path, Path], tmp_path: Pat
     assert tsv.stderr == ""
 
 
+def test_a_list(tertium: Run, documents: tuple[Path, Path], tmp_path: Path) -> None:
+    pairs, out = tmp_path / "pairs.tsv", tmp_path / "out"
+    pairs.write_text("de.txt\ten.txt\n")
+    done = tertium("align", "--list", pairs, *LANGS, "--format", "jsonl", "-o", out)
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in (out / "de.jsonl").read_text().splitlines()]
+    assert [(row["src_lines"], row["tgt_lines"]) for row in rows] == WANTED
+    for wrong, message in (
+        (("--list", pairs), "use --output FOLDER"),
+        (("--list", pairs, *documents), "either two documents or folders, or --list"),
+        ((documents[0],), "give two documents"),
+    ):
+        done = tertium("align", *wrong)
+        assert done.returncode == 2
+        assert message in done.stderr
+
+
 def test_ladder(tertium: Run, documents: tuple[Path, Path], tmp_path: Path) -> None:
     out = tmp_path / "out.ladder"
     assert tertium("align", *documents, *LANGS, "-o", out).returncode == 0

@@ -111,6 +111,24 @@ def test_threshold_from_labels(tertium: Run, lists: tuple[Path, Path], tmp_path:
     assert none.stdout.count("\n") == 1
 
 
+def test_precision_from_a_sample(tertium: Run, lists: tuple[Path, Path], tmp_path: Path) -> None:
+    sample, labelled = tmp_path / "sample.tsv", tmp_path / "labelled.tsv"
+    command = ("mine", *lists, *LANGS, "--pairs", "all", "-k", "2", "--threshold", "0")
+    done = tertium(*command, "--sample", sample, "--sample-size", "4")
+    assert done.returncode == 0, done.stderr
+    head, *rows = sample.read_text().splitlines()
+    assert head.split("\t")[-1] == "label"
+    assert len(rows) == 4
+    assert set(rows) < {row + "\t" for row in done.stdout.splitlines()}
+    judged = [f"{row}{label}" for row, label in zip(rows, "110", strict=False)]
+    labelled.write_text("\n".join([head, *judged, rows[3]]) + "\n")  # the last one is left open
+    again = tertium(*command, "--labelled", labelled)
+    assert again.returncode == 0, again.stderr
+    # Wilson's interval of 2 in 3, by hand: (2/3 + 3.8415/6 +- 1.96 sqrt(...)) / (1 + 3.8415/3)
+    assert "precision 66.7 % (95 %: 20.8 to 93.9), from 3 labelled pairs" in again.stderr
+    assert "exists" in tertium(*command, "--sample", sample).stderr
+
+
 def test_paraphrases_and_search(tertium: Run, lists: tuple[Path, Path], tmp_path: Path) -> None:
     texts = tmp_path / "texts.txt"
     texts.write_text("\n".join([*ENGLISH, "Could you please help me?", "I have a cat!"]) + "\n")

@@ -293,9 +293,14 @@ def test_a_column_is_not_overwritten(tertium: Run, tmp_path: Path) -> None:
 def test_overlong_lines_are_marked(tertium: Run, tmp_path: Path) -> None:
     file = tmp_path / "a.tsv"
     file.write_text("hyp\tref\n" + "word " * 20_000 + "\tshort\nshort\tshort\n")
-    done = tertium("score", file, "-m", "cross")
-    assert column(done.stdout, "cut") == [1, 0]
-    assert "1 of 2 rows hold text that is longer" in done.stderr
+    done = tertium("score", file, "-m", "direct", "-l", "en")
+    assert column(done.stdout, "cut") == [0, 0]
+    assert "1 of 2 rows hold text that was split into sentences" in done.stderr
+    assert "|long:split|" in done.stderr
+    cut = tertium("score", file, "-m", "direct", "-l", "en", "--long", "cut")
+    assert column(cut.stdout, "cut") == [1, 0]
+    assert "1 of 2 rows hold text that is longer" in cut.stderr
+    assert "|long:cut|" in cut.stderr
 
 
 def test_the_example_file(tertium: Run) -> None:

@@ -102,7 +102,7 @@ def test_a_model_of_the_script_is_not_suspected() -> None:
     tags = {"ru": "", "ja": ""}
     model = FakeModel(languages=LanguageSet(tags, tags))
     rows = [Row(1, Text(RUSSIAN[0]), (Text(JAPANESE[1]),))]
-    assert mark_rows([Direct(model)], rows, [False]).rows == [()]
+    assert mark_rows([Direct(model)], rows, [False], [False]).rows == [()]
 
 
 def test_a_hypothesis_in_the_wrong_language() -> None:

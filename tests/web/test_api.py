@@ -24,7 +24,7 @@ from tertium.web.engines import Loaded
 from tertium.web.limits import Limits
 
 from ..cli.conftest import Run
-from ..fakes import FakeEncoder, FakeModel
+from ..fakes import FakeEncoder, FakeModel, LimitedFake
 from .conftest import Running, fake_models
 
 Make = Callable[..., TestClient]
@@ -446,3 +446,17 @@ def test_marks_are_part_of_the_response(client: Make) -> None:
     result = score(client(), pairs=pairs, lang=None, measures=["cross", "chrf"]).json()
     assert result["marks"] == [["empty"], ["unknown"], []]
     assert result["measures"]["cross"]["segments"][0] == 0
+
+
+def test_long_texts_are_split_as_in_the_library(client: Make) -> None:
+    model = LimitedFake({("A b!", "A b!"): (-1.0,)})
+    long, shorter = "A b! C d! E f! G h!", "A b! C d! G h!"
+    pairs = [{"hypothesis": long, "reference": shorter}]
+    result = score(client(model), pairs=pairs, measures=["prism-ref", "direct"]).json()
+    assert result["marks"] == [["split"]]
+    for name, each in result["measures"].items():
+        expected = tertium.load(name, model=model).score(long, shorter, lang="en")
+        assert each["segments"] == expected.segments
+        assert each["signature"] == expected.signature.long
+    cut = score(client(model), pairs=pairs, measures=["direct"], settings={"long": "cut"}).json()
+    assert cut["marks"] == [[]]

@@ -28,6 +28,7 @@ from tertium.cli.options import (
     Threads,
 )
 from tertium.cli.progress import interruptible, progress_bar
+from tertium.data.documents import PairedFiles, pair_by_list, pair_by_name
 from tertium.data.lines import check_file, name_of, read_lines
 from tertium.errors import InputError
 from tertium.measures.loading import ModelPool, ModelSettings
@@ -36,7 +37,7 @@ from tertium.text import Text
 
 if TYPE_CHECKING:
     from tertium.engines.output import Layout
-    from tertium.mining.alignment import Unit
+    from tertium.stats.alignment import Unit
 
 ALIGNMENT = "Alignment"
 MAX_SIZE, DELETION_QUANTILE, WIDTH = 4, 0.2, 10
@@ -47,16 +48,25 @@ NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def align(
     source: Annotated[
-        Path,
+        Path | None,
         typer.Argument(help="A document, one sentence per line; or a folder of documents."),
-    ],
+    ] = None,
     target: Annotated[
-        Path,
+        Path | None,
         typer.Argument(
             help="Its translation; or a folder. Documents in folders are paired by their names "
             "up to the first dot."
         ),
-    ],
+    ] = None,
+    pairs: Annotated[
+        Path | None,
+        typer.Option(
+            "--list",
+            metavar="FILE",
+            help="Align the documents of a list: two file names per line, with a tab between.",
+            rich_help_panel=INPUT,
+        ),
+    ] = None,
     src_lang: Annotated[
         str | None, typer.Option(help="Language of the first document.", rich_help_panel=INPUT)
     ] = None,
@@ -67,7 +77,8 @@ def align(
         bool,
         typer.Option(
             "--split",
-            help="Split every line into sentences (extra: words).",
+            help="Split every line into sentences: by ICU if it is installed (extra: words), "
+            "otherwise by simpler rules.",
             rich_help_panel=INPUT,
         ),
     ] = False,
@@ -126,11 +137,12 @@ def align(
 
     [bold]tertium align de.txt en.txt --src-lang de --tgt-lang en -o pairs.tsv[/bold]
     """
-    from tertium.mining.alignment import Aligner, AlignmentSettings
+    from tertium.models.encoders.alignment import Aligner
+    from tertium.stats.alignment import AlignmentSettings
 
     started = time.monotonic()
     settings = AlignmentSettings(max_size, deletion_quantile, width)
-    jobs = _jobs(source, target, output, format)
+    jobs = _jobs(source, target, pairs, output, format)
     if split and any(job.format == "ladder" for job in jobs):
         raise InputError("a ladder refers to lines, which --split divides; use another format")
     if any(job.format == "tmx" for job in jobs) and (src_lang is None or tgt_lang is None):
@@ -176,15 +188,16 @@ class Document:
     @classmethod
     def read(cls, path: Path, lang: str | None, *, split: bool, replace_invalid: bool) -> Document:
         """Read a file; each line that is not blank is one sentence, or is split into sentences."""
-        from tertium.mining.sentences import split_sentences
+        from tertium.data.sentences import best_splitter, split_sentences
 
+        by = best_splitter()
         check_file(path)
         texts = list(read_lines(path, replace_invalid=replace_invalid))
         found = [
             (index, sentence)
             for index, text in enumerate(texts)
             if text.strip()
-            for sentence in (split_sentences(text, lang) if split else [text.strip()])
+            for sentence in (split_sentences(text, lang, by) if split else [text.strip()])
         ]
         if not found:
             raise InputError(f"{name_of(path)} has no sentences: all lines are blank")
@@ -196,7 +209,7 @@ class Document:
         return self.lines[place] if place < len(self.lines) else self.length
 
     def text(self, places: range) -> str:
-        from tertium.mining.alignment import join
+        from tertium.data.sentences import join
 
         return join([self.sentences[place] for place in places]).text
 
@@ -213,13 +226,25 @@ class _Job:
     format: str
 
 
-def _jobs(source: Path, target: Path, output: Path | None, format: str | None) -> list[_Job]:  # noqa: A002
+def _jobs(
+    source: Path | None,
+    target: Path | None,
+    pairs: Path | None,
+    output: Path | None,
+    format: str | None,  # noqa: A002
+) -> list[_Job]:
     if format is not None and format not in FORMATS:
         raise InputError(f"--format {format}: it must be one of {', '.join(FORMATS)}")
+    if pairs is not None:
+        if source is not None:
+            raise InputError("give either two documents or folders, or --list")
+        return _jobs_of(pair_by_list(pairs), output, format or "tsv")
+    if source is None or target is None:
+        raise InputError("give two documents, or two folders, or --list FILE")
     if source.is_dir() != target.is_dir():
         raise InputError("align two documents, or two folders, not a document and a folder")
     if source.is_dir():
-        return _jobs_of_folders(source, target, output, format or "tsv")
+        return _jobs_of(pair_by_name([source, target]), output, format or "tsv")
     if output is None:
         return [_Job(source, target, None, format or "tsv")]
     refuse_as_output(output, [source, target])
@@ -234,33 +259,16 @@ def _jobs(source: Path, target: Path, output: Path | None, format: str | None) -
     return [_Job(source, target, output, chosen)]
 
 
-def _jobs_of_folders(source: Path, target: Path, output: Path | None, format: str) -> list[_Job]:  # noqa: A002
+def _jobs_of(pairs: Sequence[PairedFiles], output: Path | None, format: str) -> list[_Job]:  # noqa: A002
     if output is None or output.is_file():
-        raise InputError("aligned folders are written to a folder: use --output FOLDER")
-    sides = []
-    for folder in (source, target):
-        found: dict[str, Path] = {}
-        for path in sorted(folder.iterdir()):
-            if path.is_file() and not path.name.startswith("."):
-                name = path.name.partition(".")[0]
-                if name in found:
-                    raise InputError(f"{found[name]} and {path} have the same name: {name}")
-                found[name] = path
-        sides.append(found)
-    for found, other, folder in ((sides[0], sides[1], target), (sides[1], sides[0], source)):
-        for name, path in found.items():
-            if name not in other:
-                raise InputError(f"{path} has no counterpart {name}.* in {folder}")
-    if not sides[0]:
-        raise InputError(f"{source} has no files")
+        raise InputError("many aligned documents are written to a folder: use --output FOLDER")
     output.mkdir(parents=True, exist_ok=True)
-    jobs = [
-        _Job(path, sides[1][name], output / f"{name}.{format}", format)
-        for name, path in sides[0].items()
-    ]
-    for job in jobs:
-        assert job.output is not None
-        refuse_as_output(job.output, [job.source, job.target])
+    inputs = [path for pair in pairs for path in pair.paths]
+    jobs = []
+    for name, (source, target) in pairs:
+        file = output / f"{name}.{format}"
+        refuse_as_output(file, inputs)
+        jobs.append(_Job(source, target, file, format))
     return jobs
 
 

@@ -8,6 +8,7 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
 
+from tertium.data.documents import DocumentPairs
 from tertium.data.file_names import exists, looks_like_path
 from tertium.data.lines import OPENERS, STDIN
 from tertium.data.pairs import (
@@ -39,6 +40,8 @@ class Inputs:
     quoting: bool | None = None
     as_text: bool = False
     """Whether the arguments are texts, even if they look like names of files."""
+    documents: bool = False
+    """Whether each file of --hyp, --ref and --src is one text, rather than each line."""
     alone: bool = False
     """Whether hypotheses are enough, because no measure compares them with anything."""
 
@@ -76,13 +79,17 @@ class Inputs:
             raise InputError("give one or several files of pairs, or --hyp with --ref or --src")
         return [self._table(file) for path in paths for file in files_of(path)]
 
-    def _parallel(self) -> FilePairs | None:
+    def _parallel(self) -> FilePairs | DocumentPairs | None:
         if self.hyp is None and not self.refs and self.src is None:
             return None
         if self.texts:
             raise InputError("give either a file of pairs, or --hyp with --ref or --src")
         if self.hyp is None:
             raise InputError("--ref and --src need --hyp, the file with the hypotheses")
+        if self.documents:
+            return DocumentPairs(
+                self.hyp, self.refs, self.src, self.languages, self.replace_invalid
+            )
         return FilePairs(
             self.hyp, self.refs, self.src, self.languages, self.replace_invalid, self.alone
         )

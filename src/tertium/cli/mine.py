@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 import time
 from collections.abc import Sequence
@@ -38,6 +39,7 @@ from tertium.cli.options import (
     Threads,
 )
 from tertium.cli.progress import interruptible, progress_bar
+from tertium.cli.systems import refuse_existing
 from tertium.data.lines import check_file, name_of, read_lines
 from tertium.errors import InputError
 from tertium.measures.loading import ModelPool, ModelSettings, make_measure, read_specs
@@ -166,6 +168,18 @@ def mine(
             rich_help_panel=MINING,
         ),
     ] = None,
+    sample: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also write a random sample of the pairs, with an empty column label: fill in 1 "
+            "or 0, and read it with --labelled, which then estimates the precision.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    sample_size: Annotated[
+        int, typer.Option(min=1, help="Pairs in --sample.", rich_help_panel=OUTPUT)
+    ] = 100,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -225,6 +239,7 @@ def mine(
     from tertium.mining.candidates import NeighbourSettings
     from tertium.mining.mine import Miner, Task, TextList
     from tertium.mining.rescoring import rescoring_run
+    from tertium.mining.thresholds import curve, sampled_precision
     from tertium.mining.vectors import VectorStore
 
     started = time.monotonic()
@@ -243,6 +258,10 @@ def mine(
     else:
         layout_for(output)
         refuse_as_output(output, inputs)
+    if sample is not None:
+        layout_for(sample)
+        refuse_as_output(sample, [*inputs, *([output] if output is not None else [])])
+        refuse_existing(sample, force=overwrite)
     if tgt_lang is None:
         tgt_lang = src_lang
     sides = []
@@ -311,8 +330,6 @@ def mine(
                 )
         summary = [f"{len(mined)} candidates" if len(mined) != 1 else "1 candidate"]
         if labels is not None:
-            from tertium.mining.thresholds import curve
-
             found = curve(
                 [(pair.source, pair.target) for pair in mined],
                 [pair.score for pair in mined],
@@ -328,8 +345,15 @@ def mine(
         if threshold is not None:
             mined = [pair for pair in mined if pair.score >= threshold]
             summary.append(f"{len(mined)} with a score of at least {threshold:.4f}")
+        if labels is not None and not labels[1]:
+            estimate = sampled_precision([(pair.source, pair.target) for pair in mined], labels[0])
+            summary += [] if estimate is None else [str(estimate)]
         rows = [_row(pair, made.name if made else None) for pair in mined]
-        _write(rows, output, [*COLUMNS, *([made.name] if made else []), "cut"])
+        columns = [*COLUMNS, *([made.name] if made else []), "cut"]
+        if sample is not None:
+            drawn = random.Random(0).sample(rows, min(sample_size, len(rows)))
+            _write([{**row, "label": ""} for row in drawn], sample, [*columns, "label"])
+        _write(rows, output, columns)
         if run is not None and made is not None:
             run.finish()
     finally:
@@ -400,7 +424,10 @@ def _read_labels(path: Path) -> tuple[dict[tuple[str, str], bool], bool]:
             raise InputError(f"{path} has no column {name!r}; it has the columns {listed(names)}")
     labels = {}
     for row, record in enumerate(table, start=1):
-        value = str(record.get("label", 1)).lower()
+        given = record.get("label", 1)
+        value = "" if given is None else str(given).strip().lower()
+        if not value:
+            continue  # of a sample, not everything needs a label
         if value not in ("0", "1", "false", "true"):
             raise InputError(f"{path}, row {row}: the label is {value!r}; it must be 1 or 0")
         labels[record["src"], record["tgt"]] = value in ("1", "true")

@@ -94,6 +94,15 @@ Against = Annotated[
         help="Compare with the reference (default) or with the source.", rich_help_panel=MEASURES
     ),
 ]
+Long = Annotated[
+    str | None,
+    typer.Option(
+        help="Texts beyond the model's length: split them into sentences, align and score these "
+        "(default), or cut them; always: split all texts.",
+        rich_help_panel=MEASURES,
+        metavar="split|cut|always",
+    ),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option(

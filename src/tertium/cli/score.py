@@ -25,6 +25,7 @@ from tertium.cli.habits import language_pair, split_pair
 from tertium.cli.inputs import Inputs, refuse_as_output, refuse_without_output
 from tertium.cli.options import (
     DEFAULT_MODEL,
+    INPUT,
     OUTPUT,
     Against,
     AsText,
@@ -37,6 +38,7 @@ from tertium.cli.options import (
     LangColumn,
     LangOrPair,
     Layer,
+    Long,
     Measures,
     Model,
     NoCache,
@@ -221,7 +223,25 @@ def score(
         typer.Option("--verbose", "-v", help="Log what is done.", rich_help_panel=OUTPUT),
     ] = False,
     against: Against = None,
+    long: Long = None,
     settings: Settings = None,
+    documents: Annotated[
+        bool,
+        typer.Option(
+            "--documents",
+            help="Each text is a document, which is split into sentences (--long always). With "
+            "--hyp and --ref or --src, each file is one, or each file of a folder.",
+            rich_help_panel=INPUT,
+        ),
+    ] = False,
+    parts: Annotated[
+        bool,
+        typer.Option(
+            "--parts",
+            help="Add a column with the aligned sentences of texts that were split.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
     format: Format = None,  # noqa: A002
     header: Header = True,
     hyp_column: HypColumn = None,
@@ -319,6 +339,7 @@ def score(
         replace_invalid=replace_invalid,
         quoting=quoting,
         as_text=as_text,
+        documents=documents,
     )
     if output is not None:
         refuse_as_output(output, [*inputs.names, *map(str, systems)])
@@ -337,8 +358,11 @@ def score(
         "beam_size": beam_size,
         "tokenize": tokenize,
         "against": against,
+        "long": long,
     }
     specs = read_specs(measure or [DEFAULT_MEASURE], given=given, written=settings or [])
+    if documents:
+        specs = tuple(spec.with_defaults({"long": "always"}) for spec in specs)
     inputs = replace(inputs, alone=all(reads_alone(spec.measure) for spec in specs))
     columns = [spec.label or spec.measure for spec in specs]
     limits = read_thresholds(fail_under or [], columns)
@@ -364,6 +388,8 @@ def score(
     if engine is EngineName.ray:
         if as_table:
             raise InputError("--engine ray scores one system, and prints no table: leave out -f")
+        if parts:
+            raise InputError("--engine ray writes no column of parts: leave out --parts")
         if on_error is not OnError.stop:
             raise InputError("--engine ray stops at a row that cannot be scored: no --on-error")
         from tertium.engines.ray.scoring import DistributedJob
@@ -408,7 +434,7 @@ def score(
         }
         measures, pool = loader.load()
         table_job = SystemsJob(
-            all_pairs, measures, sink, scores_only, rows_at_a_time, pool.tally, bad
+            all_pairs, measures, sink, scores_only, rows_at_a_time, pool.tally, bad, parts
         )
         with interruptible(None), progress_bar(table_job.count, shown=not quiet) as progress:
             result = table_job.run(progress)
@@ -437,7 +463,7 @@ def score(
         sink = StreamOutput(sys.stdout, _layout(columns, as_json))
     pairs = tolerant(inputs.pairs(), bad)
     measures, pool = loader.load()
-    job = ScoringJob(pairs, measures, sink, scores_only, rows_at_a_time, pool.tally, bad)
+    job = ScoringJob(pairs, measures, sink, scores_only, rows_at_a_time, pool.tally, bad, parts)
     _finish(_run(job, output, quiet), columns, output, as_json, quiet, started, limits)
 
 

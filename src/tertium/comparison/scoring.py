@@ -87,7 +87,9 @@ def score_systems(
             size = len(part.rows) // part.systems
             for place, system in enumerate(outputs.systems):
                 its = slice(place * size, (place + 1) * size)
-                marked = mark_rows([measure], part.rows[its], part.segments.cut[its])
+                marked = mark_rows(
+                    [measure], part.rows[its], part.segments.cut[its], part.segments.split[its]
+                )
                 languages[system] += marked.languages
                 for mark, count in marked.counts().items():
                     marks.setdefault(mark, Counter())[system] += count

@@ -115,10 +115,12 @@ class Prism:
         if (ref is None) == (src is None):
             raise InputError('give exactly one of "ref" and "src"')
         if ref is not None:
-            result = PrismRef(self.model).score(_texts(cand), _texts(ref), lang=self.lang)
+            result = PrismRef(self.model, long="cut").score(
+                _texts(cand), _texts(ref), lang=self.lang
+            )
         else:
             self._check_sources()
-            result = PrismSrc(self.model).score(
+            result = PrismSrc(self.model, long="cut").score(
                 _texts(cand),
                 _texts(src),
                 lang=self.lang,

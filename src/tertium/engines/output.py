@@ -28,6 +28,8 @@ CUT = "cut"
 """The column that marks rows whose text was too long for the model."""
 MARKS = "marks"
 """The column with all marks of a row, separated by commas (see :mod:`tertium.measures.marks`)."""
+PARTS = "parts"
+"""The column with the aligned parts of texts that were split (see :mod:`tertium.measures.long`)."""
 BREAKS = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
 Fields = Mapping[str, Any]
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol, Self
 
 from tertium._version import __version__
 from tertium.data.pairs import Item, Pairs
-from tertium.engines.output import CUT, MARKS
+from tertium.engines.output import CUT, MARKS, PARTS
 from tertium.engines.progress import JobProgress
 from tertium.errors import InputError
 from tertium.measures.base import Measure, Segments, check_readable
@@ -155,6 +155,8 @@ class Scorer:
     pairs: Pairs
     measures: Sequence[Measure]
     scores_only: bool = False
+    parts: bool = False
+    """Whether a column has the aligned parts of texts that were split."""
 
     def check(self) -> None:
         """Check that every measure has the texts it compares, and its own column."""
@@ -173,6 +175,7 @@ class Scorer:
     def columns(self) -> list[str]:
         """The columns of the output, in order."""
         new = [*(measure.column for measure in self.measures), CUT, MARKS]
+        new += [PARTS] if self.parts else []
         if self.scores_only:
             return new
         for name in new:
@@ -195,22 +198,39 @@ class Scorer:
         cut = [
             any(segments.cut[index] for segments in found.values()) for index in range(len(items))
         ]
-        marks = mark_rows(self.measures, items, cut)
+        split = [any(flags) for flags in zip(*(each.split for each in found.values()), strict=True)]
+        marks = mark_rows(self.measures, items, cut, split)
         scored = []
         for index, item in enumerate(items):
             scores = {name: segments.scores[index] for name, segments in found.items()}
             record = {} if self.scores_only else item.record
             for name in record:
-                if name not in columns or name in scores or name in (CUT, MARKS):
+                if name not in columns or name in scores or name in (CUT, MARKS, PARTS):
                     raise InputError(
                         f"{self.pairs.name}, row {item.number}: it has a field {name!r}, which "
                         "earlier rows do not have, or which the scores would replace; "
                         "write only the scores (--scores-only)"
                     )
             fields = {**record, **scores, CUT: cut[index], MARKS: ",".join(marks.rows[index])}
+            if self.parts:
+                fields[PARTS] = self._parts(found, index)
             scored.append({name: fields.get(name) for name in columns})
         sums = Sums(totals, len(items), sum(cut), dict(marks.counts()), dict(marks.languages))
         return ScoredRows(scored, sums, found, marks.rows)
+
+    def _parts(self, found: Mapping[str, Segments], index: int) -> list[dict[str, Any]]:
+        """The parts of a row that was split, by every measure that split it."""
+        return [
+            {
+                "measure": measure.column,
+                "hyp": part.hypothesis,
+                "ref" if measure.against == "reference" else "src": part.other,
+                "score": part.score,
+                "weight": part.weight,
+            }
+            for measure in self.measures
+            for part in (found[measure.column].parts or {index: ()})[index]
+        ]
 
 
 def _sum(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence, Set, Sized
+from collections.abc import Mapping, Sequence, Sized
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from typing import (
@@ -20,10 +20,11 @@ from typing import (
 
 from tertium.errors import CutWarning, InputError, SettingError, TextWarning, warn_caller
 from tertium.measures.inputs import Column, References, repeatable, rows_from
+from tertium.measures.long import Part
 from tertium.measures.scores import Scores
 from tertium.measures.signature import Signature, spell
 from tertium.measures.totals import Role, Totals
-from tertium.models.base import Languages, Progress
+from tertium.models.base import Languages, Progress, SentenceEncoder
 from tertium.registry import Extra
 from tertium.text import Row, Text
 
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
 ModelKind = Literal["translation", "tokens", "sentences", "language"]
 """A translation model, an encoder (of tokens or of sentences), or a causal language model."""
 Texts = Sequence[Text]
-Compare = Callable[[Texts, Texts], tuple[Sequence[float], Set[str]]]
-"""From hypotheses and as many other texts to their similarities, and to the truncated texts."""
 CUT_REASON = (
     "hold text that is longer than the model reads, or for which it finds no translation that "
     "ends: only the beginning counts"
@@ -60,6 +59,13 @@ class Segments:
     """Whether a text of the row was too long and only its beginning counted."""
     best_reference: list[int | None] | None = None
     """Which reference gave the score, counted from 0; None if the measure does not choose one."""
+    parts: list[tuple[Part, ...]] | None = None
+    """The parts of each row whose texts were split (see :mod:`tertium.measures.long`)."""
+
+    @property
+    def split(self) -> list[bool]:
+        """Whether a text of the row was split, and scored in parts."""
+        return [bool(parts) for parts in self.parts or [()] * len(self.scores)]
 
 
 @dataclass(frozen=True)
@@ -129,6 +135,20 @@ class Measure(ABC):
         """What a score says, for somebody who does not know the formula."""
         return "higher is better"
 
+    def aligning_encoder(self) -> SentenceEncoder:
+        """What aligns the sentences of long texts, in measures with a model."""
+        raise SettingError(f"{self.name} does not split texts")
+
+    def lengths(self, texts: Texts) -> list[int]:
+        """The lengths by which the parts of long texts are weighted: numbers of characters."""
+        return [len(text.text) for text in texts]
+
+    def whole(self, scores: Sequence[float], weights: Sequence[float]) -> float:
+        """The score of a long text from those of its parts: their weighted mean."""
+        return math.fsum(w * score for w, score in zip(weights, scores, strict=True)) / math.fsum(
+            weights
+        )
+
     def compared(self, row: Row) -> tuple[Text, ...]:
         """What the hypothesis of a row is compared with: its references, or its source."""
         if self.against == "reference":
@@ -148,7 +168,8 @@ class Measure(ABC):
 
     def signature(self, totals: Totals) -> Signature:
         """Sign what was scored."""
-        return Signature({**self.description(), **totals.facts})
+        long = {"long": "split"} if totals.split and "long" not in self.choices() else {}
+        return Signature({**self.description(), **totals.facts, **long})
 
     def description(self) -> dict[str, str]:
         """The measure and all of its choices, as the signature writes them."""
@@ -206,7 +227,7 @@ class Measure(ABC):
         )
         segments = self.segments(rows, progress)
         totals = self.totals(rows, segments)
-        marks = mark_rows([self], rows, segments.cut)
+        marks = mark_rows([self], rows, segments.cut, segments.split)
         counts = marks.counts()
         for mark in WARNED:
             for message in describe_marks({mark: counts[mark]}, len(rows)):
@@ -229,6 +250,7 @@ class Measure(ABC):
             list(marks),
             segments.statistics,
             self,
+            segments.parts or [()] * len(segments.scores),
         )
 
     @overload
@@ -274,44 +296,6 @@ class PairwiseMeasure(Protocol):
         ...
 
 
-def over_references(
-    measure: Measure, rows: Sequence[Row], compare: Compare, references: Literal["max", "mean"]
-) -> Segments:
-    """Compare each hypothesis with each of its references (or its source), in one call.
-
-    Of several references the best score counts, or the mean. An empty text has the worst score of
-    the measure, whatever it is compared with: what is missing is neither similar nor correct.
-    Measures without a lower bound (log-probabilities, distances) have no worst score: theirs is
-    the formula's. With ``empty="formula"``, so is every other.
-    """
-    others = [measure.compared(row) for row in rows]
-    pairs = [
-        (row.hypothesis, other) for row, texts in zip(rows, others, strict=True) for other in texts
-    ]
-    result, cut_texts = compare([a for a, _ in pairs], [b for _, b in pairs])
-    similarities = iter(
-        worst_if_empty(measure, score, pair) for score, pair in zip(result, pairs, strict=True)
-    )
-    scores, cut = [], []
-    best: list[int | None] = []
-    for row, texts in zip(rows, others, strict=True):
-        values = [next(similarities) for _ in texts]
-        scores.append(max(values) if references == "max" else sum(values) / len(values))
-        best.append(values.index(max(values)) if references == "max" else None)
-        cut.append(any(text.text in cut_texts for text in (row.hypothesis, *texts)))
-    if measure.against != "reference":
-        best = [None] * len(best)
-    return Segments(scores, [(score, 1.0) for score in scores], cut, best)
-
-
-def worst_if_empty(measure: Measure, score: float, texts: Sequence[Text]) -> float:
-    """The score of some texts, or the lowest one of the measure if one of them is empty."""
-    lowest = measure.bounds[0]
-    if getattr(measure, "empty", "formula") == "formula" or math.isinf(lowest):
-        return score
-    return score if all(text.text.strip() for text in texts) else min(score, lowest)
-
-
 def check_readable(
     measure: Measure, where: str, *, has_references: bool, has_source: bool, cure: str = ""
 ) -> None:
@@ -339,6 +323,15 @@ def check_settings(measure: object, allowed: Mapping[str, Sequence[object]]) -> 
         if value not in values or isinstance(value, bool) is not isinstance(values[0], bool):
             names = ", ".join(map(repr, values))
             raise SettingError(f"{name}={value!r}: it must be one of {names}")
+
+
+def unusual(measure: object, **usual: object) -> dict[str, object]:
+    """Those settings that differ from the usual value: only then are they in the signature."""
+    return {
+        name: getattr(measure, name)
+        for name, value in usual.items()
+        if getattr(measure, name) != value
+    }
 
 
 def check_share(measure: object, name: str) -> None:

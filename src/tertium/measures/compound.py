@@ -20,8 +20,8 @@ from tertium.measures.base import (
     check_settings,
     check_share,
     percent,
-    worst_if_empty,
 )
+from tertium.measures.references import worst_if_empty
 from tertium.measures.totals import Role
 from tertium.models.base import Progress
 from tertium.text import Row, Text
@@ -157,7 +157,11 @@ class Compound(Combination):
             for score, row in zip(scores, rows, strict=True)
         ]
         cut = [any(flags) for flags in zip(*(segments.cut for segments in found), strict=True)]
-        return Segments(scores, [(score, 1.0) for score in scores], cut)
+        parts = [
+            tuple(part for parts in row for part in parts)
+            for row in zip(*(segments.parts or [()] * len(rows) for segments in found), strict=True)
+        ]
+        return Segments(scores, [(score, 1.0) for score in scores], cut, parts=parts)
 
     def _blank_pair(self, row: Row) -> list[Text]:
         """The hypothesis, and what decides whether a row counts as empty.

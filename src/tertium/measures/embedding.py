@@ -19,8 +19,10 @@ from tertium.measures.base import (
     Segments,
     Texts,
     check_settings,
-    over_references,
+    unusual,
 )
+from tertium.measures.long import LONG, Long
+from tertium.measures.references import over_references
 from tertium.measures.registry import measure
 from tertium.measures.signature import FINGERPRINT_DIGITS
 from tertium.models.base import Progress, SentenceEncoder, TextEncoder, TokenVectors
@@ -35,6 +37,7 @@ Weighting = Callable[[TokenVectors], "NDArray[np.float64]"]
 ALLOWED = {
     "references": ("max", "mean"),
     "empty": ("worst", "formula"),
+    "long": LONG,
     "part": ("F1", "P", "R"),
     "distance": ("euclidean", "cosine"),
     "mass": ("frequency", "uniform", "idf"),
@@ -53,6 +56,8 @@ class EmbeddingMeasure(Measure):
     """How several references are combined."""
     empty: EmptyRule = "worst"
     """The score of an empty text: the worst of the measure, or that of the formula."""
+    long: Long = "split"
+    """Texts beyond the model's length are split into sentences, or cut; ``always`` splits all."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -66,17 +71,19 @@ class EmbeddingMeasure(Measure):
 
     def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
         return over_references(
-            self, rows, lambda A, B: self.compare(A, B, progress), self.references
+            self, rows, lambda A, B: self.compare(A, B, progress), self.references, progress
         )
+
+    def aligning_encoder(self) -> SentenceEncoder:
+        return self.model
 
     def choices(self) -> Mapping[str, object]:
         own = {
             setting.name: getattr(self, setting.name)
             for setting in fields(self)
-            if setting.name not in ("model", "against", "empty")
+            if setting.name not in ("model", "against", "empty", "long")
         }
-        if self.empty != "worst":
-            own["empty"] = self.empty
+        own |= unusual(self, empty="worst", long="split")
         return {
             "model": self.model.name,
             "fingerprint": self.model.fingerprint[:FINGERPRINT_DIGITS],

@@ -23,9 +23,9 @@ from tertium.measures.base import (
     Texts,
     check_settings,
     check_share,
-    over_references,
     percent,
 )
+from tertium.measures.references import over_references
 from tertium.measures.registry import measure
 from tertium.measures.signature import FINGERPRINT_DIGITS
 from tertium.models.base import LanguageModel, Progress, TokenScores

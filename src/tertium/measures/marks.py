@@ -1,7 +1,7 @@
 """Marks: which rows hold text that a measure can score only in part, or that looks wrong.
 
 A mark never changes a score. (Empty texts have the worst score of a measure by its own rule, see
-:func:`tertium.measures.base.over_references`.)
+:func:`tertium.measures.references.over_references`.)
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from tertium.text import Row, Text
 
 REASONS = {
     "cut": CUT_REASON,
+    "split": "hold text that was split into sentences, which were aligned and scored in parts",
     "empty": "have an empty text: the score is the lowest of the measure, if there is a lowest",
     "unknown": "hold text in a language or script that the model was not trained on, or of which "
     "most tokens are unknown to it: their scores say nothing",
@@ -55,8 +56,16 @@ class Marks:
         return Counter(mark for marks in self.rows for mark in marks)
 
 
-def mark_rows(measures: Sequence[Measure], rows: Sequence[Row], cut: Sequence[bool]) -> Marks:
-    """Mark rows that were scored by some measures; ``cut`` is whether a text was too long."""
+def mark_rows(
+    measures: Sequence[Measure],
+    rows: Sequence[Row],
+    cut: Sequence[bool],
+    split: Sequence[bool],
+) -> Marks:
+    """Mark rows that were scored by some measures.
+
+    ``cut`` is whether only the beginning of a text counted, ``split`` whether one was split.
+    """
     models = [each for measure in measures for each in _models(measure)]
     compared = [
         [row.hypothesis, *dict.fromkeys(_compared(measures, row))] for row in rows
@@ -65,10 +74,11 @@ def mark_rows(measures: Sequence[Measure], rows: Sequence[Row], cut: Sequence[bo
     for model in models:
         unknown |= model.unknown({text for texts in compared for text in texts})
     marks = []
-    for row, texts, is_cut in zip(rows, compared, cut, strict=True):
+    for row, texts, is_cut, is_split in zip(rows, compared, cut, split, strict=True):
         hypothesis = row.hypothesis
         found = {
             "cut": is_cut,
+            "split": is_split,
             "empty": any(is_blank(text) for text in texts),
             "unknown": not unknown.isdisjoint(texts),
             "language": hypothesis.lang is not None

@@ -16,6 +16,7 @@ from tertium.stats.conventions import LEVEL, SAMPLES, Interval
 
 if TYPE_CHECKING:
     from tertium.measures.base import Measure
+    from tertium.measures.long import Part
 
 ROWS_SHOWN = 10
 """How many segments a notebook shows."""
@@ -46,10 +47,13 @@ class Scores(Sequence[float]):
     best_reference: list[int | None] = field(default_factory=list, repr=False)
     """Which reference gave the score, counted from 0; None where the measure combines them."""
     marks: list[tuple[str, ...]] = field(default_factory=list, repr=False)
-    """What is wrong with the texts of each segment: cut, empty, unknown, language, copy."""
+    """What is special about the texts of each segment: cut, split, empty, unknown, language,
+    copy."""
     statistics: list[tuple[float, ...]] = field(default_factory=list, repr=False, compare=False)
     """Additive statistics of each segment; the system score is a function of their sum."""
     measure: Measure | None = field(default=None, repr=False, compare=False)
+    parts: list[tuple[Part, ...]] = field(default_factory=list, repr=False, compare=False)
+    """Of segments that were split, the aligned parts with their scores and weights."""
 
     @overload
     def __getitem__(self, index: int) -> float: ...

@@ -29,6 +29,8 @@ class Totals:
     """Of each statistic the exact sum, as :func:`exact_sum` gives it."""
     rows: int = 0
     cut: int = 0
+    split: int = 0
+    """Rows with a text that was split, because it is longer than the model reads."""
     facts: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -49,6 +51,7 @@ class Totals:
                 self._note("source_lang", row.source.lang or UNKNOWN)
         self.rows += len(rows)
         self.cut += sum(segments.cut)
+        self.split += sum(segments.split)
 
     def merge(self, other: Totals) -> None:
         """Add the totals of other rows."""
@@ -57,6 +60,7 @@ class Totals:
             self._note(fact, value)
         self.rows += other.rows
         self.cut += other.cut
+        self.split += other.split
 
     def _add_to_sums(self, more: Sequence[Sequence[float]]) -> None:
         before: Sequence[Sequence[float]] = self.sums or [()] * len(more)

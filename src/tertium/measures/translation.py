@@ -23,13 +23,22 @@ from tertium.measures.base import (
     Texts,
     check_settings,
     check_share,
-    over_references,
     percent,
+    unusual,
 )
 from tertium.measures.boosted import SMALLEST_JUMP, boosted
+from tertium.measures.long import LONG, Long
+from tertium.measures.references import over_references
 from tertium.measures.registry import measure
 from tertium.measures.signature import FINGERPRINT_DIGITS
-from tertium.models.base import DistributionModel, Progress, TokenScores, TranslationModel
+from tertium.models.base import (
+    DistributionModel,
+    LimitedTranslationModel,
+    Progress,
+    SentenceEncoder,
+    TokenScores,
+    TranslationModel,
+)
 from tertium.models.candidates import Search, candidate_model
 from tertium.models.languages import supported_language, target_language
 from tertium.text import Row, Text
@@ -154,6 +163,8 @@ class TranslationMeasure(Measure):
     """How several references are combined."""
     empty: EmptyRule = "worst"
     """The score of an empty text: the worst of the measure, or that of the formula."""
+    long: Long = "split"
+    """Texts beyond the model's length are split into sentences, or cut; ``always`` splits all."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -177,16 +188,24 @@ class TranslationMeasure(Measure):
         def compare(A: Texts, B: Texts) -> tuple[list[float], set[str]]:
             return self.similarities(A, B, ask), ask.cut
 
-        return over_references(self, rows, compare, self.references)
+        return over_references(self, rows, compare, self.references, progress)
+
+    def aligning_encoder(self) -> SentenceEncoder:
+        return self._limited.own_encoder()
+
+    @property
+    def _limited(self) -> LimitedTranslationModel:
+        if not isinstance(self.model, LimitedTranslationModel):
+            raise SettingError(f"{self.model.name} cannot split long texts; use long=cut")
+        return self.model
 
     def choices(self) -> Mapping[str, object]:
         own = {
             setting.name: getattr(self, setting.name)
             for setting in fields(self)
-            if setting.name not in ("model", "against", "both_directions", "empty")
+            if setting.name not in ("model", "against", "both_directions", "empty", "long")
         }
-        if self.empty != "worst":
-            own["empty"] = self.empty
+        own |= unusual(self, empty="worst", long="split")
         return {
             "model": self.model.name,
             "fingerprint": self.model.fingerprint[:FINGERPRINT_DIGITS],
@@ -440,14 +459,27 @@ class Cross(ThroughTranslation):
         return [sum(weight * next(numbers) for _, weight in pivots) for pivots in several]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Prism(TranslationMeasure):
+    """What the two measures of Prism share: they are log-probabilities."""
+
+    bounds = (-math.inf, 0.0)
+
+    def lengths(self, texts: Texts) -> list[int]:
+        return self._limited.token_counts([text.text for text in texts])
+
+    def whole(self, scores: Sequence[float], weights: Sequence[float]) -> float:
+        """The mean log-probability; with G, the log-probability of all parts."""
+        return math.fsum(scores) if self.aggregate == "G" else super().whole(scores, weights)
+
+
 @measure
 @dataclass(frozen=True, kw_only=True)
-class PrismRef(TranslationMeasure):
+class PrismRef(Prism):
     """Prism against a reference: (1 - alpha) H(ref|sys) + alpha H(sys|ref), a log-probability."""
 
     name = "prism-ref"
     summary = "Mean log-probability of hypothesis and reference, each given the other."
-    bounds = (-math.inf, 0.0)
     alpha: float = 0.5
     """The weight of the hypothesis given the reference, as in figure 5 of the paper."""
 
@@ -479,12 +511,11 @@ class PrismRef(TranslationMeasure):
 
 @measure
 @dataclass(frozen=True, kw_only=True)
-class PrismSrc(TranslationMeasure):
+class PrismSrc(Prism):
     """Prism against the source, with no reference: H(sys|src)."""
 
     name = "prism-src"
     summary = "Mean log-probability of the hypothesis given the source; needs no reference."
-    bounds = (-math.inf, 0.0)
     against: Literal["source"] = "source"
     boosted: bool = False
     """Tokens that share the top probability mass are not punished (BoostedProb)."""
@@ -540,6 +571,7 @@ ALLOWED: dict[str, tuple[object, ...]] = {
     "aggregate": ("H", "G"),
     "references": ("max", "mean"),
     "empty": ("worst", "formula"),
+    "long": LONG,
     "base": ("e", "2"),
     "normalized": (True, False),
     "both_directions": (True, False),

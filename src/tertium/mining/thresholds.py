@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from tertium.errors import InputError
 from tertium.report.tables import Cell, Table
 from tertium.stats.classification import Point, best_f1, precision_recall_points
+from tertium.stats.conventions import LEVEL
 
 SHOWN = 12
 Labels = Mapping[tuple[str, str], bool]
@@ -53,6 +55,39 @@ class Curve:
         axes.grid(alpha=0.3)
         axes.legend(fontsize="small")
         save_figure(figure, out)
+
+
+class Precision(NamedTuple):
+    """The proportion of right pairs in a random sample, with a 95 % interval (Wilson)."""
+
+    value: float
+    low: float
+    high: float
+    labelled: int
+
+    def __str__(self) -> str:
+        shares = f"{100 * self.value:.1f} % (95 %: {100 * self.low:.1f} to {100 * self.high:.1f})"
+        return f"precision {shares}, from {self.labelled} labelled pairs"
+
+
+def sampled_precision(pairs: Sequence[tuple[str, str]], labels: Labels) -> Precision | None:
+    """Estimate the precision of mined pairs from those that have a label; None if none has.
+
+    The labelled pairs must be a random sample of the mined ones, such as that of
+    ``tertium mine --sample``.
+
+    >>> labels = {("a", "A"): True, ("b", "B"): True, ("c", "X"): False, ("d", "D"): True}
+    >>> print(sampled_precision([*labels, ("e", "E")], labels))
+    precision 75.0 % (95 %: 30.1 to 95.4), from 4 labelled pairs
+    """
+    from scipy.stats import binomtest
+
+    known = [labels[pair] for pair in pairs if pair in labels]
+    if not known:
+        return None
+    right = sum(known)
+    limits = binomtest(right, len(known)).proportion_ci(LEVEL, method="wilson")
+    return Precision(right / len(known), float(limits.low), float(limits.high), len(known))
 
 
 def curve(

@@ -226,6 +226,15 @@ class SentenceVectors:
 
 
 @runtime_checkable
+class LimitedModel(Protocol):
+    """A translation model or an encoder that says which texts it would truncate."""
+
+    def too_long(self, texts: Sequence[str]) -> list[bool]:
+        """Whether each text is longer than the model reads."""
+        ...
+
+
+@runtime_checkable
 class SentenceEncoder(Protocol):
     """Encodes a text as one vector."""
 
@@ -244,6 +253,19 @@ class SentenceEncoder(Protocol):
         self, texts: Sequence[str], *, lang: Languages = None, progress: Progress | None = None
     ) -> SentenceVectors:
         """Encode each text as one vector."""
+        ...
+
+
+@runtime_checkable
+class LimitedTranslationModel(LimitedModel, Protocol):
+    """A translation model whose encoder can align the sentences of long texts."""
+
+    def own_encoder(self) -> SentenceEncoder:
+        """The encoder of this model, which is loaded when it is first used."""
+        ...
+
+    def token_counts(self, texts: Sequence[str]) -> list[int]:
+        """The number of tokens of each text as a target."""
         ...
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Generic, Protocol, TypeVar
 
-from tertium.models.base import TranslationModel
+from tertium.errors import ModelError
+from tertium.models.base import LimitedTranslationModel, SentenceEncoder, TranslationModel
 from tertium.models.languages import LanguageSet
 
 
@@ -57,3 +58,20 @@ class ModelProxy(Proxy[TranslationModel]):
     @property
     def needs_source_language(self) -> bool:
         return self.model.needs_source_language
+
+    def own_encoder(self) -> SentenceEncoder:
+        return self._limited().own_encoder()
+
+    def too_long(self, texts: Sequence[str]) -> list[bool]:
+        """Which texts the model would truncate; none if it does not say so in advance."""
+        if not isinstance(self.model, LimitedTranslationModel):
+            return [False] * len(texts)
+        return self.model.too_long(texts)
+
+    def token_counts(self, texts: Sequence[str]) -> list[int]:
+        return self._limited().token_counts(texts)
+
+    def _limited(self) -> LimitedTranslationModel:
+        if not isinstance(self.model, LimitedTranslationModel):
+            raise ModelError(f"{self.name} cannot align the sentences of long texts; use long=cut")
+        return self.model

@@ -8,6 +8,8 @@ from typing import Any
 from tertium.models.base import (
     Alternative,
     Languages,
+    LimitedModel,
+    LimitedTranslationModel,
     Progress,
     SentenceEncoder,
     SentenceVectors,
@@ -41,6 +43,8 @@ def translation_engine(model: TranslationModel) -> Engine:
                     source_lang=source_langs,
                     beam_size=beam_size,
                 )
+            case "sentence_vectors" if isinstance(model, LimitedTranslationModel):
+                return encoder_engine(model.own_encoder())(operation, queries)
             case ("alternatives", int(count)) if isinstance(model, SuggestingModel):
                 return [
                     model.alternatives(
@@ -135,6 +139,9 @@ class BatchedModel(ModelProxy):
         [alternatives] = self._batcher.submit(("alternatives", count), [query], tokens, self._call)
         return list(alternatives)
 
+    def own_encoder(self) -> BatchedEncoder:
+        return BatchedEncoder(super().own_encoder(), self._batcher, self._call)
+
 
 class BatchedEncoder:
     """An encoder for one call."""
@@ -171,6 +178,11 @@ class BatchedEncoder:
             np.array([vector for vector, _ in results], dtype=np.float32),
             tuple(cut for _, cut in results),
         )
+
+    def too_long(self, texts: Sequence[str]) -> list[bool]:
+        if not isinstance(self.encoder, LimitedModel):
+            return [False] * len(texts)
+        return self.encoder.too_long(texts)
 
     def _submit(self, operation: str, texts: Sequence[str], lang: Languages) -> list[Any]:
         queries = list(zip(texts, per_row(lang, len(texts)), strict=True))

@@ -36,6 +36,7 @@ class Settings(RequestModel):
     against: Literal["reference", "source"] | None = None
     aggregate: Literal["H", "G"] | None = None
     references: Literal["max", "mean"] | None = None
+    long: Literal["split", "cut", "always"] | None = None
     normalized: bool | None = None
     both_directions: bool | None = None
     base: Literal["e", "2"] | None = None

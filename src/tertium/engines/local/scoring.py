@@ -45,6 +45,8 @@ class ScoringJob:
     """Counts the queries to the translation model, if a measure uses one."""
     bad: BadRows = field(default_factory=BadRows)
     """What is done with rows that cannot be scored."""
+    parts: bool = False
+    """Whether the rows have a column with the aligned parts of texts that were split."""
 
     def count(self) -> int | None:
         """The number of rows, if it is known beforehand."""
@@ -52,7 +54,7 @@ class ScoringJob:
 
     def run(self, progress: JobProgress = NO_PROGRESS) -> ScoringResult:
         """Score and write everything."""
-        scorer = TolerantScorer(self.pairs, self.measures, self.scores_only, self.bad)
+        scorer = TolerantScorer(self.pairs, self.measures, self.scores_only, self.parts, self.bad)
         scorer.check()
         try:
             return self._run(scorer, progress)

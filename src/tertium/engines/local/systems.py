@@ -65,6 +65,7 @@ class SystemsJob:
     rows_at_a_time: int = ROWS_AT_A_TIME
     tally: Tally | None = None
     bad: BadRows = field(default_factory=BadRows)
+    parts: bool = False
 
     def count(self) -> int | None:
         """The number of rows of all systems, if it is known beforehand."""
@@ -82,7 +83,7 @@ class SystemsJob:
 
     def _run(self, progress: JobProgress) -> SystemsResult:
         scorers = {
-            name: TolerantScorer(pairs, self.measures, self.scores_only, self.bad)
+            name: TolerantScorer(pairs, self.measures, self.scores_only, self.parts, self.bad)
             for name, pairs in self.systems.items()
         }
         several = len(scorers) > 1
@@ -169,4 +170,5 @@ def _joined(parts: Sequence[Segments]) -> Segments:
         [numbers for part in parts for numbers in part.statistics],
         [cut for part in parts for cut in part.cut],
         best,
+        [row for part in parts for row in part.parts or [()] * len(part.scores)],
     )

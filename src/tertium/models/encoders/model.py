@@ -129,6 +129,10 @@ class CTranslate2Encoder:
             vectors[place] = pooled[reading.ids]
         return SentenceVectors(vectors, tuple(reading.cut for reading in readings))
 
+    def too_long(self, texts: Sequence[str]) -> list[bool]:
+        """Whether each text, with the prefix of sentence encoders that have one, is truncated."""
+        return self._reader.too_long([self._prefix + text for text in texts])
+
     @property
     def languages(self) -> LanguageSet | None:
         """The languages of the translation model that it belongs to; otherwise, None."""

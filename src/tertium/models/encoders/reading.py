@@ -37,6 +37,10 @@ class Reader(Protocol):
 
     def read(self, texts: Sequence[str], lang: Languages) -> list[Reading]: ...
 
+    def too_long(self, texts: Sequence[str]) -> list[bool]:
+        """Whether each text is truncated, whatever its language."""
+        ...
+
     def unknown_shares(self, texts: Sequence[str]) -> list[float]:
         """For each text, the share of characters that are unknown, or encoded byte by byte."""
         ...
@@ -67,6 +71,12 @@ class JsonReader:
 
     def read(self, texts: Sequence[str], lang: Languages) -> list[Reading]:
         return self._readings(self._prepared(texts))
+
+    def too_long(self, texts: Sequence[str]) -> list[bool]:
+        return [
+            bool(encoding.overflowing)
+            for encoding in self._backend.encode_batch(self._prepared(texts))
+        ]
 
     def unknown_shares(self, texts: Sequence[str]) -> list[float]:
         shares = []
@@ -133,6 +143,13 @@ class SourceReader:
             self._framed(tokens, tag)
             for tokens, tag in zip(self._tokenizer.encode(prepared), tags, strict=True)
         ]
+
+    def too_long(self, texts: Sequence[str]) -> list[bool]:
+        tag = next(iter(self.languages.source.values()))
+        frame = self._dialect.source([], source_tag=tag, target_tag=self._into)
+        prepared = [self._dialect.source_text(text, target_tag=self._into) for text in texts]
+        room = self._max_length - len(frame)
+        return [len(tokens) > room for tokens in self._tokenizer.encode(prepared)]
 
     def unknown_shares(self, texts: Sequence[str]) -> list[float]:
         return [unknown_share(tokens, self._ids) for tokens in self._tokenizer.encode(texts)]

@@ -78,6 +78,9 @@ class UniversalSentenceEncoder:
         vectors = encoded[[places[text] for text in texts]] if len(texts) else encoded
         return SentenceVectors(vectors, (False,) * len(texts))
 
+    def too_long(self, texts: Sequence[str]) -> list[bool]:
+        return [False] * len(texts)
+
     def token_vectors(
         self, texts: Sequence[str], *, lang: Languages = None, progress: Progress | None = None
     ) -> list[TokenVectors]:

@@ -13,6 +13,7 @@ from tertium.models.base import (
     Alternative,
     Languages,
     Progress,
+    SentenceEncoder,
     TokenDistributions,
     TokenScores,
     Translation,
@@ -70,6 +71,7 @@ class CTranslate2Model:
         self.folder = folder
         self.threads = threads or available_cores()
         self.batch_tokens = batch_tokens
+        self._as_given = compute_type, threads
         self._dialect = dialect(folder.dialect)
         tags = {*folder.languages.source.values(), *folder.languages.target.values()}
         self._source_tokenizer = open_tokenizer(
@@ -419,6 +421,38 @@ class CTranslate2Model:
             self._known = frozenset(self.folder.source_vocabulary())
         known = self._known
         return [unknown_share(tokens, known) for tokens in self._source_tokenizer.encode(texts)]
+
+    def too_long(self, texts: Sequence[str]) -> list[bool]:
+        """Whether each text would be truncated as a source or as a target.
+
+        >>> import tertium
+        >>> tertium.load_model("tertium-mini", cache=False).too_long(["Hello!", "Hello! " * 500])
+        [False, True]
+        """
+        source_tag, target_tag = (
+            next(iter(tags.values())) for tags in (self.languages.source, self.languages.target)
+        )
+        frame = self._dialect.source([], source_tag=source_tag, target_tag=target_tag)
+        source_room = self.folder.max_length - len(frame)
+        target_room = self.folder.max_length - 1 - len(self._dialect.target_prefix(target_tag))
+        framed = [self._dialect.source_text(text, target_tag=target_tag) for text in texts]
+        return [
+            len(source) > source_room or len(target) > target_room
+            for source, target in zip(
+                self._source_tokenizer.encode(framed),
+                self._target_tokenizer.encode(texts),
+                strict=True,
+            )
+        ]
+
+    def token_counts(self, texts: Sequence[str]) -> list[int]:
+        return [len(tokens) for tokens in self._target_tokenizer.encode(texts)]
+
+    def own_encoder(self) -> SentenceEncoder:
+        from tertium.models.encoders.loading import encoder_of
+
+        folder, (compute_type, threads) = self.folder, self._as_given
+        return encoder_of(folder.path, folder.fingerprint, None, compute_type, threads)
 
     @property
     def target_vocabulary(self) -> Sequence[str]:

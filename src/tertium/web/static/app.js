@@ -9,6 +9,7 @@ const DEFAULT_MEASURES = ["cross", "direct", "prism-ref", "bertscore", "chrf"];
 const NEED_LANGUAGES = "needs both languages";
 const CAUTIONS = {
   cut: "A text was too long: only its beginning was scored.",
+  split: "A text was too long for the model: its sentences were aligned and scored in parts.",
   empty: "A text is empty.",
   unknown: "A text is in a language or script that the model was not trained on: the scores say nothing.",
   language: "The first text is in another language than given.",

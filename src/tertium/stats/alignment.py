@@ -20,10 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tertium.errors import InputError, SettingError
-from tertium.models.base import Progress, SentenceEncoder
+from tertium.errors import SettingError
 from tertium.stats.neighbours import Vectors
-from tertium.text import Text
 
 Costs = NDArray[np.float64]
 Cell = tuple[int, int]
@@ -34,8 +32,10 @@ COARSEST = 50
 """Documents of at most this many sentences are aligned without a band."""
 SAMPLES = 20_000
 SMALLEST_NORM = 1e-6
-NO_SPACES = frozenset({"zh", "ja", "th", "lo", "my", "km"})
-"""Languages that are written without spaces between sentences."""
+ROUNDING = 1e-6
+"""1 - cos below this is 0: the same text, so that identical documents are aligned 1-1."""
+CHEAPEST_DELETION = 0.1
+"""Where a document repeats itself, even random pairs can have no cost; 1 is the mean."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class UnitCosts:
         """The costs of the block of ``p`` sentences at i with those of ``q`` sentences."""
         cosines = self._target[q][starts].astype(np.float64) @ self._source[p][i].astype(np.float64)
         norms = (self._source_norms[p, q][i] + self._target_norms[q, p][starts]) / 2
-        return np.asarray((1 - cosines) * p * q / np.maximum(norms, SMALLEST_NORM))
+        return np.asarray(_distances(cosines) * p * q / np.maximum(norms, SMALLEST_NORM))
 
     def _deletion_cost(self, settings: AlignmentSettings) -> float:
         """A quantile of the costs of random 1-1 units; of all, if there are few."""
@@ -141,8 +141,13 @@ class UnitCosts:
             "nd,nd->n", self._source[1][i].astype(np.float64), self._target[1][j].astype(np.float64)
         )
         norms = (self._source_norms[1, 1][i] + self._target_norms[1, 1][j]) / 2
-        costs = (1 - cosines) / np.maximum(norms, SMALLEST_NORM)
-        return float(np.quantile(costs, settings.deletion_quantile))
+        costs = _distances(cosines) / np.maximum(norms, SMALLEST_NORM)
+        return max(float(np.quantile(costs, settings.deletion_quantile)), CHEAPEST_DELETION)
+
+
+def _distances(cosines: Costs) -> Costs:
+    """1 - cos; 0 if it is nothing but rounding."""
+    return np.where(1 - cosines < ROUNDING, 0.0, 1 - cosines)
 
 
 def _norms(blocks: Mapping[int, Vectors], others: Mapping[int, Vectors]) -> dict[Cell, Costs]:
@@ -250,51 +255,3 @@ def _halved(vectors: Vectors) -> Vectors:
     means: Vectors = np.stack(pairs).astype(np.float32)
     lengths = np.linalg.norm(means, axis=1, keepdims=True)
     return np.asarray(np.divide(means, lengths, out=np.zeros_like(means), where=lengths > 0))
-
-
-@dataclass(frozen=True)
-class Aligner:
-    """Aligns the sentences of two documents by an encoder's vectors."""
-
-    encoder: SentenceEncoder
-    settings: AlignmentSettings = AlignmentSettings()
-
-    def __call__(
-        self,
-        source: Sequence[Text],
-        target: Sequence[Text],
-        progress: Progress | None = None,
-    ) -> list[Unit]:
-        """Align two lists of sentences, none of which is blank."""
-        for name, side in (("first", source), ("second", target)):
-            if not side:
-                raise InputError(f"the {name} document has no sentences: all lines are blank")
-        return align(self._blocks(source, progress), self._blocks(target, progress), self.settings)
-
-    def _blocks(self, sentences: Sequence[Text], progress: Progress | None) -> dict[int, Vectors]:
-        """Encode all blocks of 1 to n joined sentences in one call."""
-        sizes = range(1, min(self.settings.longest, len(sentences)) + 1)
-        blocks = {
-            size: [
-                join(sentences[start : start + size]) for start in range(len(sentences) - size + 1)
-            ]
-            for size in sizes
-        }
-        texts = [block.text for size in sizes for block in blocks[size]]
-        langs = [block.lang for size in sizes for block in blocks[size]]
-        vectors = self.encoder.sentence_vectors(texts, lang=langs, progress=progress).vectors
-        ends = np.cumsum([len(blocks[size]) for size in sizes])[:-1]
-        found: dict[int, Vectors] = dict(zip(sizes, np.split(vectors, ends), strict=True))
-        nothing = np.empty((0, vectors.shape[1]), np.float32)
-        return {size: found.get(size, nothing) for size in range(1, self.settings.longest + 1)}
-
-
-def join(sentences: Sequence[Text]) -> Text:
-    """Join sentences, with a space unless their language is written without spaces.
-
-    >>> join([Text("One.", "en"), Text("Two.", "en")])
-    Text(text='One. Two.', lang='en')
-    """
-    lang = sentences[0].lang if sentences else None
-    between = "" if lang is not None and lang[:2] in NO_SPACES else " "
-    return Text(between.join(sentence.text for sentence in sentences), lang)
