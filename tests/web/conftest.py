@@ -10,13 +10,13 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
-import uvicorn
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from tertium.web.app import create_app
 from tertium.web.engines import Loaded
 from tertium.web.limits import Limits
+from tertium.web.server import server
 
 from ..cli.conftest import tertium  # noqa: F401  (a fixture)
 from ..fakes import FakeEncoder, FakeModel
@@ -45,13 +45,12 @@ def client() -> Iterator[Callable[..., TestClient]]:
 class Running:
     """An app behind a socket, in a thread."""
 
-    def __init__(self, app: FastAPI) -> None:
+    def __init__(self, app: FastAPI, **settings: float) -> None:
         self.app = app
         self.socket = socket.create_server(("127.0.0.1", 0))
         self.port: int = self.socket.getsockname()[1]
         self.address = f"http://127.0.0.1:{self.port}"
-        config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=2)
-        self._server = uvicorn.Server(config)
+        self._server = server(app, **settings)
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [self.socket]}, daemon=True
         )
@@ -66,14 +65,14 @@ class Running:
 
 
 @pytest.fixture
-def running() -> Iterator[Callable[[FastAPI], Running]]:
+def running() -> Iterator[Callable[..., Running]]:
     """Run apps behind sockets."""
     made: list[Running] = []
 
-    def run(app: FastAPI) -> Running:
-        made.append(Running(app))
+    def run(app: FastAPI, **settings: float) -> Running:
+        made.append(Running(app, **settings))
         return made[-1]
 
     yield run
-    for server in made:
-        server.close()
+    for each in made:
+        each.close()

@@ -245,12 +245,14 @@ def test_the_page_and_its_policy(client: Make) -> None:
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     assert "http" not in policy
-    for name in ("app.js", "page.css", "tertium.css", "docs.js", "icon.svg"):
+    for name in ("app.js", "page.css", "tertium.css", "comparison.css", "icon.svg"):
         assert made.get(f"/static/{name}").status_code == 200
-    assert made.get("/docs").status_code == 200
     assert made.get("/openapi.json").json()["info"]["title"] == "Tertium"
-    for result in (page, made.get("/docs")):
-        assert "://" not in result.text  # nothing from elsewhere
+    for address in ("/", "/docs"):
+        text = made.get(address).text.replace("http://localhost/", "")
+        assert "://" not in text  # nothing from elsewhere
+        head = made.head(address)
+        assert (head.status_code, head.content) == (200, b"")
 
 
 def test_no_other_origin_is_let_in(client: Make) -> None:
@@ -263,7 +265,8 @@ def test_no_other_origin_is_let_in(client: Make) -> None:
     simple = made.post(
         "/api/score", content=json.dumps({"pairs": [PAIR]}), headers={"content-type": "text/plain"}
     )
-    assert simple.status_code == 422
+    assert simple.status_code == 415
+    assert "Content-Type must be application/json, not text/plain" in simple.text
     rebound = made.get("/api/models", headers={"host": "evil.example"})
     assert rebound.status_code == 400
 

@@ -85,9 +85,10 @@ def serve(
 ) -> None:
     """Serve a web page and an HTTP API for the measures (needs tertium\\[web])."""
     check_extras("the server", [WEB])
-    from tertium.web.app import LOOPBACK_NAMES, available_measures, create_app
+    from tertium.web.app import LOOPBACK_NAMES, create_app
     from tertium.web.engines import Loaded
     from tertium.web.limits import Limits
+    from tertium.web.lists import available_measures
     from tertium.web.server import is_loopback, listen, run
 
     if token is None and not is_loopback(host):
@@ -129,6 +130,4 @@ def serve(
             log_texts=log_texts,
         )
         app.state.service.warm_up(available_measures())
-        run(
-            app, socket, lambda address: typer.echo(f"Tertium is running at {address}"), queue=queue
-        )
+        run(app, socket, lambda address: typer.echo(f"Tertium is running at {address}"))

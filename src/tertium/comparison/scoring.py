@@ -53,6 +53,7 @@ def score_systems(
     *,
     progress: Progress | None = None,
     advance: Advance | None = None,
+    size: int = SEGMENTS_AT_A_TIME,
 ) -> list[ScoredSystems]:
     """Score a block of segments of all systems at a time, with each measure in turn.
 
@@ -60,7 +61,6 @@ def score_systems(
     are still cached in memory.
     """
     parts: list[list[_Part]] = [[] for _ in measures]
-    size = SEGMENTS_AT_A_TIME
     for start in range(0, len(outputs.segments), size):
         segments = outputs.segments[start : start + size]
         for place, measure in enumerate(measures):
@@ -78,10 +78,10 @@ def score_systems(
             totals.add(part.rows, part.segments, measure.reads)
             marked = mark_rows([measure], part.rows, part.segments.cut)
             identified += marked.identified
-            size = len(part.rows) // part.systems
+            count = len(part.rows) // part.systems
             for place, found in enumerate(marked.rows):
                 for mark in found:
-                    marks.setdefault(mark, Counter())[outputs.systems[place // size]] += 1
+                    marks.setdefault(mark, Counter())[outputs.systems[place // count]] += 1
         scored.append(
             ScoredSystems(
                 measure,

@@ -1,0 +1,162 @@
+"""What the server has: its models, and its measures with their settings and a reference scale."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import Any, get_args
+
+from tertium.measures.base import ModelKind
+from tertium.measures.loading import DEFAULT_MODEL, known_settings
+from tertium.measures.registry import (
+    SUMS,
+    VARIANTS,
+    extras_of,
+    kinds_of,
+    measure_class,
+    measure_names,
+    parts_of,
+)
+from tertium.measures.signature import spell
+from tertium.models.base import SentenceEncoder, TranslationModel
+from tertium.web import schema
+from tertium.web.engines import Loaded
+
+SMALL = (
+    "This model is small and was trained on short sentences: its scores are a first impression. "
+    "For more languages and better scores, start the server with another one (--model)."
+)
+VARIANT = "chrf++"
+"""The one spelling of a variant that is listed."""
+
+
+def available_measures() -> list[str]:
+    """List the measures whose packages are installed."""
+    return [
+        name
+        for name in [*measure_names(), VARIANT]
+        if all(find_spec(module) for extra in extras_of(_base(name)) for module in extra.modules)
+    ]
+
+
+def models_response(models: Loaded) -> schema.ModelsResponse:
+    """Describe the models."""
+    translation = models.translation
+    return schema.ModelsResponse(
+        models=[
+            _model(
+                "translation",
+                translation,
+                source_languages=sorted(translation.languages.source),
+                target_languages=sorted(translation.languages.target),
+                needs_source_language=translation.needs_source_language,
+                note=SMALL if translation.name == DEFAULT_MODEL else "",
+            ),
+            _model("tokens", models.tokens),
+            _model("sentences", models.sentences),
+        ]
+    )
+
+
+def _model(
+    role: ModelKind, model: TranslationModel | SentenceEncoder, **more: Any
+) -> schema.ModelResponse:
+    return schema.ModelResponse(
+        role=role,
+        name=model.name,
+        fingerprint=model.fingerprint,
+        settings=dict(model.settings),
+        **more,
+    )
+
+
+def measure_response(
+    name: str, models: Loaded, scale: Mapping[str, float]
+) -> schema.MeasureResponse:
+    """Describe a measure."""
+    base, variant = _base(name), VARIANTS.get(name, ("", {}))[1]
+    kinds = kinds_of(base)
+    low, high = range_of(base)
+    needs_source = models.translation.needs_source_language
+    return schema.MeasureResponse(
+        name=name,
+        about=about(name),
+        group="translation" if "translation" in kinds else "embeddings" if kinds else "surface",
+        range=described_range(name),
+        compares_with="reference" if base in SUMS else measure_class(base).against,
+        model=min(kinds, default=None) if base in SUMS else measure_class(base).model_kind,
+        low=low,
+        high=high,
+        needs_languages="translation" in kinds and (base != "cross" or needs_source),
+        settings=[
+            _setting(setting, {**known_settings(base), **variant}[setting])
+            for setting in setting_names(name)
+        ],
+        scale=dict(scale),
+    )
+
+
+def range_of(name: str) -> tuple[float | None, float | None]:
+    """The lowest and the highest score of a measure; None where there is no bound.
+
+    >>> range_of("chrf"), range_of("ter"), range_of("sentsim")
+    ((0.0, 100.0), (None, 0.0), (1.0, 2.718281828459045))
+    """
+    bounds: object = (1.0, math.e) if len(parts_of(name)) > 1 else measure_class(name).bounds
+    if not isinstance(bounds, tuple):  # it depends on the settings
+        return None, None
+    low, high = (float(bound) if math.isfinite(bound) else None for bound in bounds)
+    return low, high
+
+
+def about(name: str) -> str:
+    """What a measure measures, in one sentence."""
+    if name in VARIANTS:
+        return "Overlap of character n-grams and of word n-grams (sacrebleu)."
+    if name in SUMS:
+        return f"The sum of {' and '.join(parts_of(name))}, each scaled to 0..1."
+    return measure_class(name).summary
+
+
+def described_range(name: str) -> str:
+    """Between which numbers the scores lie, in words.
+
+    >>> described_range("chrf++"), described_range("prism-ref"), described_range("nist")
+    ('0 to 100', 'up to 0', 'from 0')
+    """
+    low, high = range_of(_base(name))
+    if low is None:
+        return "any number" if high is None else f"up to {high:.4g}"
+    return f"from {low:.4g}" if high is None else f"{low:.4g} to {high:.4g}"
+
+
+def setting_names(name: str) -> list[str]:
+    """The settings of a measure that a client may choose."""
+    return [each for each in known_settings(_base(name)) if each in schema.Settings.model_fields]
+
+
+def _setting(name: str, default: object) -> schema.SettingResponse:
+    """Describe a setting by the schema of requests."""
+    described = schema.Settings.model_json_schema()["properties"][name]
+    [kind, *_] = [each for each in described["anyOf"] if each.get("type") != "null"]
+    values = [str(value) for value in kind.get("enum", ())]
+    kinds = {"boolean": "yes or no", "integer": "number", "number": "number", "array": "numbers"}
+    if name.endswith("_lang"):
+        shown = "language"
+    else:
+        shown = "choice" if values else kinds[kind["type"]]
+    assert shown in get_args(schema.SettingResponse.model_fields["kind"].annotation)
+    return schema.SettingResponse(
+        name=name,
+        about=described["description"],
+        kind=shown,
+        default=spell(default) if default not in ("", (), None) else "automatic",
+        values=values,
+        low=kind.get("minimum"),
+        high=kind.get("maximum"),
+    )
+
+
+def _base(name: str) -> str:
+    return VARIANTS[name][0] if name in VARIANTS else name
