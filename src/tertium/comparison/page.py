@@ -90,7 +90,8 @@ class MeasureSection:
             first - second,
             below=f"{pair.b} is better",
             above=f"{pair.a} is better",
-            description=f"Differences between {pair.a} and {pair.b}, segment by segment",
+            description=f"Differences between {pair.a} and {pair.b} by {scores.name}, segment by "
+            "segment",
         )
 
     @property

@@ -25,7 +25,7 @@ from tertium.web.engines import Loaded
 
 SMALL = (
     "This model is small and was trained on short sentences: its scores are a first impression. "
-    "For more languages and better scores, start the server with another one (--model)."
+    "For more languages and better scores, start the server with a larger one."
 )
 VARIANT = "chrf++"
 """The one spelling of a variant that is listed."""

@@ -142,16 +142,17 @@ export function bar(measure, score) {
   const share = (value) => `${100 * Math.min(1, Math.max(0, (value - low) / (high - low || 1)))}%`;
   const filled = element("span", { className: "filled" });
   filled.style.width = share(score);
-  const ticks = ORDER.filter((kind) => kind in scale).map((kind) => {
+  const kinds = ORDER.filter((kind) => kind in scale).sort((a, b) => scale[a] - scale[b]);
+  const ticks = kinds.map((kind) => {
     const tick = element("span", { className: "tick", title: `${kind}: ${short(scale[kind])}` });
     tick.style.left = share(scale[kind]);
     return tick;
   });
-  const described = ORDER.filter((kind) => kind in scale).map((kind) => `${kind} ${short(scale[kind])}`).join(", ");
+  const described = kinds.map((kind) => `${kind} ${short(scale[kind])}`).join(", ");
   const track = element("span", {
     className: "track",
     aria: { role: "img", label: `${measure.name} ${short(score)}, on a scale from ${short(low)} to ${short(high)}${described ? `; for comparison: ${described}` : ""}` },
   }, filled, ...ticks);
-  return element("div", { className: "bar" }, track, described ? element("small", {}, ...ORDER.filter((kind) => kind in scale)
-    .map((kind) => element("span", { textContent: `${kind} ${short(scale[kind])}` }))) : null);
+  return element("div", { className: "bar" }, track, described ? element("small", {},
+    ...kinds.map((kind) => element("span", { textContent: `${kind} ${short(scale[kind])}` }))) : null);
 }

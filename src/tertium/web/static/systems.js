@@ -111,8 +111,8 @@ export class Systems {
     const request = {
       ...(table ? { table: await fileContent(table) } : {
         systems: await Promise.all(systems.map((each) => each.content(""))),
-        references: this.references.given ? [await this.references.content("the references")] : [],
-        source: this.sources.given ? await this.sources.content("the sources") : null,
+        references: this.references.given ? [await this.references.content("references")] : [],
+        source: this.sources.given ? await this.sources.content("sources") : null,
       }),
       measures: usable.left, settings, lang: lang || null, source_lang: sourceLang || null,
       replace_invalid: at("systems-replace-invalid").checked,
@@ -129,7 +129,8 @@ export class Systems {
 
   /* The report is a page of its own; what it shows is put here, and the whole of it can be saved. */
   show(page) {
-    const report = new DOMParser().parseFromString(page, "text/html").querySelector("main");
+    const main = page.slice(page.indexOf("<main"), page.indexOf("</main>")); // without its style
+    const report = new DOMParser().parseFromString(main, "text/html").querySelector("main");
     report.querySelector("h1").replaceWith(element("h2", { textContent: "Which system is better?" }));
     const content = element("div", { className: "comparison" });
     content.append(...document.adoptNode(report).childNodes);
