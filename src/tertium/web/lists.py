@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import Any, get_args
+from typing import Any
 
 from tertium.measures.base import ModelKind
 from tertium.measures.loading import DEFAULT_MODEL, known_settings
@@ -141,12 +141,14 @@ def _setting(name: str, default: object) -> schema.SettingResponse:
     described = schema.Settings.model_json_schema()["properties"][name]
     [kind, *_] = [each for each in described["anyOf"] if each.get("type") != "null"]
     values = [str(value) for value in kind.get("enum", ())]
-    kinds = {"boolean": "yes or no", "integer": "number", "number": "number", "array": "numbers"}
-    if name.endswith("_lang"):
-        shown = "language"
-    else:
-        shown = "choice" if values else kinds[kind["type"]]
-    assert shown in get_args(schema.SettingResponse.model_fields["kind"].annotation)
+    kinds = {
+        "boolean": "yes or no",
+        "integer": "number",
+        "number": "number",
+        "array": "numbers",
+        "string": "language",
+    }
+    shown: Any = "choice" if values else kinds[kind["type"]]
     return schema.SettingResponse(
         name=name,
         about=described["description"],

@@ -191,7 +191,7 @@ def _opened(path: Path, request: FileRequest) -> tuple[Table, Columns]:
     """Open a table; without a recognised name in its first line, it has no header."""
     kind = table_format(path)
     header = request.header is not False or kind == "jsonl"
-    columns = {**request.columns.model_dump()}
+    columns = request.columns.model_dump()
 
     def open_it(header: bool) -> Table:
         return open_table(
@@ -203,7 +203,8 @@ def _opened(path: Path, request: FileRequest) -> tuple[Table, Columns]:
         )
 
     table = open_it(header)
-    named = any(columns.values()) or _is_recognised(table.columns())
+    first_line = [str(name) for name in next(iter(open_it(False)), {}).values()]
+    named = any(columns.values()) or _is_recognised(table.columns() or first_line)
     if kind != "jsonl" and (not header or (request.header is None and not named)):
         table = open_it(False)
         if len(table.columns()) < 2:

@@ -30,8 +30,8 @@ def plain(message: str) -> str:
     >>> plain("x.tsv, line 2: byte 1 is not valid UTF-8; or replace invalid bytes "
     ...     "(--replace-invalid)")
     'x.tsv, line 2: byte 1 is not valid UTF-8; or replace invalid bytes'
-    >>> plain("which column is the hypothesis? a.csv has the columns x, y; use --hyp-column")
-    'which column is the hypothesis? a.csv has the columns x, y; choose the column of the first text'
+    >>> plain("which column is the hypothesis? a.csv has x, y; use --hyp-column")
+    'which column is the hypothesis? a.csv has x, y; choose the column of the first text'
     """
     for pattern, words in PHRASES:
         message = re.sub(pattern, words, message)
