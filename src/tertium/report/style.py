@@ -73,7 +73,7 @@ def style_sheet() -> str:
         ink = text_colour(red, green, blue)
         rules.append(f".shade-{step} {{ background: rgb({red} {green} {blue}); color: {ink}; }}")
     for step in range(1, HEATS + 1):
-        ink = "var(--ground)" if step > 8 else DARK_INK if step > 6 else "var(--ink)"
+        ink = "var(--ground)" if step == HEATS else DARK_INK if step > 5 else "var(--ink)"
         rules.append(f".heat-{step} {{ --share: {100 * step // HEATS}%; color: {ink}; }}")
     return "\n".join(rules) + "\n"
 
