@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -39,12 +39,12 @@ def check(page: Page) -> None:
 
 
 @pytest.fixture(params=SCREENS, ids=lambda screen: f"{screen[0]}-{screen[1]}")
-def screen(request: pytest.FixtureRequest) -> dict[str, object]:
+def screen(request: pytest.FixtureRequest) -> dict[str, Any]:
     width, scheme = request.param
     return {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
 
 
-def test_two_texts(open_page: Open, screen: dict[str, object]) -> None:
+def test_two_texts(open_page: Open, screen: dict[str, Any]) -> None:
     page = open_page(**screen)
     check(page)
     type_and_score(page, "I saw a big brown dog in the garden.", "I saw a dog in the garden.")
@@ -55,14 +55,14 @@ def test_two_texts(open_page: Open, screen: dict[str, object]) -> None:
     check(page)
 
 
-def test_a_file(open_page: Open, screen: dict[str, object]) -> None:
+def test_a_file(open_page: Open, screen: dict[str, Any]) -> None:
     page = open_page(**screen)
     score_file(page, "pairs.tsv", EXAMPLES.read_bytes())
     page.get_by_text("Read it differently").click()
     check(page)
 
 
-def test_systems(open_page: Open, screen: dict[str, object]) -> None:
+def test_systems(open_page: Open, screen: dict[str, Any]) -> None:
     page = open_page(**screen)
     page.get_by_role("tab", name="Systems").click()
     check(page)
@@ -73,7 +73,7 @@ def test_systems(open_page: Open, screen: dict[str, object]) -> None:
     check(page)
 
 
-def test_the_documentation(open_page: Open, screen: dict[str, object]) -> None:
+def test_the_documentation(open_page: Open, screen: dict[str, Any]) -> None:
     page = open_page("docs", **screen)
     for summary in page.locator("summary:visible").all():
         summary.click()
@@ -117,7 +117,7 @@ REPORTS = {"compare": comparison, "spans": review, "explain": explanation, "stud
 
 
 @pytest.mark.parametrize("name", REPORTS)
-def test_reports(browser: Browser, screen: dict[str, object], name: str, tmp_path: Path) -> None:
+def test_reports(browser: Browser, screen: dict[str, Any], name: str, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     file.write_text(REPORTS[name](), "utf-8")
     context = browser.new_context(**screen)

@@ -36,6 +36,7 @@ from tertium.web.schema import (
     GuessResponse,
     IdentifyRequest,
     IdentifyResponse,
+    LanguageRole,
     ReadResponse,
     RowPreview,
 )
@@ -76,7 +77,7 @@ def read(request: FileRequest, limits: Limits, measures: Sequence[str] = ()) -> 
 def response(found: ReadFile, languages: LanguageSet) -> ReadResponse:
     """Describe how a file was read, with a guess for the languages that it does not name."""
     roles, sample = found.roles, found.good[:SAMPLED]
-    texts = {
+    texts: dict[LanguageRole, tuple[str | None, list[str]]] = {
         "lang": (roles.hyp_lang, [item.hypothesis.text for item in sample]),
         "reference_lang": (
             roles.ref_lang,

@@ -19,6 +19,7 @@ Lang = Annotated[
 Beam = Annotated[int, Field(ge=1, le=MAX_BEAM_SIZE)]
 MeasureName = Annotated[str, Field(min_length=1, max_length=100, examples=["cross"])]
 ColumnName = Annotated[str | None, Field(max_length=200)]
+LanguageRole = Literal["lang", "reference_lang", "source_lang"]
 MAX_SYSTEMS = 16
 
 
@@ -377,7 +378,7 @@ class ReadResponse(BaseModel):
     preview: list[RowPreview]
     refused: int
     """Rows that cannot be scored."""
-    guesses: dict[Literal["lang", "reference_lang", "source_lang"], GuessResponse | None]
+    guesses: dict[LanguageRole, GuessResponse | None]
     """Of the texts whose language the file does not name, by role."""
 
 
