@@ -507,7 +507,7 @@ def test_rows_that_cannot_be_scored_are_marked(client: Make) -> None:
     assert "'xx'" in rows[1]["error"]
     assert "51 characters" in rows[2]["error"]
     assert "--" not in rows[1]["error"]
-    assert last["summary"]["refused"] == 2
+    assert last["summary"]["not_scored"] == 2
     *_, error = lines_of(score_file(made, "hyp\tref\na\tb\n", measures=["direct"]))
     assert "no row can be scored" in error["error"]
 

@@ -131,6 +131,7 @@ def _compare(
         int(scored.cut.sum()),
         scored.marks,
         scored.identified,
+        scored.warnings,
     )
 
 

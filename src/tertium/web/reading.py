@@ -23,7 +23,7 @@ from tertium.data.pairs import (
     find_column,
     reference_columns,
 )
-from tertium.data.records import SUFFIXES, Format, Table, open_table, sniffed
+from tertium.data.records import SUFFIXES, Format, RecordFile, open_table, sniffed
 from tertium.engines.bad_rows import BadItem, TolerantPairs
 from tertium.errors import InputError
 from tertium.models.languages import LanguageSet
@@ -52,7 +52,7 @@ TEXT_SUFFIXES = {suffix: each for suffix, each in SUFFIXES.items() if each != "p
 class ReadFile:
     """The rows of a file, and how it was read."""
 
-    table: Table
+    table: RecordFile
     roles: Columns
     items: Sequence[Item]
 
@@ -188,13 +188,13 @@ def table_format(path: Path) -> Format:
     return TEXT_SUFFIXES.get(path.suffix.lower(), guessed)
 
 
-def _opened(path: Path, request: FileRequest) -> tuple[Table, Columns]:
+def _opened(path: Path, request: FileRequest) -> tuple[RecordFile, Columns]:
     """Open a table; without a recognised name in its first line, it has no header."""
     kind = table_format(path)
     header = request.header is not False or kind == "jsonl"
     columns = request.columns.model_dump()
 
-    def open_it(header: bool) -> Table:
+    def open_it(header: bool) -> RecordFile:
         return open_table(
             path,
             format=kind,

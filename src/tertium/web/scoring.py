@@ -169,7 +169,10 @@ def score_file(
     for measure in measures:
         about = summary["measures"][measure.column]
         about["reading"] = "higher is better" if settings else measure.reading(about["system"])
-    emit({"summary": {**summary, "refused": len(bad.reasons)}})
+    for each in ("warnings", "reasons"):
+        if each in summary:
+            summary[each] = [plain(message) for message in summary[each]]
+    emit({"summary": summary})
 
 
 def _pairs(request: ScoreRequest, wanted: set[Role]) -> RequestPairs:

@@ -90,8 +90,9 @@ function scoreTexts() {
     visit(shownLink);
     const { left, note } = measures.usable(current.measures, { languages: current.la && current.lb, sourceLanguage: current.s ? current.ls : current.lb });
     if (!left.length) throw new Error(note);
-    await scorePair({ ...current, measures: left }, measures, measures.request, signal);
-    return `Scored by ${left.join(", ")}. ${note}`;
+    const message = `Scored by ${left.join(", ")}. ${note}`;
+    await scorePair({ ...current, measures: left }, measures, measures.request, signal, () => showStatus(message));
+    return message;
   });
 }
 
@@ -100,7 +101,7 @@ function scoreFile() {
   rows.clear();
   return run(async (signal) => {
     const { summary, note } = await rows.score(measures.chosen, measures.request, signal);
-    const refused = summary.refused ? `, ${summary.refused} of them refused` : "";
+    const refused = summary.not_scored ? `, ${summary.not_scored} of them refused` : "";
     return `${counted(summary.rows, "row")} scored${refused}. ${note}`;
   });
 }

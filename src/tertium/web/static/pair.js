@@ -64,7 +64,7 @@ export function clearPair() {
   at("pair-result").hidden = true;
 }
 
-export async function scorePair(view, measures, settings, signal) {
+export async function scorePair(view, measures, settings, signal, scored) {
   const languages = { lang: view.la || null, reference_lang: view.lb || null };
   const further = view.r.split("\n").map((line) => line.trim()).filter(Boolean);
   const source = view.s || view.b; // what is compared with a source takes the second text without one
@@ -73,9 +73,10 @@ export async function scorePair(view, measures, settings, signal) {
     source, source_lang: (view.s ? view.ls : view.lb) || null,
   };
   const scoring = requestJson("/api/score", { pairs: [pair], measures: view.measures, settings, ...languages }, signal);
-  const methods = view.la && view.lb ? ["coverage", "differences", "flags"] : ["differences", "flags"];
-  const spans = requestJson("/api/spans", { hypothesis: view.a, reference: view.b, ...languages, methods }, signal)
+  const spansBy = (methods) => requestJson("/api/spans", { hypothesis: view.a, reference: view.b, ...languages, methods }, signal)
     .catch((error) => error);
+  const quick = spansBy(["differences", "flags"]);
+  const thorough = view.la && view.lb ? spansBy(["coverage"]) : null; // takes long for long texts
   const result = await scoring;
   const marks = result.marks[0];
   const meaningless = marks.includes("empty") || marks.includes("unknown");
@@ -87,9 +88,17 @@ export async function scorePair(view, measures, settings, signal) {
   at("pair-result").dataset.filled = "yes";
   at("pair-result").classList.remove("stale");
   at("pair-result").hidden = false;
-  const found = await spans;
-  if (found instanceof Error) {
-    if (found.name === "AbortError") throw found;
-    at("spans").replaceChildren(element("p", { className: "key", textContent: `Differences are not shown: ${found.message}.` }));
-  } else showSpans(at("spans"), view, found);
+  scored();
+  const found = await quick;
+  if (found.name === "AbortError") throw found;
+  const note = (text) => at("spans").append(element("p", { className: "key", textContent: text }));
+  if (found instanceof Error) return note(`Differences are not shown: ${found.message}`);
+  showSpans(at("spans"), view, found);
+  if (!thorough) return note("Choose both languages to see omissions and additions.");
+  note("Looking for omissions and additions …");
+  const more = await thorough;
+  if (more.name === "AbortError") throw more;
+  if (more instanceof Error) {
+    at("spans").lastChild.textContent = `Omissions and additions are not shown: ${more.message}`;
+  } else showSpans(at("spans"), view, { ...found, spans: [...found.spans, ...more.spans] });
 }

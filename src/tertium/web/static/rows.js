@@ -143,14 +143,14 @@ export class Rows {
     const cards = this.names.map((name) => {
       const about = summary.measures[name];
       const made = card(name, about.system, about, this.measures.named(name), false);
-      made.querySelector("h3").append();
       made.append(this.histogram(name));
       return made;
     });
     const marks = Object.entries(summary.marks).filter(([, count]) => count).map(([mark, count]) => element("p", {
       className: "caution", textContent: `${counted(count, "row")}: ${(CAUTIONS[mark] ?? mark)}`,
     }));
-    at("corpus").replaceChildren(element("h2", { textContent: "The whole file" }), ...marks, element("ul", { className: "scores" }, ...cards));
+    const warnings = (summary.warnings ?? []).map((text) => element("p", { className: "caution", textContent: text }));
+    at("corpus").replaceChildren(element("h2", { textContent: "The whole file" }), ...warnings, ...marks, element("ul", { className: "scores" }, ...cards));
   }
 
   /* The distribution of the scores of the rows. */
