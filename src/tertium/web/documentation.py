@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tertium.errors import TertiumError
+from tertium.measures.describe import range_of, summary_of
 from tertium.report.page import render
 from tertium.web import comparing, explaining, lists, reading, schema, scoring
 from tertium.web.batching import Call
@@ -90,7 +91,7 @@ def page(description: Mapping[str, Any], address: str, answers: Mapping[str, str
         address=address,
         operations=list(operations(description, address, answers)),
         measures=[
-            (name, lists.about(name), lists.described_range(name), lists.setting_names(name))
+            (name, summary_of(name), range_of(name), lists.setting_names(name))
             for name in lists.available_measures()
         ],
         schemas=[

@@ -8,7 +8,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from tertium.measures.base import ModelKind
-from tertium.measures.loading import DEFAULT_MODEL, known_settings
+from tertium.measures.describe import bounds_of, range_of, summary_of
+from tertium.measures.loading import known_settings
 from tertium.measures.registry import (
     SUMS,
     VARIANTS,
@@ -16,10 +17,10 @@ from tertium.measures.registry import (
     kinds_of,
     measure_class,
     measure_names,
-    parts_of,
 )
 from tertium.measures.signature import spell
 from tertium.models.base import SentenceEncoder, TranslationModel
+from tertium.models.catalog import DEFAULT_MODEL
 from tertium.web import schema
 from tertium.web.engines import Loaded
 
@@ -77,13 +78,14 @@ def measure_response(
     """Describe a measure."""
     base, variant = _base(name), VARIANTS.get(name, ("", {}))[1]
     kinds = kinds_of(base)
-    low, high = range_of(base)
+    bounds = bounds_of(name) or (-math.inf, math.inf)
+    low, high = (bound if math.isfinite(bound) else None for bound in bounds)
     needs_source = models.translation.needs_source_language
     return schema.MeasureResponse(
         name=name,
-        about=about(name),
+        about=summary_of(name),
         group="translation" if "translation" in kinds else "embeddings" if kinds else "surface",
-        range=described_range(name),
+        range=range_of(name),
         compares_with="reference" if base in SUMS else measure_class(base).against,
         model=min(kinds, default=None) if base in SUMS else measure_class(base).model_kind,
         low=low,
@@ -95,40 +97,6 @@ def measure_response(
         ],
         scale=dict(scale),
     )
-
-
-def range_of(name: str) -> tuple[float | None, float | None]:
-    """The lowest and the highest score of a measure; None where there is no bound.
-
-    >>> range_of("chrf"), range_of("ter"), range_of("sentsim")
-    ((0.0, 100.0), (None, 0.0), (1.0, 2.718281828459045))
-    """
-    bounds: object = (1.0, math.e) if len(parts_of(name)) > 1 else measure_class(name).bounds
-    if not isinstance(bounds, tuple):  # it depends on the settings
-        return None, None
-    low, high = (float(bound) if math.isfinite(bound) else None for bound in bounds)
-    return low, high
-
-
-def about(name: str) -> str:
-    """What a measure measures, in one sentence."""
-    if name in VARIANTS:
-        return "Overlap of character n-grams and of word n-grams (sacrebleu)."
-    if name in SUMS:
-        return f"The sum of {' and '.join(parts_of(name))}, each scaled to 0..1."
-    return measure_class(name).summary
-
-
-def described_range(name: str) -> str:
-    """Between which numbers the scores lie, in words.
-
-    >>> described_range("chrf++"), described_range("prism-ref"), described_range("nist")
-    ('0 to 100', 'up to 0', 'from 0')
-    """
-    low, high = range_of(_base(name))
-    if low is None:
-        return "any number" if high is None else f"up to {high:.4g}"
-    return f"from {low:.4g}" if high is None else f"{low:.4g} to {high:.4g}"
 
 
 def setting_names(name: str) -> list[str]:
