@@ -89,9 +89,9 @@ def running() -> Iterator[Callable[..., Running]]:
         each.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """The Chromium of the system."""
+    """The Chromium of the system; its event loop must not run while other tests start theirs."""
     if CHROMIUM is None:
         pytest.skip(NO_BROWSER)
     playwright = pytest.importorskip("playwright.sync_api", reason=NO_PLAYWRIGHT)
