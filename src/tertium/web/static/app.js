@@ -13,7 +13,7 @@ const TABS = ["pair", "file", "systems"];
 const EXAMPLES = {
   "example-paraphrase": { a: "The train was late because of the snow.", b: "Because of the snow, the train was delayed.", la: "en", lb: "en" },
   "example-near-miss": { a: "The shop opens at six o'clock on Sundays.", b: "The shop closes at six o'clock on Sundays.", la: "en", lb: "en" },
-  "example-translation": { a: "I have lost my keys in the garden.", b: "Ich habe gestern meine Schlüssel im Garten verloren.", la: "en", lb: "de" },
+  "example-translation": { a: "I have lost my keys.", b: "Ich habe meine Schlüssel im Garten verloren.", la: "en", lb: "de" },
 };
 
 let measures, languages, detector, rows, systems;

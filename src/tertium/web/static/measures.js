@@ -80,7 +80,7 @@ export class Measures {
     field.addEventListener("input", () => { this.values[setting.name] = field.value; this.count(); });
     const about = element("small", { id: `${id}-about`, textContent: `${setting.about} For ${of.join(", ")}.` });
     field.setAttribute("aria-describedby", about.id);
-    return element("p", {}, element("label", { htmlFor: id, textContent: setting.name.replaceAll("_", " ") }), field, about);
+    return element("p", {}, element("label", { htmlFor: id, textContent: setting.name.replace(/_lang$/, "_language").replaceAll("_", " ") }), field, about);
   }
 
   /* What was chosen, as text, of the settings that the chosen measures have. */
