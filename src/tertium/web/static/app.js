@@ -146,10 +146,10 @@ function restore() {
   if (location.hash === shownLink && at("pair-result").dataset.filled) return;
   const langs = fill(linked);
   const names = measures.choose(linked.measures.length ? linked.measures : DEFAULT_MEASURES, linked.settings);
-  const known = measures.chosen.length ? "" : measures.choose(DEFAULT_MEASURES);
+  if (!measures.chosen.length) measures.choose(DEFAULT_MEASURES);
   const notes = [
     ...(langs.length ? [`The link names a language that the model does not have: ${langs.join(", ")}.`] : []),
-    ...(names.length && known !== undefined ? [`The link names an unknown measure: ${names.join(", ")}.`] : []),
+    ...(names.length ? [`The link names an unknown measure: ${names.join(", ")}.`] : []),
   ];
   if (!linked.a && !linked.b) return;
   Promise.resolve(score()).then(() => { if (notes.length) showStatus(`${notes.join(" ")} ${at("status").textContent}`); });
