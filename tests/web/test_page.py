@@ -104,6 +104,17 @@ def test_spans_show_their_evidence_when_pointed_at_or_focused(open_page: Open) -
     expect(tip).to_be_hidden()
 
 
+def test_overlapping_spans_are_one_mark(open_page: Open) -> None:
+    page = open_page()
+    type_and_score(page, "I have lost my keys.", "Ich habe meine Schlüssel im Garten verloren.")
+    mark = page.locator(".mark.omission:not(.sample)")
+    expect(mark).to_have_text(["im Garten"])
+    mark.focus()
+    tip = page.locator(".marked .tip:visible")
+    expect(tip).to_contain_text("major omission")
+    expect(tip).to_contain_text("minor difference")
+
+
 def test_tokens_are_shown_on_demand(open_page: Open) -> None:
     page = open_page()
     type_and_score(page)

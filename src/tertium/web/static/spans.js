@@ -8,15 +8,23 @@ const NAMES = {
   difference: "difference: no similar word on the other side", unlikely: "unlikely given the other text",
 };
 
-/* Cut a text where spans begin and end; offsets count code points. */
+/* Cut a text where spans begin and end; offsets count code points. A span with others inside is one piece. */
 export function pieces(text, spans) {
   const letters = Array.from(text);
   const cuts = [...new Set([0, letters.length, ...spans.flatMap((span) => [span.start, span.end])])].sort((a, b) => a - b);
-  return cuts.slice(1).map((end, place) => ({
-    text: letters.slice(cuts[place], end).join(""),
-    spans: spans.filter((span) => span.start < end && cuts[place] < span.end)
-      .sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind)),
-  }));
+  const found = [];
+  cuts.slice(1).forEach((end, place) => {
+    const start = cuts[place];
+    const own = spans.filter((span) => span.start < end && start < span.end)
+      .sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
+    const last = found.at(-1);
+    const part = letters.slice(start, end).join("");
+    if (own.length && last?.spans[0] === own[0]) {
+      last.text += part;
+      last.spans = [...new Set([...last.spans, ...own])];
+    } else found.push({ text: part, spans: own });
+  });
+  return found;
 }
 
 let count = 0;
