@@ -82,6 +82,32 @@ def test_what_the_engine_computes_differently_is_refused(family: str, tmp_path: 
     assert not (tmp_path / "made").exists()
 
 
+@pytest.mark.parametrize(
+    ("family", "buffer"),
+    [
+        ("gpt2", "h.0.attn.bias"),
+        ("gpt2", "h.1.attn.masked_bias"),
+        ("llama", "model.layers.0.self_attn.rotary_emb.inv_freq"),
+    ],
+)
+def test_old_checkpoints_hold_more_than_weights(family: str, buffer: str, tmp_path: Path) -> None:
+    """GPT-2 was published without the name of its network, and with its masks."""
+    import torch
+    from safetensors.torch import load_file, save_file
+
+    tiny = make_language_model(family, tmp_path / "tiny")
+    file = tiny.folder / "model.safetensors"
+    weights = {name.removeprefix("transformer."): x for name, x in load_file(file).items()}
+    save_file({**weights, buffer: torch.ones(4)}, file, metadata={"format": "pt"})
+    folder = convert_language_model(tiny.folder, tmp_path / "made")
+    [scores] = CTranslate2LanguageModel(folder, threads=1).text_log_probs(["The sea"])
+    assert scores.log_probs == pytest.approx(tiny.log_probs("The sea"), abs=1e-4)
+    other = f"{buffer.partition('attn')[0]}other.weight"
+    save_file({**weights, other: torch.ones(4)}, file, metadata={"format": "pt"})
+    with pytest.raises(ModelError, match="without some of the weights"):
+        convert_language_model(tiny.folder, tmp_path / "other")
+
+
 def test_int8(tmp_path: Path) -> None:
     tiny = make_language_model("smollm2", tmp_path / "tiny")
     folder = convert_language_model(tiny.folder, tmp_path / "made", quantization="int8")
