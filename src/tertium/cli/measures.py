@@ -15,6 +15,7 @@ from tertium.measures.registry import (
     measure_class,
     measure_names,
     parts_of,
+    reads_alone,
 )
 from tertium.measures.signature import spell
 
@@ -22,6 +23,7 @@ KINDS = {
     "translation": "a translation model",
     "tokens": "an encoder",
     "sentences": "a sentence encoder",
+    "language": "a causal language model",
 }
 NOT_SHOWN = ("against",)
 """Settings that all measures have."""
@@ -60,6 +62,8 @@ def needs_of(name: str) -> str:
 
 def compared_with(name: str) -> str:
     """What the hypotheses are compared with."""
+    if reads_alone(name):
+        return "the hypothesis with nothing: it is read alone"
     defaults = {getattr(measure_class(part), "against", "reference") for part in parts_of(name)}
     if defaults == {"source"}:
         return "the hypothesis with the source"

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import math
 
-from tertium.measures.registry import SUMS, VARIANTS, measure_class, parts_of
+from tertium.measures.registry import (
+    LINEAR_SETTINGS,
+    SUMS,
+    VARIANTS,
+    measure_class,
+    parts_of,
+)
 
 
 def summary_of(name: str) -> str:
     """What a measure measures, in one sentence."""
     if name in VARIANTS:
         return "Overlap of character n-grams and of word n-grams (sacrebleu)."
+    if name in LINEAR_SETTINGS:
+        return "Cosine of sentence vectors and fluency, added with weights (Prism's LASER + LM)."
     if name in SUMS or "+" in name:
         return f"Sum of {' and '.join(parts_of(name))}, each scaled to 0..1 (SentSim)."
     return measure_class(name).summary
@@ -22,6 +30,8 @@ def bounds_of(name: str) -> tuple[float, float] | None:
     >>> bounds_of("chrf"), bounds_of("ter"), bounds_of("wmdo")
     ((0.0, 100.0), (-inf, 0.0), None)
     """
+    if name in LINEAR_SETTINGS:
+        return None
     base = VARIANTS[name][0] if name in VARIANTS else name
     bounds: object = (1.0, math.e) if len(parts_of(base)) > 1 else measure_class(base).bounds
     return bounds if isinstance(bounds, tuple) else None

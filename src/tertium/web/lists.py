@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
 
-from tertium.measures.base import ModelKind
 from tertium.measures.describe import bounds_of, range_of, summary_of
 from tertium.measures.loading import known_settings
 from tertium.measures.registry import (
@@ -37,7 +36,8 @@ def available_measures() -> list[str]:
     return [
         name
         for name in [*measure_names(), VARIANT]
-        if all(find_spec(module) for extra in extras_of(_base(name)) for module in extra.modules)
+        if "language" not in kinds_of(_base(name))
+        and all(find_spec(module) for extra in extras_of(_base(name)) for module in extra.modules)
     ]
 
 
@@ -61,7 +61,7 @@ def models_response(models: Loaded) -> schema.ModelsResponse:
 
 
 def _model(
-    role: ModelKind, model: TranslationModel | SentenceEncoder, **more: Any
+    role: schema.Role, model: TranslationModel | SentenceEncoder, **more: Any
 ) -> schema.ModelResponse:
     return schema.ModelResponse(
         role=role,
@@ -81,13 +81,14 @@ def measure_response(
     bounds = bounds_of(name) or (-math.inf, math.inf)
     low, high = (bound if math.isfinite(bound) else None for bound in bounds)
     needs_source = models.translation.needs_source_language
+    model: Any = min(kinds, default=None)  # of the kinds that a server has
     return schema.MeasureResponse(
         name=name,
         about=summary_of(name),
         group="translation" if "translation" in kinds else "embeddings" if kinds else "surface",
         range=range_of(name),
         compares_with="reference" if base in SUMS else measure_class(base).against,
-        model=min(kinds, default=None) if base in SUMS else measure_class(base).model_kind,
+        model=model,
         low=low,
         high=high,
         needs_languages="translation" in kinds and (base != "cross" or needs_source),

@@ -12,6 +12,8 @@ from tertium.stats.conventions import SAMPLES
 from tertium.web.limits import Limits
 
 MAX_BEAM_SIZE = 10
+Role = Literal["translation", "tokens", "sentences"]
+"""The kinds of models that a server has."""
 Lang = Annotated[
     str | None,
     Field(max_length=32, description="ISO 639, or the model's own code.", examples=["en"]),
@@ -74,6 +76,9 @@ class Settings(RequestModel):
     beta: Annotated[int, Field(ge=1, le=10)] | None = _about("Weight of recall.")
     normalize_text: bool | None = _about("Separate punctuation from words.")
     case_sensitive: bool | None = _about("Distinguish case.")
+    alpha: Annotated[float, Field(ge=0, le=1)] | None = _about(
+        "Weight of the first text given the second; the rest is that of the second given the first."
+    )
 
     def given(self) -> dict[str, object]:
         """Return the settings that the request contains."""
@@ -432,7 +437,7 @@ class CompareResponse(BaseModel):
 class ModelResponse(BaseModel):
     """A loaded model."""
 
-    role: Literal["translation", "tokens", "sentences"]
+    role: Role
     name: str
     fingerprint: str
     settings: dict[str, str]
@@ -470,7 +475,7 @@ class MeasureResponse(BaseModel):
     group: Literal["translation", "embeddings", "surface"]
     range: str
     compares_with: Literal["reference", "source"]
-    model: Literal["translation", "tokens", "sentences"] | None
+    model: Role | None
     low: float | None
     high: float | None
     """The usual range of its scores; null where there is no bound."""

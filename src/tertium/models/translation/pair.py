@@ -17,6 +17,7 @@ from tertium.models.base import (
     describe_model,
     per_row,
 )
+from tertium.models.candidates import BEAM_SEARCH, Candidate, Search, candidate_model
 from tertium.models.languages import LanguageSet
 
 Result = TypeVar("Result")
@@ -106,6 +107,29 @@ class PairOfModels:
                 target_lang=[target_langs[place] for place in places],
                 source_lang=[source_langs[place] for place in places],
                 beam_size=beam_size,
+                progress=progress,
+            )
+
+        return self._dispatch(source_langs, target_langs, query)
+
+    def candidates(
+        self,
+        sources: Sequence[str],
+        *,
+        target_lang: Languages,
+        source_lang: Languages = None,
+        search: Search = BEAM_SEARCH,
+        progress: Progress | None = None,
+    ) -> list[list[Candidate]]:
+        target_langs = per_row(target_lang, len(sources))
+        source_langs = per_row(source_lang, len(sources))
+
+        def query(model: TranslationModel, places: list[int]) -> list[list[Candidate]]:
+            return candidate_model(model).candidates(
+                [sources[place] for place in places],
+                target_lang=[target_langs[place] for place in places],
+                source_lang=[source_langs[place] for place in places],
+                search=search,
                 progress=progress,
             )
 
