@@ -54,7 +54,9 @@ SLOW = {
         "test_names_and_ranking_resume_to_the_same_weights",
     ],
     "training/test_worker.py": ["test_two_processes"],
+    "web/test_accessibility.py": ["test_"],
     "web/test_page.py": ["test_"],
+    "web/test_schema.py": ["test_"],
 }
 """Tests of more than some two seconds, by file and the start of their names."""
 TORCH_FIXTURES = {"family", "encoder", "release", "untaught", "tiny_language"}

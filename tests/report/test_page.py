@@ -56,15 +56,15 @@ def test_a_histogram_has_a_bar_for_each_filled_bin() -> None:
     ]
     assert [bar.y for bar in plot.bars][1] == plot.top  # the most frequent reach the top
     root = drawn(plot)
-    assert len(root.findall("rect")) == 4
-    assert f"← {HOSTILE}" in [text.text for text in root.findall("text")]
+    assert len(root.findall("svg/rect")) == 4
+    assert f"← {HOSTILE}" in [text.text for text in root.findall("svg/text")]
 
 
 def test_a_scatter_plot_names_only_what_has_space() -> None:
     plot = scatter([0, 0, 10], [0, 0, 10], ["a" * 20, "a" * 20, HOSTILE], "x", "y")
     root = drawn(plot)
-    assert len(root.findall("circle")) == 3
+    assert len(root.findall("svg/circle")) == 3
     assert len({point.title for point in plot.points}) == 2
     boxes = [(label.x, label.y) for label in plot.labels]
     assert len(boxes) == len(set(boxes))
-    assert HOSTILE in [text.text for text in root.findall("text")]
+    assert HOSTILE in [text.text for text in root.findall("svg/text")]

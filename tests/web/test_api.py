@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import logging
 import socket
 import threading
 import time
+from base64 import b64encode
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
@@ -19,6 +21,7 @@ from fastapi.testclient import TestClient
 import tertium
 from tertium.errors import SettingError
 from tertium.models.base import Languages, Progress, TokenScores
+from tertium.web import documentation
 from tertium.web.app import create_app
 from tertium.web.engines import Loaded
 from tertium.web.limits import Limits
@@ -245,12 +248,15 @@ def test_the_page_and_its_policy(client: Make) -> None:
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     assert "http" not in policy
-    for name in ("app.js", "page.css", "tertium.css", "docs.js", "icon.svg"):
+    for name in ("app.js", "page.css", "tertium.css", "comparison.css", "icon.svg"):
         assert made.get(f"/static/{name}").status_code == 200
-    assert made.get("/docs").status_code == 200
     assert made.get("/openapi.json").json()["info"]["title"] == "Tertium"
-    for result in (page, made.get("/docs")):
-        assert "://" not in result.text  # nothing from elsewhere
+    assert '<noscript><p>This page needs JavaScript; the <a href="/docs">' in page.text
+    for address in ("/", "/docs"):
+        text = made.get(address).text.replace("http://localhost/", "")
+        assert "://" not in text  # nothing from elsewhere
+        head = made.head(address)
+        assert (head.status_code, head.content) == (200, b"")
 
 
 def test_no_other_origin_is_let_in(client: Make) -> None:
@@ -263,7 +269,8 @@ def test_no_other_origin_is_let_in(client: Make) -> None:
     simple = made.post(
         "/api/score", content=json.dumps({"pairs": [PAIR]}), headers={"content-type": "text/plain"}
     )
-    assert simple.status_code == 422
+    assert simple.status_code == 415
+    assert "Content-Type must be application/json, not text/plain" in simple.text
     rebound = made.get("/api/models", headers={"host": "evil.example"})
     assert rebound.status_code == 400
 
@@ -460,3 +467,253 @@ def test_long_texts_are_split_as_in_the_library(client: Make) -> None:
         assert each["signature"] == expected.signature.long
     cut = score(client(model), pairs=pairs, measures=["direct"], settings={"long": "cut"}).json()
     assert cut["marks"] == [[]]
+
+
+def lines_of(response: Any) -> list[dict[str, Any]]:
+    assert response.status_code == 200, response.text
+    return [json.loads(line) for line in response.text.splitlines()]
+
+
+def as_file(text: str | bytes, name: str = "rows.tsv") -> dict[str, str]:
+    if isinstance(text, str):
+        return {"name": name, "text": text}
+    return {"name": name, "base64": b64encode(text).decode()}
+
+
+def score_file(client: Any, text: str | bytes, name: str = "rows.tsv", **request: Any) -> Any:
+    body = {"file": as_file(text, name), "measures": ["chrf"], **request}
+    return client.post("/api/score/file", json=body)
+
+
+def test_a_file_is_scored_as_a_stream(client: Make) -> None:
+    text = "id\thyp\tref\n1\ta b\ta c\n2\ta b\ta b\n"
+    head, *rows, last = lines_of(score_file(client(), text, measures=["chrf", "cross"], lang="en"))
+    assert head == {"rows": 2, "columns": ["id", "hyp", "ref"], "measures": ["chrf", "cross"]}
+    expected = tertium.score(["a b", "a b"], ["a c", "a b"], measure="chrf")
+    assert [row["scores"]["chrf"] for row in rows] == expected
+    assert [row["record"]["id"] for row in rows] == ["1", "2"]
+    assert [(row["row"], row["error"], row["marks"]) for row in rows] == [
+        (1, None, []),
+        (2, None, []),
+    ]
+    system = tertium.load("chrf").score(["a b", "a b"], ["a c", "a b"], lang="en")
+    assert last["summary"]["measures"]["chrf"]["system"] == system.system
+    assert last["summary"]["measures"]["chrf"]["signature"] == system.signature.long
+
+
+def test_rows_of_a_stream_come_before_the_end(running: Callable[..., Running]) -> None:
+    model = GatedModel()
+    server = running(create_app(fake_models(model)))
+    text = "hyp\tref\n" + "".join(f"a {n}\tb {n}\n" for n in range(40))
+    body = {"file": as_file(text), "measures": ["prism-ref"], "lang": "en"}
+    with httpx.stream("POST", f"{server.address}/api/score/file", json=body, timeout=60) as answer:
+        lines = answer.iter_lines()
+        assert json.loads(next(lines))["rows"] == 40  # while the model still waits
+        model.gate.set()
+        assert [json.loads(line).get("row") for line in lines] == [*range(1, 41), None]
+
+
+def test_rows_that_cannot_be_scored_are_marked(client: Make) -> None:
+    text = "hyp\tref\tlang\na\tb\ten\na\tb\txx\n" + "x" * 51 + "\tb\ten\n"
+    made = client(limits=Limits(text_characters=50))
+    _, *rows, last = lines_of(score_file(made, text, measures=["direct"]))
+    assert [row["error"] is None for row in rows] == [True, False, False]
+    assert "'xx'" in rows[1]["error"]
+    assert "51 characters" in rows[2]["error"]
+    assert "--" not in rows[1]["error"]
+    assert last["summary"]["not_scored"] == 2
+    *_, error = lines_of(score_file(made, "hyp\tref\na\tb\n", measures=["direct"]))
+    assert "no row can be scored" in error["error"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.tsv", "HYP\tRef\na\tb\n", ("tsv", True, ["HYP", "Ref"])),
+        ("a.csv", "hyp;ref\na;b\n", ("csv", True, ["hyp", "ref"])),
+        ("a", "a\tb\nc\td\n", ("tsv", False, ["1", "2"])),
+        ("a.jsonl", '{"hyp": "a", "ref": ["b", "c"]}\n', ("jsonl", True, ["hyp", "ref"])),
+        ("../../a.tsv", "sentence1\tsentence2\na\tb\n", ("tsv", True, ["sentence1", "sentence2"])),
+    ],
+)
+def test_how_files_are_read(
+    client: Make, name: str, content: str, expected: tuple[str, bool, list[str]]
+) -> None:
+    found = client().post("/api/read", json={"file": as_file(content, name)}).json()
+    assert (found["format"], found["header"], found["columns"]) == expected
+    assert found["preview"][0]["hypothesis"] == "a"
+    assert found["preview"][0]["references"][0] == "b"
+    assert "/" not in found["name"]
+
+
+@pytest.mark.parametrize(
+    ("file", "status", "message"),
+    [
+        (as_file("hyp\tref\nschön\tb\n".encode("latin-1")), 400, "line 2: byte 4 (0xF6)"),
+        (as_file("hyp\tref\na\n"), 400, "rows.tsv, row 1 (line 2): 1 field"),
+        (as_file("a\nb\n"), 400, "two texts per row are needed"),
+        (as_file("x\ty\thyp\n1\t2\t3\n"), 400, "choose the column of the second text"),
+        (as_file(gzip.compress(b"hyp\tref\n")), 400, "decompress it first"),
+        (as_file(b"PAR1", "a.parquet"), 400, "Parquet"),
+        (as_file("hyp\tref\n"), 400, "empty"),
+        ({"name": "a.tsv", "base64": "?"}, 400, "base64"),
+        ({"name": "a.tsv"}, 422, "either text or base64"),
+        (as_file("hyp\tref\n" + "a\tb\n" * 6), 413, "6 rows"),
+    ],
+)
+def test_files_that_are_refused(
+    client: Make, file: dict[str, str], status: int, message: str
+) -> None:
+    response = client(limits=Limits(rows=5)).post("/api/read", json={"file": file})
+    assert response.status_code == status, response.text
+    assert message in response.json()["detail"]
+    assert "--" not in response.text
+    assert "/tmp" not in response.text
+
+
+def test_languages_are_identified_among_those_of_the_model(client: Make) -> None:
+    texts = ["Where is the station?", "123", "Dove si trova la stazione dei treni di Roma?"]
+    english, nothing, italian = (
+        client().post("/api/identify", json={"texts": texts}).json()["guesses"]
+    )
+    assert (english["lang"], english["supported"]) == ("en", True)
+    assert nothing is None
+    assert (italian["lang"], italian["supported"]) == ("it", False)
+
+
+def test_systems_are_compared_as_by_the_library(client: Make) -> None:
+    systems = {"one": ["a b", "c d", "e"], "two": ["a", "c", "e f"]}
+    references = ["a b", "c d", "e f"]
+    expected = tertium.compare(systems, references, measures="chrf", lang="en").document()
+    files = [as_file("\n".join(texts), f"{name}.txt") for name, texts in systems.items()]
+    body = {"systems": files, "references": [as_file("\n".join(references), "ref.txt")]}
+    made = client()
+    found = made.post("/api/compare", json={**body, "measures": ["chrf"], "lang": "en"}).json()
+    assert found == json.loads(json.dumps(expected))
+    rows = zip(*systems.values(), references, strict=True)
+    table = "one\ttwo\tref\n" + "".join("\t".join(row) + "\n" for row in rows)
+    again = made.post(
+        "/api/compare", json={"table": as_file(table), "measures": ["chrf"], "lang": "en"}
+    )
+    assert again.json() == found
+    *progress, page = lines_of(
+        made.post("/api/compare/stream", json={**body, "measures": ["chrf"], "lang": "en"})
+    )
+    assert [line["scored"] for line in progress] == [0, 3]
+    assert page["page"].startswith("<!doctype html>")
+    assert ' style="' not in page["page"]  # the policy of the page would not allow it
+
+
+@pytest.mark.parametrize(
+    ("request_", "status", "message"),
+    [
+        ({"systems": [as_file("a", "a.txt")]}, 422, "references or a source"),
+        ({}, 422, "either a table"),
+        ({"table": as_file("one\tref\na\tb\nc\td\n")}, 400, "at least two"),
+        (
+            {
+                "systems": [as_file("a\nb", "a.txt"), as_file("a", "b.txt")],
+                "references": [as_file("a\nb", "r.txt")],
+            },
+            400,
+            "differ in their number of lines: b.txt has 1",
+        ),
+    ],
+)
+def test_comparisons_that_are_refused(
+    client: Make, request_: dict[str, Any], status: int, message: str
+) -> None:
+    response = client().post("/api/compare", json={"measures": ["chrf"], **request_})
+    assert response.status_code == status, response.text
+    assert message in response.json()["detail"]
+
+
+def test_spans(client: Make) -> None:
+    body = {"hypothesis": "a b", "reference": "a 12", "methods": ["differences", "flags"]}
+    found = client().post("/api/spans", json=body).json()
+    spans = [(each["side"], each["start"], each["end"], each["kind"]) for each in found["spans"]]
+    assert spans == [("a", 2, 3, "difference"), ("b", 2, 4, "difference")]  # of zero vectors
+    without = client().post("/api/spans", json={**body, "methods": ["coverage"]})
+    assert without.status_code == 400
+    assert "--" not in without.text
+
+
+def test_settings_in_names_are_checked(client: Make) -> None:
+    made = client()
+    found = score(made, measures=["chrf++", "chrf:word_order=1"]).json()["measures"]
+    assert "nw:2" in found["chrf++"]["signature"]
+    assert "nw:1" in found["chrf:word_order=1"]["signature"]
+    for name in ("bertscore:baseline=/etc/passwd", "sss:sentence_encoder=LaBSE", "sss:layer=2"):
+        refused = score(made, measures=[name])
+        assert refused.status_code == 400
+        assert "cannot be used on a server" in refused.text
+    assert score(made, measures=["bleu:tokenize=flores200"]).status_code == 400
+    assert score(made, measures=["cross@prism"]).status_code == 400
+
+
+def test_the_log_cannot_be_forged(client: Make, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "tertium.web")
+    client().get("/x%0a2026-01-01%20GET%20/admin%20200%1b[31m")
+    lines = [each.getMessage() for each in caplog.records if each.name == "tertium.web"]
+    [line] = [each for each in lines if "/x" in each]
+    assert line.startswith("GET /x\\n2026-01-01")
+    assert "\x1b" not in line
+    pair = {"hypothesis": "\x9b31m", "reference": "a"}
+    score(client(log_texts=True), pairs=[pair], measures=["chrf"])
+    logged = [each.getMessage() for each in caplog.records if each.name == "tertium.web"]
+    assert not any("\x9b" in each for each in logged)
+
+
+def test_a_client_that_left_is_no_timeout(
+    running: Callable[..., Running], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "tertium.web")
+    model = GatedModel()
+    server = running(create_app(fake_models(model)))
+    with pytest.raises(httpx.ReadTimeout):
+        httpx.post(
+            f"{server.address}/api/score",
+            json={"pairs": [PAIR], "measures": ["prism-ref"], "lang": "en"},
+            timeout=0.5,
+        )
+    wait_until(lambda: any("/api/score" in each.getMessage() for each in caplog.records))
+    model.gate.set()
+    [line] = [each.getMessage() for each in caplog.records if "/api/score" in each.getMessage()]
+    assert line.startswith("POST /api/score 499")
+
+
+def test_the_warm_up_has_no_time_limit() -> None:
+    app = create_app(fake_models(), limits=Limits(seconds=0.000001))
+    app.state.service.warm_up(["cross", "chrf"])
+    assert set(app.state.service.scale["chrf"]) == {
+        "identical",
+        "paraphrase",
+        "near miss",
+        "unrelated",
+    }
+    assert app.state.service.scale["chrf"]["identical"] == 100
+    app.state.service.close()
+
+
+def test_the_description_names_the_token(client: Make) -> None:
+    described = client(token=TOKEN, hosts=()).get("/openapi.json").json()
+    assert described["components"]["securitySchemes"]["HTTPBearer"]["scheme"] == "bearer"
+    assert described["paths"]["/api/score"]["post"]["security"] == [{"HTTPBearer": []}]
+    assert "security" not in described["paths"]["/healthz"]["get"]
+    assert "securitySchemes" not in client().get("/openapi.json").json()["components"]
+
+
+def test_the_examples_of_the_documentation_work(client: Make) -> None:
+    made = client()
+    page = made.get("/docs").text
+    for path, request in documentation.REQUESTS.items():
+        assert f"{made.base_url}{path}" in page
+        response = made.post(path, json=request)
+        assert response.status_code == 200, response.text
+        compile(documentation.python("http://localhost", path), path, "exec")
+
+
+def test_every_operation_is_documented_with_examples(client: Make) -> None:
+    paths = client().get("/openapi.json").json()["paths"]
+    posts = {path for path, methods in paths.items() if "post" in methods}
+    assert posts == set(documentation.REQUESTS)

@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tertium import load_encoder, load_model, score
+from tertium import compare, score
 from tertium.web.app import create_app
-from tertium.web.engines import Loaded
 
-from .conftest import Running, fake_models
+from .conftest import NO_PLAYWRIGHT, PATIENCE, Running, fake_models
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-if CHROMIUM is None:
-    pytest.skip(
-        "THE PAGE IS NOT TESTED: there is no Chromium (apt-get install chromium)",
-        allow_module_level=True,
-    )
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="THE PAGE IS NOT TESTED: pip install playwright"
-)
+playwright = pytest.importorskip("playwright.sync_api", reason=NO_PLAYWRIGHT)
 expect = playwright.expect
+expect.set_options(timeout=PATIENCE)
 
-PATIENCE = 60_000
+Open = Callable[..., "Page"]
 A, B = "I see a dog.", "I see a cat."
 EXAMPLES = Path(__file__).parents[2] / "examples" / "pairs.tsv"
 DROP = """([name, text]) => {
@@ -41,140 +32,214 @@ DROP = """([name, text]) => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with playwright.sync_playwright() as started:
-        made = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield made
-        made.close()
+def fill(page: Page, a: str = A, b: str = B) -> None:
+    page.get_by_label("First text", exact=True).fill(a)
+    page.get_by_label("Second text", exact=True).fill(b)
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Running]:
-    encoder = load_encoder()
-    running = Running(create_app(Loaded(load_model(cache=False), encoder, encoder)))
-    yield running
-    running.close()
-
-
-@pytest.fixture
-def faults() -> list[str]:
-    """What the browser reports: failing scripts, violations of the content policy."""
-    return []
-
-
-@pytest.fixture
-def open_page(
-    browser: Browser, server: Running, faults: list[str]
-) -> Iterator[Callable[..., Page]]:
-    contexts: list[Any] = []
-
-    def visit(fragment: str = "", **settings: Any) -> Page:
-        context = browser.new_context(**settings)
-        context.set_default_timeout(PATIENCE)
-        context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server.address)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on(
-            "console",
-            lambda message: faults.append(message.text) if message.type == "error" else None,
-        )
-        page.on(
-            "request", lambda request: faults.append(request.url) if outside(request.url) else None
-        )
-        page.goto(f"{server.address}/{fragment}")
-        expect(page.locator("#score")).to_be_enabled(timeout=PATIENCE)
-        return page
-
-    def outside(url: str) -> bool:
-        return not url.startswith((server.address, "blob:"))
-
-    yield visit
-    for context in contexts:
-        context.close()
-    assert faults == []
-
-
-def type_and_score(page: Page) -> None:
-    page.get_by_label("Language of the first text").select_option("en")
-    page.get_by_label("First text", exact=True).fill(A)
-    page.get_by_label("Second text", exact=True).fill(B)
+def type_and_score(page: Page, a: str = A, b: str = B) -> None:
+    fill(page, a, b)
     page.get_by_label("Second text", exact=True).press("Control+Enter")
-    expect(page.get_by_role("status")).to_contain_text("Scored by", timeout=PATIENCE)
+    expect(page.get_by_role("status")).to_contain_text("Scored by")
+    expect(page.get_by_role("heading", name="Where they differ")).to_be_visible()
 
 
-def test_typed_texts_are_scored_and_explained(open_page: Callable[..., Page]) -> None:
+def choose_measures(page: Page, *names: str) -> None:
+    page.locator("#choice summary").click()
+    for box in page.locator("#measures input").all():
+        box.set_checked(box.get_attribute("value") in names)
+
+
+def open_file(page: Page, name: str, content: bytes) -> None:
+    page.get_by_role("tab", name="Many pairs").click()
+    page.locator("#file").set_input_files({"name": name, "mimeType": "", "buffer": content})
+
+
+def score_file(page: Page, name: str, content: bytes) -> None:
+    open_file(page, name, content)
+    expect(page.get_by_role("status")).to_contain_text("how the rows were read")
+    page.locator("#score").click()
+    expect(page.get_by_role("status")).to_contain_text("scored")
+
+
+def test_typed_texts_are_scored_with_their_languages_identified(open_page: Open) -> None:
     page = open_page()
     type_and_score(page)
+    expect(page.locator("#lang option:checked")).to_have_text("English (identified)")
     card = page.locator("#scores li", has_text="cross")
     expect(card.locator("data")).to_have_text(f"{score(A, B, measure='cross', lang='en'):.4f}")
     expect(card).to_contain_text("as probable from the other")
+    expect(card).to_contain_text(re.compile(r"unrelated 0\.\d\d"))  # the reference scale
+    expect(card).to_contain_text(re.compile("Between an? .* and an? "))
+    card.get_by_text("Signature").click()
     card.get_by_role("button", name="Copy the signature of cross").click()
     copied = page.evaluate("() => navigator.clipboard.readText()")
     assert copied.startswith("measure:cross|model:tertium-mini|")
-    token = page.get_by_role("button", name="dog").first
-    tip = page.locator(".tip", has_text="cat").first
+
+
+def test_a_language_can_be_changed(open_page: Open) -> None:
+    page = open_page()
+    fill(page)
+    page.get_by_label("Language of the first text", exact=True).select_option("de")
+    page.get_by_role("button", name="Score").click()
+    expect(page.get_by_role("status")).to_contain_text("Scored by")
+    expected = score(A, B, measure="direct", lang="de", reference_lang="en")
+    expect(page.locator("#scores data").first).to_have_text(f"{expected:.4f}")
+
+
+def test_spans_show_their_evidence_when_pointed_at_or_focused(open_page: Open) -> None:
+    page = open_page()
+    type_and_score(page, "I saw a big brown dog in the garden.", "I saw a dog in the garden.")
+    mark = page.locator(".mark.addition", has_text="big").first
+    tip = page.locator(".tip", has_text="addition").first
     expect(tip).to_be_hidden()
-    token.hover()
+    mark.hover()
     expect(tip).to_be_visible()
+    expect(tip).to_contain_text("H of the other text is")
     page.get_by_role("heading", name="Tertium").hover()
     expect(tip).to_be_hidden()
-    token.focus()
+    mark.focus()
     expect(tip).to_be_visible()
     page.keyboard.press("Escape")
     expect(tip).to_be_hidden()
+
+
+def test_overlapping_spans_are_one_mark(open_page: Open) -> None:
+    page = open_page()
+    type_and_score(page, "I have lost my keys.", "Ich habe meine Schlüssel im Garten verloren.")
+    mark = page.locator(".mark.omission:not(.sample)")
+    expect(mark).to_have_text(["im Garten"])
+    mark.focus()
+    tip = page.locator(".marked .tip:visible")
+    expect(tip).to_contain_text("major omission")
+    expect(tip).to_contain_text("minor difference")
+
+
+def test_tokens_are_shown_on_demand(open_page: Open) -> None:
+    page = open_page()
+    type_and_score(page)
+    expect(page.locator(".tokens")).to_have_count(0)
+    page.get_by_role("button", name="Show tokens").click()
+    token = page.get_by_role("button", name="dog").first
+    tip = page.locator("#tokens .tip", has_text="cat").first
+    expect(tip).to_be_hidden()
+    token.focus()
+    expect(tip).to_be_visible()
     expect(page.get_by_role("rowheader", name="cross, into en")).to_be_visible()
     expect(page.get_by_role("region", name="Cosines of tokens")).to_be_visible()
     expect(page.get_by_role("region", name="Moves between tokens")).to_be_visible()
 
 
-def test_a_link_restores_the_view(open_page: Callable[..., Page]) -> None:
+def test_a_link_restores_the_view(open_page: Open) -> None:
     page = open_page()
     type_and_score(page)
     shown = page.locator("#scores").inner_text()
     page.get_by_role("button", name="Copy a link").click()
     link = page.evaluate("() => navigator.clipboard.readText()")
     other = open_page(link.partition("/#")[2].join(["#", ""]))
-    expect(other.get_by_role("status")).to_contain_text("Scored by", timeout=PATIENCE)
+    expect(other.get_by_role("status")).to_contain_text("Scored by")
     assert other.get_by_label("First text", exact=True).input_value() == A
     assert other.locator("#scores").inner_text() == shown
     page.reload()
-    expect(page.get_by_role("status")).to_contain_text("Scored by", timeout=PATIENCE)
+    expect(page.get_by_role("status")).to_contain_text("Scored by")
     assert page.locator("#scores").inner_text() == shown
 
 
-def test_without_languages_what_needs_them_is_left_out(open_page: Callable[..., Page]) -> None:
+def test_an_unknown_language_in_a_link_is_reported(open_page: Open) -> None:
+    page = open_page("#a=I+see+a+dog.&b=I+see+a+cat.&la=tlh&lb=en&m=chrf")
+    expect(page.get_by_role("status")).to_contain_text("language that the model does not have: tlh")
+    expect(page.locator("#lang option:checked")).to_have_text("English (identified)")
+
+
+def test_settings_source_and_further_references(open_page: Open) -> None:
     page = open_page()
-    page.get_by_label("First text", exact=True).fill(A)
-    page.get_by_label("Second text", exact=True).fill(B)
+    choose_measures(page, "cross", "chrf", "chrf++", "prism-src")
+    page.get_by_text("Settings: the usual ones").click()
+    page.get_by_label("target lang").select_option("fr")
+    page.get_by_label("char order").fill("4")
+    page.get_by_text("A source, or further references").click()
+    page.get_by_label("Source", exact=True).fill("Ich sehe einen Hund.")
+    page.get_by_label("Further references").fill("I can see a dog.\nThere is a dog.")
+    type_and_score(page)
+    signatures = page.locator("#scores .signature").all_text_contents()
+    assert any("measure:cross|" in each and "target_lang:fr" in each for each in signatures)
+    assert any("nc:4|nw:2" in each and "nrefs:3" in each for each in signatures)  # chrF++
+    assert any("nc:4|nw:0" in each for each in signatures)
+    assert any("source_lang:de" in each for each in signatures)
+    page.reload()  # the link holds all of it
+    expect(page.get_by_role("status")).to_contain_text("Scored by")
+    assert page.locator("#scores .signature").all_text_contents() == signatures
+
+
+def test_texts_in_unknown_languages_leave_out_what_needs_them(open_page: Open) -> None:
+    page = open_page()
+    fill(page, "qqq", "zzz")
     page.get_by_role("button", name="Score").click()
     status = page.get_by_role("status")
-    expect(status).to_contain_text("direct, prism-ref: needs both languages", timeout=PATIENCE)
+    expect(status).to_contain_text("Left out: direct, prism-ref need both languages")
     expect(page.locator("#scores li", has_text="cross")).to_be_visible()
-    expect(page.locator("#explanation")).to_contain_text("Choose both languages")
 
 
-def test_a_dropped_file_is_scored_sorted_filtered_and_saved(
-    open_page: Callable[..., Page], tmp_path: Path
-) -> None:
+def test_nothing_misleading_is_shown(open_page: Open) -> None:
     page = open_page()
-    page.get_by_role("tab", name="A file").click()
+    expect(page.locator("#model")).to_contain_text("English, French, German, Spanish")
+    expect(page.locator("#model")).to_contain_text("small")
+    page.get_by_role("button", name="Score").click()
+    expect(page.get_by_role("status")).to_contain_text("Type two texts")
+    expect(page.locator("#pair-result")).to_be_hidden()
+    type_and_score(page, "أين تقع محطة القطار من فضلك؟", "<b>Where</b> is it?")
+    expect(page.locator("#cautions")).to_contain_text("the scores say nothing")
+    expect(page.locator("#scores .track")).to_have_count(0)
+    type_and_score(page)
+    page.get_by_label("First text", exact=True).fill("Something else.")
+    expect(page.get_by_role("status")).to_contain_text("these scores are of before")
+    expect(page.locator("#pair-result")).to_have_class(re.compile("stale"))
+    page.get_by_label("First text", exact=True).fill("")
+    page.get_by_role("button", name="Score").click()
+    expect(page.locator("#pair-result")).to_be_hidden()
+
+
+@pytest.mark.parametrize("name", ["A paraphrase", "A near miss", "A translation"])
+def test_the_first_visit_has_examples(open_page: Open, name: str) -> None:
+    page = open_page()
+    expect(page.locator("#first-visit")).to_contain_text("A score says how similar")
+    page.get_by_role("button", name=name).click()
+    expect(page.get_by_role("status")).to_contain_text("Scored by")
+    expect(page.locator("#scores li")).to_have_count(5)
+
+
+def test_measures_are_in_plain_words(open_page: Open) -> None:
+    page = open_page()
+    page.locator("#choice summary").click()
+    label = page.locator("#measures label", has_text="cross")
+    expect(label).to_contain_text("How well a translation of one text would do")
+    expect(label).to_contain_text("Range: 0 to 1")
+
+
+def test_a_file_is_scored_sorted_filtered_and_saved(open_page: Open, tmp_path: Path) -> None:
+    page = open_page()
     page.evaluate(DROP, ["pairs.tsv", EXAMPLES.read_text("utf-8")])
+    expect(page.locator("#read")).to_contain_text("read as TSV with a header: 23 rows")
+    expect(page.locator("#preview-rows tr")).to_have_count(5)
+    page.get_by_role("button", name="Score 23 pairs").click()
     status = page.get_by_role("status")
-    expect(status).to_have_text("23 rows scored.", timeout=PATIENCE)
-    expect(page.get_by_text("23 of 23 rows")).to_be_visible()
-    page.get_by_role("button", name="cross").click()
+    expect(status).to_contain_text("23 rows scored.")
+    page.get_by_role("button", name="cross", exact=True).click()
     expect(page.get_by_role("columnheader", name="cross")).to_have_attribute(
         "aria-sort", "ascending"
     )
     numbers = [float(text) for text in page.locator("td[data-name=cross]").all_inner_texts()]
     assert numbers == sorted(numbers)
+    corpus = page.locator("#corpus li", has_text="cross")
+    shown = float(corpus.locator("data").inner_text())
+    assert shown == pytest.approx(sum(numbers) / len(numbers), abs=1e-4)
+    expect(corpus.locator(".signature")).to_contain_text("measure:cross|model:tertium-mini")
+    expect(corpus.get_by_role("img", name="Distribution of cross over 23 rows")).to_be_visible()
     page.get_by_label("Measure to filter by").select_option("cross")
     page.get_by_label("Highest score").fill("0.5")
     page.get_by_label("Rows containing").fill("train")
     expect(page.locator("#rows tbody tr")).to_have_count(1)
-    expect(page.locator("#rows tbody")).to_contain_text("Where is the train station?")
+    expect(page.locator("#count")).to_have_text("1 of 23 rows match the filter")
     page.get_by_label("Rows containing").fill("")
     page.get_by_label("Highest score").fill("")
     with page.expect_download() as saving:
@@ -184,7 +249,7 @@ def test_a_dropped_file_is_scored_sorted_filtered_and_saved(
     [head, *rows] = [
         line.split("\t") for line in (tmp_path / "saved.tsv").read_text("utf-8").splitlines()
     ]
-    assert head[-2:] == ["cut", "marks"]
+    assert head[-3:] == ["cut", "marks", "error"]
     assert len(rows) == 23
     worst = dict(zip(head, rows[0], strict=True))
     expected = score(
@@ -195,69 +260,193 @@ def test_a_dropped_file_is_scored_sorted_filtered_and_saved(
         reference_lang=worst["ref_lang"],
     )
     assert float(worst["cross"]) == pytest.approx(expected, abs=1e-6)
-    page.get_by_role("button", name="Explain the scores of row 22").click()
-    expect(status).to_contain_text("Scored by", timeout=PATIENCE)
-    assert page.get_by_label("Second text", exact=True).input_value() == "Das Fenster ist offen."
 
 
-def test_a_row_that_cannot_be_scored_says_why(
-    open_page: Callable[..., Page], faults: list[str]
-) -> None:
+def test_back_returns_to_the_scored_file(open_page: Open) -> None:
     page = open_page()
-    page.evaluate(DROP, ["rows.tsv", "hyp\tref\tlang\na\tb\txx\na\tb\ten\n"])
+    score_file(page, "pairs.tsv", EXAMPLES.read_bytes())
+    page.get_by_role("button", name="Explain the scores of row 22").click()
+    expect(page.get_by_role("status")).to_contain_text("Scored by")
+    assert page.get_by_label("Second text", exact=True).input_value() == "Das Fenster ist offen."
+    page.go_back()
+    expect(page.locator("#rows tbody tr")).to_have_count(23)
+    expect(page.get_by_role("tab", name="Many pairs")).to_have_attribute("aria-selected", "true")
+    page.go_forward()
+    expect(page.locator("#scores li", has_text="cross")).to_be_visible()
+
+
+def test_a_file_without_languages_is_scored(open_page: Open) -> None:
+    page = open_page()
+    score_file(page, "rows.tsv", b"I see a dog.\tI see a cat.\nIt is raining.\tIt rains.\n")
+    expect(page.locator("#read")).to_contain_text("without a header: 2 rows")
+    expect(page.locator("#file-lang option:checked")).to_have_text("English (identified)")
+    expect(page.get_by_role("status")).to_have_text("2 rows scored.")
+    score_file(page, "rows.tsv", b"qqq\tzzz\nxxq\tzxx\n")
     status = page.get_by_role("status")
-    expect(status).to_have_text("2 rows scored, 1 of them refused.", timeout=PATIENCE)
-    expect(page.locator("#rows .error")).to_contain_text("'xx'")
-    assert all("400 (Bad Request)" in fault for fault in faults)  # of the rows together, and alone
+    expect(status).to_contain_text("2 rows scored. Left out: direct, prism-ref need both languages")
+    expect(page.locator("#rows .error")).to_have_count(0)
+
+
+def test_files_are_read_as_the_command_line_reads_them(open_page: Open, faults: list[str]) -> None:
+    page = open_page()
+    open_file(page, "rows.csv", b"HYP;REF\nEin Hund.;Eine Katze.\n")
+    expect(page.locator("#read")).to_contain_text("CSV with a header: 1 row.")
+    expect(page.locator("#preview-rows")).to_contain_text("Eine Katze.")
+    open_file(page, "latin.tsv", "hyp\tref\nschön\tgut\n".encode("latin-1"))
+    status = page.get_by_role("status")
+    expect(status).to_contain_text("latin.tsv, line 2: byte 4 (0xF6) is not valid UTF-8")
+    expect(page.locator("#preview")).to_be_hidden()
+    page.get_by_text("Read it differently").click()
+    page.locator("#replace-invalid").check()
+    expect(page.locator("#preview-rows")).to_contain_text("sch�n")
+    open_file(page, "bad.tsv", b"hyp\tref\na\tb\nc\n")
+    expect(status).to_contain_text("row 2 (line 3): 1 field, where the first line has 2")
+    assert "--" not in status.inner_text()
+    assert all("400 (Bad Request)" in fault for fault in faults)
     faults.clear()
 
 
-def test_a_file_that_is_no_table_is_refused(open_page: Callable[..., Page]) -> None:
+def test_after_an_error_old_results_are_gone(open_page: Open, faults: list[str]) -> None:
     page = open_page()
-    page.evaluate(DROP, ["rows.tsv", "one\nanother\n"])
+    score_file(page, "rows.tsv", b"hyp\tref\nI see a dog.\tI see a cat.\n")
+    expect(page.get_by_role("button", name="Save as TSV")).to_be_visible()
+    open_file(page, "one.tsv", b"one\nanother\n")
     expect(page.get_by_role("status")).to_contain_text("two texts per row are needed")
+    expect(page.get_by_role("button", name="Save as TSV")).to_be_hidden()
+    faults.clear()
 
 
-def test_keys_are_enough(open_page: Callable[..., Page]) -> None:
+def test_a_row_that_cannot_be_scored_says_why(open_page: Open) -> None:
+    page = open_page()
+    score_file(page, "rows.tsv", b"hyp\tref\tlang\na\tb\txx\na\tb\ten\n")
+    expect(page.get_by_role("status")).to_contain_text("2 rows scored, 1 of them refused.")
+    expect(page.locator("#rows .error")).to_contain_text("'xx'")
+    assert "--" not in page.locator("#rows .error").inner_text()
+
+
+def test_pasted_rows_and_lines_are_pairs(open_page: Open) -> None:
+    page = open_page()
+    page.get_by_role("tab", name="Many pairs").click()
+    page.locator("#paste").fill("I see a dog.\tI see a cat.\nIt is raining.\tIt rains.\n")
+    expect(page.locator("#read")).to_contain_text("without a header: 2 rows")
+    page.get_by_role("tab", name="Two texts").click()
+    fill(page, "One dog.\nTwo dogs.\nNo dog.", "A dog.\nA pair of dogs.\nNo dogs.")
+    page.get_by_role("button", name="Score line by line: 3 pairs").click()
+    expect(page.locator("#preview-rows tr")).to_have_count(3)
+    page.get_by_role("button", name="Score 3 pairs").click()
+    expect(page.get_by_role("status")).to_contain_text("3 rows scored")
+
+
+def test_scoring_can_be_stopped(open_page: Open) -> None:
+    page = open_page()
+    lines = "".join(f"I see dog {n}.\tI see cat {n}.\n" for n in range(3000))
+    open_file(page, "long.tsv", f"hyp\tref\n{lines}".encode())
+    page.get_by_role("button", name="Score 3000 pairs").click()
+    expect(page.locator("#count")).to_contain_text("of 3000 rows scored")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("status")).to_have_text("Stopped.")
+    expect(page.locator("#score")).to_be_enabled()
+
+
+def test_systems_are_compared(open_page: Open, tmp_path: Path) -> None:
+    references = ["The cat sat on the mat.", "It rains every day.", "Where is the station?"]
+    one = ["The cat sat on a mat.", "It rains each day.", "Where is the station?"]
+    two = ["A dog sat there.", "It rains.", "Where is it?"]
+    page = open_page()
+    page.get_by_role("tab", name="Systems").click()
+    for number, outputs in enumerate((one, two), start=1):
+        page.locator(f"#system-{number}-text").fill("\n".join(outputs))
+    page.locator("#system-1-name").fill("mine")
+    page.locator("#references-text").fill("\n".join(references))
+    choose_measures(page, "chrf", "cross")
+    expect(page.locator("#systems-lang option:checked")).to_have_text("English (identified)")
+    page.get_by_role("button", name="Compare").click()
+    expect(page.get_by_role("status")).to_contain_text("The comparison is done.")
+    result = page.locator("#systems-result")
+    expected = compare({"mine": one, "two": two}, references, measures="chrf", lang="en")["chrf"]
+    expect(result.locator(".verdict")).to_contain_text(f"{expected.scores['mine']:.2f}")
+    expect(result.locator(".ranking")).to_have_count(2)
+    expect(result.locator("details", has_text="Where they differ most")).to_have_count(2)
+    with page.expect_download() as saving:
+        page.get_by_role("button", name="Download this report").click()
+    saving.value.save_as(tmp_path / "report.html")
+    saved = (tmp_path / "report.html").read_text("utf-8")
+    assert "Which system is better?" in saved
+    assert "<style>" in saved
+
+
+def test_a_table_of_systems_is_compared(open_page: Open) -> None:
+    page = open_page()
+    page.get_by_role("tab", name="Systems").click()
+    page.locator("#systems-table").set_input_files(EXAMPLES.with_name("systems.tsv"))
+    choose_measures(page, "chrf")
+    page.get_by_role("button", name="Compare").click()
+    expect(page.get_by_role("status")).to_contain_text("The comparison is done.")
+    expect(page.locator("#systems-result .ranking")).to_have_count(1)
+    expect(page.locator("#several")).to_be_hidden()
+
+
+def test_keys_are_enough(open_page: Open) -> None:
     page = open_page()
     page.get_by_role("tab", name="Two texts").focus()
     page.keyboard.press("ArrowRight")
-    expect(page.get_by_role("tab", name="A file")).to_be_focused()
-    expect(page.get_by_role("tabpanel", name="A file")).to_be_visible()
+    expect(page.get_by_role("tab", name="Many pairs")).to_be_focused()
+    expect(page.get_by_role("tabpanel", name="Many pairs")).to_be_visible()
     page.keyboard.press("ArrowLeft")
     seen = []
-    for _ in range(6):
+    for _ in range(11):
         page.keyboard.press("Tab")
         seen.append(
             page.evaluate("() => document.activeElement.id || document.activeElement.tagName")
         )
-    assert seen == ["lang", "reference-lang", "hypothesis", "reference", "SUMMARY", "score"]
+    examples = ["example-paraphrase", "example-near-miss", "example-translation"]
+    boxes = ["hypothesis", "lang", "reference", "reference-lang"]
+    assert seen == [*examples, *boxes, "SUMMARY", "SUMMARY", "SUMMARY", "score"]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_phone_need_not_scroll_sideways(open_page: Callable[..., Page], scheme: str) -> None:
-    page = open_page(viewport={"width": 390, "height": 844}, color_scheme=scheme)
-    type_and_score(page)
-    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
-    ground = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
-    assert (ground == "rgb(255, 255, 255)") == (scheme == "light")
+def test_a_phone_need_not_scroll_sideways(open_page: Open, scheme: str) -> None:
+    for address in ("", "docs"):
+        page = open_page(address, viewport={"width": 390, "height": 844}, color_scheme=scheme)
+        if not address:
+            type_and_score(page)
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+        ground = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
+        assert (ground == "rgb(255, 255, 255)") == (scheme == "light")
 
 
-def test_a_token_is_asked_for_once(browser: Browser, running: Callable[..., Running]) -> None:
+def test_a_wrong_token_is_reported(browser: Browser, running: Callable[..., Running]) -> None:
     server = running(create_app(fake_models(), token="0123456789abcdef", hosts=()))
     context = browser.new_context()
     page = context.new_page()
     page.goto(server.address)
+    expect(page.locator("#token-wrong")).to_be_hidden()
     for token in ("not this one", "0123456789abcdef"):
         page.get_by_role("textbox", name="Token").fill(token)
         page.get_by_role("button", name="Continue").click()
-    expect(page.locator("#score")).to_be_enabled(timeout=PATIENCE)
+        if token.startswith("not"):
+            expect(page.get_by_role("alert")).to_have_text("This token was not accepted.")
+    expect(page.locator("#score")).to_be_enabled()
     expect(page.locator("dialog")).to_be_hidden()
-    expect(page.locator("#model")).to_have_text("Model: fake.")
+    expect(page.locator("#model")).to_contain_text("Model: fake")
     context.close()
 
 
-def test_the_description_for_programs_is_shown(open_page: Callable[..., Page]) -> None:
-    page = open_page()
-    page.get_by_role("link", name="API").click()
-    expect(page.get_by_role("heading", name="POST /api/score")).to_be_visible()
+def test_a_dead_server_is_reported(browser: Browser) -> None:
+    server = Running(create_app(fake_models()))
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(server.address)
+    expect(page.locator("#score")).to_be_enabled()
+    server.close()
+    fill(page)
+    page.get_by_role("button", name="Score").click()
+    expect(page.get_by_role("status")).to_contain_text("The server does not answer")
+    context.close()
+
+
+def test_the_documentation_needs_no_script(open_page: Open) -> None:
+    page = open_page("docs", java_script_enabled=False)
+    expect(page.get_by_role("heading", name="POST /api/score", exact=True)).to_be_visible()
+    expect(page.locator("pre", has_text="curl").first).to_contain_text("/api/score")
+    expect(page.locator("#measures")).to_be_visible()

@@ -11,8 +11,9 @@ schemathesis = pytest.importorskip("schemathesis")
 
 from hypothesis import HealthCheck, settings  # noqa: E402
 
-from tertium.web.app import available_measures, create_app  # noqa: E402
+from tertium.web.app import create_app  # noqa: E402
 from tertium.web.limits import Limits  # noqa: E402
+from tertium.web.lists import available_measures  # noqa: E402
 
 from .conftest import Running, fake_models  # noqa: E402
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated
 
 import typer
 
+from tertium.measures.describe import range_of, summary_of
 from tertium.measures.loading import known_settings
 from tertium.measures.registry import (
-    LINEAR_SETTINGS,
-    SUMS,
     VARIANTS,
     extras_of,
     kinds_of,
@@ -53,32 +51,6 @@ def measures(
     print("settings")
     for setting, default in known_settings(lower).items():
         print(f"  {setting:<18}default: {_default(setting, default)}")
-
-
-def summary_of(name: str) -> str:
-    """What a measure measures, in one sentence."""
-    if name in LINEAR_SETTINGS:
-        return "Cosine of sentence vectors and fluency, added with weights (Prism's LASER + LM)."
-    if name in SUMS or "+" in name:
-        return f"Sum of {' and '.join(parts_of(name))}, each scaled to 0..1 (SentSim)."
-    return measure_class(name).summary
-
-
-def range_of(name: str) -> str:
-    """Between which numbers the scores lie.
-
-    >>> range_of("chrf"), range_of("ter"), range_of("nist"), range_of("sss+wmd")
-    ('0 to 100', 'up to 0', 'from 0', '1 to 2.718')
-    """
-    if name in LINEAR_SETTINGS:
-        return "depends on its settings"
-    bounds: object = (1.0, math.e) if len(parts_of(name)) > 1 else measure_class(name).bounds
-    if not isinstance(bounds, tuple):
-        return "depends on its settings"
-    low, high = bounds
-    if math.isinf(low):
-        return "any number" if math.isinf(high) else f"up to {high:.4g}"
-    return f"from {low:.4g}" if math.isinf(high) else f"{low:.4g} to {high:.4g}"
 
 
 def needs_of(name: str) -> str:

@@ -86,9 +86,10 @@ def serve(
 ) -> None:
     """Serve a web page and an HTTP API for the measures (needs tertium\\[web])."""
     check_extras("the server", [WEB])
-    from tertium.web.app import LOOPBACK_NAMES, available_measures, create_app
+    from tertium.web.app import LOOPBACK_NAMES, create_app
     from tertium.web.engines import Loaded
     from tertium.web.limits import Limits
+    from tertium.web.lists import available_measures
     from tertium.web.server import is_loopback, listen, run
 
     if token is None and not is_loopback(host):
@@ -134,6 +135,4 @@ def serve(
             target=app.state.service.warm_up, args=(available_measures(),), daemon=True
         )
         warm_up.start()
-        run(
-            app, socket, lambda address: typer.echo(f"Tertium is running at {address}"), queue=queue
-        )
+        run(app, socket, lambda address: typer.echo(f"Tertium is running at {address}"))

@@ -30,13 +30,18 @@ def comparison_page(comparison: Comparison, *, segments: int) -> str:
     return render_page(
         "comparison/templates/page.html",
         f"Tertium: {len(comparison.systems)} systems compared",
-        style=STYLE.read_text("utf-8"),
+        style=comparison_style(),
         comparison=comparison,
         file=Path(comparison.outputs.name).name,
         sections=[MeasureSection(comparison, each, segments) for each in comparison.measures],
         agreement=Agreement.of(comparison),
         protocol=protocol(comparison),
     )
+
+
+def comparison_style() -> str:
+    """The style of a comparison, besides that of all pages."""
+    return STYLE.read_text("utf-8")
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,8 @@ class MeasureSection:
             first - second,
             below=f"{pair.b} is better",
             above=f"{pair.a} is better",
-            description=f"Differences between {pair.a} and {pair.b}, segment by segment",
+            description=f"Differences between {pair.a} and {pair.b} by {scores.name}, segment by "
+            "segment",
         )
 
     @property

@@ -173,7 +173,7 @@ class Comparison:
     def contrasts(
         self, measure: str, a: str, b: str, *, count: int = SEGMENTS_SHOWN
     ) -> list[Contrast]:
-        """The segments that differ most: half with a higher score of a, then half of b."""
+        """The segments that differ most, largest difference first; a scores higher on half."""
         import numpy as np
 
         for name in (a, b):
@@ -187,7 +187,7 @@ class Comparison:
         lower = [index for index in order[::-1] if differences[index] < 0][: count // 2]
         return [
             Contrast(self.outputs.segments[index], float(first[index]), float(second[index]))
-            for index in [*higher, *lower]
+            for index in sorted([*higher, *lower], key=lambda index: -abs(differences[index]))
         ]
 
     def table(self) -> Table:

@@ -61,6 +61,7 @@ def score_systems(
     *,
     progress: Progress | None = None,
     advance: Advance | None = None,
+    size: int = SEGMENTS_AT_A_TIME,
 ) -> list[ScoredSystems]:
     """Score a block of segments of all systems at a time, with each measure in turn.
 
@@ -68,7 +69,6 @@ def score_systems(
     are still cached in memory.
     """
     parts: list[list[_Part]] = [[] for _ in measures]
-    size = SEGMENTS_AT_A_TIME
     for start in range(0, len(outputs.segments), size):
         segments = outputs.segments[start : start + size]
         for place, measure in enumerate(measures):
@@ -84,9 +84,9 @@ def score_systems(
         languages = {system: Counter[str]() for system in outputs.systems}
         for part in whole:
             totals.add(part.rows, part.segments, measure.reads)
-            size = len(part.rows) // part.systems
+            length = len(part.rows) // part.systems
             for place, system in enumerate(outputs.systems):
-                its = slice(place * size, (place + 1) * size)
+                its = slice(place * length, (place + 1) * length)
                 marked = mark_rows(
                     [measure], part.rows[its], part.segments.cut[its], part.segments.split[its]
                 )

@@ -13,7 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from tertium.comparison.result import Comparison, MeasureComparison, SystemPair
-from tertium.comparison.scoring import Advance, ScoredSystems, check_measures, score_systems
+from tertium.comparison.scoring import (
+    SEGMENTS_AT_A_TIME,
+    Advance,
+    ScoredSystems,
+    check_measures,
+    score_systems,
+)
 from tertium.data.systems import ParallelOutputs
 from tertium.errors import InputError, SettingError
 from tertium.measures.base import Measure
@@ -45,10 +51,13 @@ def compare_outputs(
     tail: Tail = "two-sided",
     progress: Progress | None = None,
     advance: Advance | None = None,
+    segments_at_a_time: int = SEGMENTS_AT_A_TIME,
 ) -> Comparison:
     """Score all outputs with all measures, and test all pairs of systems."""
     check_comparison(outputs, measures, baseline=baseline, samples=samples, alpha=alpha)
-    scored = score_systems(outputs, measures, progress=progress, advance=advance)
+    scored = score_systems(
+        outputs, measures, progress=progress, advance=advance, size=segments_at_a_time
+    )
     draws = draw(len(outputs.segments), samples=samples, seed=seed)
     return Comparison(
         outputs,

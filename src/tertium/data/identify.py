@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -61,6 +61,26 @@ def confident_guess(text: str) -> str | None:
     """The language of a text, if identification is sure enough."""
     guess = identify(text)
     return guess.lang if guess is not None and guess.probability >= CONFIDENT else None
+
+
+def guess_among(text: str, langs: Collection[str]) -> Guess | None:
+    """The most probable of some languages; None if a text has no letters, or none is identifiable.
+
+    Also for short texts: few languages to choose from leave less room for errors. The probability
+    is that among the given languages, and the code is one of theirs.
+
+    >>> guess_among("I see a dog.", ["de", "eng"]), guess_among("?!", ["de", "en"])
+    (Guess(lang='eng', probability=0.99...), None)
+    """
+    if not any(map(str.isalpha, text)):
+        return None
+    probabilities = {str(lang): float(value) for lang, value in _identifier().rank(text)}
+    found = {lang: probabilities.get(primary(lang), 0.0) for lang in sorted(langs)}
+    total = sum({primary(lang): probability for lang, probability in found.items()}.values())
+    if not total:
+        return None
+    best = max(found, key=found.__getitem__)
+    return Guess(best, found[best] / total)
 
 
 def languages_of(texts: Iterable[str]) -> Counter[str]:

@@ -13,7 +13,7 @@ MIDDLE = 0.3
 SHADES = 16
 """Number of steps from probable to improbable."""
 HEATS = 10
-DARK_INK, LIGHT_INK = "#10161d", "#fff"
+DARK_INK, LIGHT_INK = "#000", "#fff"
 
 Colour = tuple[int, int, int]
 
@@ -73,16 +73,19 @@ def style_sheet() -> str:
         ink = text_colour(red, green, blue)
         rules.append(f".shade-{step} {{ background: rgb({red} {green} {blue}); color: {ink}; }}")
     for step in range(1, HEATS + 1):
-        ink = "var(--ground)" if step > 8 else DARK_INK if step > 6 else "var(--ink)"
+        ink = "var(--ground)" if step == HEATS else DARK_INK if step > 5 else "var(--ink)"
         rules.append(f".heat-{step} {{ --share: {100 * step // HEATS}%; color: {ink}; }}")
     return "\n".join(rules) + "\n"
 
 
 def text_colour(red: int, green: int, blue: int) -> str:
-    """Return dark or light, whichever has more contrast with a background (WCAG)."""
+    """Return black or white, whichever has more contrast with a background (WCAG).
+
+    One of them has a contrast of 4.5 or more with any colour.
+    """
     linear = [
         part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4
         for part in (red / 255, green / 255, blue / 255)
     ]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return DARK_INK if (luminance + 0.05) ** 2 > 0.05 * 1.05 * 1.15 else LIGHT_INK
+    return DARK_INK if (luminance + 0.05) ** 2 > 0.05 * 1.05 else LIGHT_INK

@@ -3,38 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
-import math
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from fastapi import Body, FastAPI, Request, Response
+from fastapi import APIRouter, Body, Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, StreamingResponse
+from fastapi.security import HTTPBearer
 
 from tertium._version import __version__
+from tertium.comparison.page import comparison_page, comparison_style
 from tertium.errors import InputError, LanguageError, SettingError
 from tertium.explanation.page import explanation_fragment
-from tertium.measures.registry import (
-    DEFAULT_MEASURE,
-    SUMS,
-    extras_of,
-    kinds_of,
-    measure_class,
-    measure_names,
-    settings_of,
-)
-from tertium.models.base import SentenceEncoder, TranslationModel
+from tertium.measures.registry import DEFAULT_MEASURE
 from tertium.report.style import style_sheet
-from tertium.web import explaining, schema, scoring
+from tertium.web import comparing, documentation, explaining, lists, reading, schema, scoring
 from tertium.web.batching import Call, StoppedError
 from tertium.web.engines import Loaded
 from tertium.web.guard import Guard
 from tertium.web.limits import Limits, TooLargeError
-from tertium.web.service import FullError, Service
+from tertium.web.service import Emit, FullError, LeftError, Line, Service
+from tertium.web.words import plain
 
 Result = TypeVar("Result")
 
@@ -46,13 +39,17 @@ KINDS = {
     ".svg": "image/svg+xml",
 }
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
+NDJSON = "application/x-ndjson"
 RETRY_SECONDS = 2
+LEFT = 499
+"""The status in the log of a request whose client has left, as nginx has it; nobody receives it."""
 
 ERRORS: dict[int | str, dict[str, object]] = {
     400: {"model": schema.ErrorResponse, "description": "The texts or settings cannot be used."},
     401: {"model": schema.ErrorResponse, "description": "A token is required."},
     408: {"model": schema.ErrorResponse, "description": "The request was not received in time."},
     413: {"model": schema.ErrorResponse, "description": "The request is too large."},
+    415: {"model": schema.ErrorResponse, "description": "Content-Type is not application/json."},
     422: {"model": schema.ErrorResponse, "description": "The request is malformed."},
     503: {"model": schema.ErrorResponse, "description": "Too many requests: see Retry-After."},
     504: {"model": schema.ErrorResponse, "description": "The request takes too long."},
@@ -88,30 +85,117 @@ def create_app(
     app.state.service = service
     app.add_middleware(Guard, limits=limits, token=token, hosts=hosts)
     _add_errors(app)
-    _add_operations(app, service, log_texts)
-    _add_lists(app, service)
-    _add_pages(app)
+    # The guard checks the token; this describes it.
+    bearer = HTTPBearer(auto_error=False, description="The token that the server was started with.")
+    api = APIRouter(dependencies=[] if token is None else [Depends(bearer)])
+    _add_operations(api, service, log_texts)
+    _add_lists(api, service)
+    app.include_router(api)
+    _add_pages(app, service)
     return app
 
 
-def _add_operations(app: FastAPI, service: Service, log_texts: bool) -> None:
+def _add_operations(api: APIRouter, service: Service, log_texts: bool) -> None:
     engines, limits = service.engines, service.limits
+
+    def record(request: Request, body: schema.RequestModel) -> None:
+        if log_texts:  # as ASCII: a text could otherwise forge a line, or control a terminal
+            log.info("%s %s", request.url.path, json.dumps(body.model_dump(exclude_none=True)))
 
     async def run(
         request: Request, body: schema.RequestModel, work: Callable[[Call], Result]
     ) -> Result:
-        if log_texts:
-            log.info("%s %s", request.url.path, body.model_dump_json(exclude_none=True))
+        record(request, body)
         return await service.run(work, lambda: _disconnected(request))
 
-    @app.post("/api/score", responses=ERRORS)
+    async def stream(
+        request: Request, body: schema.RequestModel, work: Callable[[Call, Emit], None]
+    ) -> StreamingResponse:
+        record(request, body)
+        lines = service.stream(work)
+        first = await anext(lines)  # what is refused at once has a status of its own
+        return StreamingResponse(_ndjson(first, lines), media_type=NDJSON)
+
+    @api.post("/api/score", responses=ERRORS)
     async def score(
         request: Request, body: Annotated[schema.ScoreRequest, Body()]
     ) -> schema.ScoreResponse:
         """Score pairs (hypothesis and reference or source) or triples with one or more measures."""
         return await run(request, body, lambda call: scoring.score(body, engines, limits, call))
 
-    @app.post("/api/explain", responses=ERRORS)
+    @api.post(
+        "/api/score/file",
+        response_class=StreamingResponse,
+        responses={**ERRORS, 200: {"content": {NDJSON: {}}, "description": "One object per line."}},
+    )
+    async def score_file(
+        request: Request, body: Annotated[schema.FileScoreRequest, Body()]
+    ) -> StreamingResponse:
+        """Score a file. The response is a stream of JSON objects, one per line.
+
+        The first says how many rows there are, then comes one for each row as soon as it is
+        scored, and in the end the summary: system scores and signatures. A row that cannot be
+        scored has an error instead of scores; an error that ends the stream is the last line.
+        """
+        return await stream(
+            request,
+            body,
+            lambda call, emit: scoring.score_file(body, engines, limits, call, emit),
+        )
+
+    @api.post("/api/read", responses=ERRORS)
+    async def read(
+        request: Request, body: Annotated[schema.FileRequest, Body()]
+    ) -> schema.ReadResponse:
+        """Read a file without scoring it: its columns, first rows, and a guess of its languages."""
+        return await run(
+            request,
+            body,
+            lambda _: reading.response(
+                reading.read(body, limits), engines.models.translation.languages
+            ),
+        )
+
+    @api.post("/api/compare", responses=ERRORS)
+    async def compare(
+        request: Request, body: Annotated[schema.CompareRequest, Body()]
+    ) -> schema.CompareResponse:
+        """Compare two or more systems: ranking, intervals, p-values, and where they differ."""
+
+        def work(call: Call) -> schema.CompareResponse:
+            result = comparing.compare(body, engines, limits, call)
+            return schema.CompareResponse.model_validate(result.document(count=body.shown))
+
+        return await run(request, body, work)
+
+    @api.post("/api/compare/stream", include_in_schema=False)
+    async def compare_stream(
+        request: Request, body: Annotated[schema.CompareRequest, Body()]
+    ) -> StreamingResponse:
+        def work(call: Call, emit: Emit) -> None:
+            result = comparing.compare(body, engines, limits, call, emit)
+            emit({"page": comparison_page(result, segments=body.shown)})
+
+        return await stream(request, body, work)
+
+    @api.post("/api/spans", responses=ERRORS)
+    async def spans(
+        request: Request, body: Annotated[schema.SpansRequest, Body()]
+    ) -> schema.SpansResponse:
+        """Find where two texts differ: omissions, additions and other spans, with the evidence."""
+        return await run(
+            request, body, lambda call: explaining.find_spans(body, engines, limits, call)
+        )
+
+    @api.post("/api/identify", responses=ERRORS)
+    async def identify(
+        request: Request, body: Annotated[schema.IdentifyRequest, Body()]
+    ) -> schema.IdentifyResponse:
+        """Identify the language of each text; null where it is not certain enough."""
+        languages = engines.models.translation.languages
+        return await run(request, body, lambda _: reading.identified(body, languages, limits))
+
+    @api.post("/api/explain", responses=ERRORS)
     async def explain(
         request: Request, body: Annotated[schema.ExplainRequest, Body()]
     ) -> schema.ExplainResponse:
@@ -122,7 +206,7 @@ def _add_operations(app: FastAPI, service: Service, log_texts: bool) -> None:
             lambda call: explaining.response(explaining.explain_pair(body, engines, limits, call)),
         )
 
-    @app.post("/api/explain.html", include_in_schema=False)
+    @api.post("/api/explain.html", include_in_schema=False)
     async def explain_html(
         request: Request, body: Annotated[schema.ExplainRequest, Body()]
     ) -> Response:
@@ -133,65 +217,72 @@ def _add_operations(app: FastAPI, service: Service, log_texts: bool) -> None:
         )
         return Response(html, media_type="text/html")
 
-    @app.post("/api/translate", responses=ERRORS)
+    @api.post("/api/translate", responses=ERRORS)
     async def translate(
         request: Request, body: Annotated[schema.TranslateRequest, Body()]
     ) -> schema.TranslateResponse:
         """Translate texts into one language."""
-
-        def work(call: Call) -> schema.TranslateResponse:
-            limits.check_translation(body.texts)
-            model = engines.model(call)
-            translations = model.translate(
-                body.texts,
-                target_lang=body.target_lang,
-                source_lang=body.source_lang,
-                beam_size=body.beam_size,
-            )
-            return schema.TranslateResponse(
-                model=model.name,
-                fingerprint=model.fingerprint,
-                translations=[
-                    schema.TranslationResponse(text=each.text, cut=each.cut)
-                    for each in translations
-                ],
-            )
-
-        return await run(request, body, work)
+        return await run(
+            request, body, lambda call: explaining.translate(body, engines, limits, call)
+        )
 
 
-def _add_lists(app: FastAPI, service: Service) -> None:
+async def _ndjson(first: Line, lines: AsyncIterator[Line]) -> AsyncIterator[bytes]:
+    """One object per line; an error that comes after the beginning is the last line."""
+
+    def line(content: Line) -> bytes:
+        return json.dumps(content, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+    yield line(first)
+    try:
+        async for each in lines:
+            yield line(each)
+    except (InputError, LanguageError, SettingError, StoppedError) as error:
+        yield line({"error": plain(str(error))})
+
+
+def _add_lists(api: APIRouter, service: Service) -> None:
     models, limits = service.engines.models, service.limits
 
-    @app.get("/api/models", responses={401: ERRORS[401]})
+    @api.get("/api/models", responses={401: ERRORS[401]})
     async def list_models() -> schema.ModelsResponse:
         """List the models, which were loaded at the start."""
-        translation = models.translation
-        loaded = [
-            _model(
-                "translation",
-                translation,
-                source_languages=sorted(translation.languages.source),
-                target_languages=sorted(translation.languages.target),
-                needs_source_language=translation.needs_source_language,
-            ),
-            _model("tokens", models.tokens),
-            _model("sentences", models.sentences),
-        ]
-        return schema.ModelsResponse(models=loaded)
+        return lists.models_response(models)
 
-    @app.get("/api/measures", responses={401: ERRORS[401]})
+    @api.get("/api/measures", responses={401: ERRORS[401]})
     async def list_measures() -> schema.MeasuresResponse:
-        """List the measures, and the limits of a request."""
+        """List the measures with their settings and a reference scale, and the limits."""
         return schema.MeasuresResponse(
             version=__version__,
             default=DEFAULT_MEASURE,
             measures=[
-                _measure(name, models.translation.needs_source_language)
-                for name in available_measures()
+                lists.measure_response(name, models, service.scale.get(name, {}))
+                for name in lists.available_measures()
             ],
             limits=limits,
         )
+
+
+def _add_pages(app: FastAPI, service: Service) -> None:
+    """Serve the static files, read once: no name from a client reaches the file system."""
+    files = {
+        path.name: (path.read_bytes(), KINDS[path.suffix])
+        for path in STATIC.iterdir()
+        if path.suffix in KINDS
+    }
+    files["tertium.css"] = (style_sheet().encode(), KINDS[".css"])
+    files["comparison.css"] = (comparison_style().encode(), KINDS[".css"])
+
+    answers: dict[str, str] = {}
+
+    def serve(name: str) -> Response:
+        if name not in files:
+            return JSONResponse({"detail": "Not Found"}, 404)
+        content, kind = files[name]
+        return Response(content, media_type=kind)
+
+    def page(path: str) -> Callable[[Any], Any]:
+        return app.api_route(path, methods=["GET", "HEAD"], include_in_schema=False)
 
     @app.get("/healthz", responses={503: ERRORS[503]})
     async def health() -> schema.HealthResponse:
@@ -200,31 +291,25 @@ def _add_lists(app: FastAPI, service: Service) -> None:
             raise FullError
         return schema.HealthResponse(status="ok", waiting=service.waiting)
 
-
-def _add_pages(app: FastAPI) -> None:
-    """Serve the static files, read once: no name from a client reaches the file system."""
-    files = {
-        path.name: (path.read_bytes(), KINDS[path.suffix])
-        for path in STATIC.iterdir()
-        if path.suffix in KINDS
-    }
-    files["tertium.css"] = (style_sheet().encode(), KINDS[".css"])
-
-    def serve(name: str) -> Response:
-        if name not in files:
-            return JSONResponse({"detail": "Not Found"}, 404)
-        content, kind = files[name]
-        return Response(content, media_type=kind)
-
-    @app.get("/", include_in_schema=False)
+    @page("/")
     async def index() -> Response:
         return serve("index.html")
 
-    @app.get("/docs", include_in_schema=False)
-    async def docs() -> Response:
-        return serve("docs.html")
+    @page("/docs")
+    async def docs(request: Request) -> Response:
+        if not answers:  # those of this server, made for the first reader
+            engines, limits = service.engines, service.limits
+            answers.update(
+                await service.run(
+                    lambda call: documentation.answers(engines, limits, call),
+                    lambda: _disconnected(request),
+                )
+            )
+        address = str(request.base_url).rstrip("/")
+        html = documentation.page(app.openapi(), address, answers)
+        return Response(html, media_type=KINDS[".html"])
 
-    @app.get("/static/{name}", include_in_schema=False)
+    @page("/static/{name}")
     async def static(name: str) -> Response:
         return serve(name)
 
@@ -235,7 +320,7 @@ def _add_errors(app: FastAPI) -> None:
         return JSONResponse({"detail": text}, status, headers)
 
     async def refused(_: Request, error: Exception) -> JSONResponse:
-        return response(413 if isinstance(error, TooLargeError) else 400, str(error))
+        return response(413 if isinstance(error, TooLargeError) else 400, plain(str(error)))
 
     async def malformed(_: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)
@@ -252,66 +337,18 @@ def _add_errors(app: FastAPI) -> None:
     async def stopped(_: Request, error: Exception) -> JSONResponse:
         return response(504, str(error))
 
+    async def left(_: Request, __: Exception) -> Response:
+        return Response(status_code=LEFT)
+
     for kind in (InputError, LanguageError, SettingError):
         app.add_exception_handler(kind, refused)
     app.add_exception_handler(RequestValidationError, malformed)
     app.add_exception_handler(FullError, full)
     app.add_exception_handler(StoppedError, stopped)
+    app.add_exception_handler(LeftError, left)
 
 
 async def _disconnected(request: Request) -> None:
     """Wait until the client has disconnected."""
     while (await request.receive())["type"] != "http.disconnect":
         await asyncio.sleep(0)
-
-
-def available_measures() -> list[str]:
-    """List the measures whose packages are installed."""
-    return [
-        name
-        for name in measure_names()
-        if "language" not in kinds_of(name)
-        and all(find_spec(module) for extra in extras_of(name) for module in extra.modules)
-    ]
-
-
-def _model(
-    role: schema.Role, model: TranslationModel | SentenceEncoder, **languages: Any
-) -> schema.ModelResponse:
-    return schema.ModelResponse(
-        role=role,
-        name=model.name,
-        fingerprint=model.fingerprint,
-        settings=dict(model.settings),
-        **languages,
-    )
-
-
-def _measure(name: str, needs_source_language: bool) -> schema.MeasureResponse:
-    allowed = schema.Settings.model_fields
-    settings = [setting for setting in settings_of(name) if setting in allowed]
-    if name in SUMS:
-        about = f"The sum of {' and '.join(SUMS[name])}."
-        return schema.MeasureResponse(
-            name=name,
-            about=about,
-            compares_with="reference",
-            model="tokens",
-            low=1.0,
-            high=math.e,
-            needs_languages=False,
-            settings=settings,
-        )
-    cls = measure_class(name)
-    low, high = cls.bounds if isinstance(cls.bounds, tuple) else (-math.inf, 0.1)
-    return schema.MeasureResponse(
-        name=name,
-        about=cls.summary,
-        compares_with=cls.against,
-        model=cls.model_kind if cls.model_kind != "language" else None,
-        low=low if math.isfinite(low) else None,
-        high=high if math.isfinite(high) else None,
-        needs_languages=cls.model_kind == "translation"
-        and (name != "cross" or needs_source_language),
-        settings=settings,
-    )

@@ -32,8 +32,13 @@ class Call:
     """A client's request: it has a deadline, and the client may disconnect before that."""
 
     def __init__(self, seconds: float) -> None:
-        self._end = time.monotonic() + seconds
+        self._seconds = seconds
         self._cancelled = False
+        self.renew()
+
+    def renew(self) -> None:
+        """Begin the time again: some rows of a stream are done."""
+        self._end = time.monotonic() + self._seconds
 
     @property
     def seconds_left(self) -> float:
@@ -127,8 +132,9 @@ class Batcher:
                 raise StoppedError("the server is closing")
             self._queue.append(pending)
             self._changed.notify()
+        left = call.seconds_left
         try:
-            return pending.future.result(timeout=call.seconds_left)
+            return pending.future.result(timeout=None if math.isinf(left) else left)
         except TimeoutError:
             call.cancel()
             raise StoppedError("the time for this request is up") from None

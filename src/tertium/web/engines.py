@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import ValidationError
+
 from tertium.errors import SettingError
 from tertium.measures.base import Measure, ModelKind
 from tertium.measures.loading import make_measure, read_specs
@@ -18,6 +20,7 @@ from tertium.web.batched_models import (
 )
 from tertium.web.batching import Batcher, Call, Engine
 from tertium.web.limits import Limits
+from tertium.web.schema import Settings
 
 
 @dataclass(frozen=True)
@@ -58,14 +61,28 @@ class BatchedEngines:
         return BatchedModel(self.models.translation, self.batchers["translation"], call)
 
     def measures(
-        self, names: Sequence[str], settings: Mapping[str, object], call: Call
+        self,
+        names: Sequence[str],
+        settings: Mapping[str, object],
+        call: Call,
+        lang: str | None = None,
     ) -> list[Measure]:
-        """Make measures; a setting goes to those that have it, and one that none has is refused."""
+        """Make measures; a setting goes to those that have it, and one that none has is refused.
+
+        ``lang`` is the language of all hypotheses, from which BLEU takes its tokenizer.
+        """
         specs = read_specs(names, given=settings)
         for spec in specs:
             if spec.model is not None:
                 raise SettingError(f"{spec}: the server chooses the model; leave out @{spec.model}")
-        return [make_measure(spec, lambda kind, *_: self._view(kind, call)) for spec in specs]
+            check_settings(spec.settings)
+        return [
+            make_measure(spec, lambda kind, *_: self._view(kind, call), lang=lang) for spec in specs
+        ]
+
+    def encoder(self, call: Call) -> BatchedEncoder:
+        """The encoder of tokens."""
+        return BatchedEncoder(self.models.tokens, self.batchers["tokens"], call)
 
     def _view(self, kind: ModelKind, call: Call) -> Any:
         if kind == "translation":
@@ -82,3 +99,20 @@ class BatchedEngines:
     def close(self) -> None:
         for batcher in set(self.batchers.values()):
             batcher.close()
+
+
+def check_settings(settings: Mapping[str, object]) -> None:
+    """Refuse settings in the name of a measure that a request may not have otherwise.
+
+    >>> check_settings({"baseline": "/etc/passwd"})
+    Traceback (most recent call last):
+    ...
+    tertium.errors.SettingError: the setting baseline cannot be used on a server
+    """
+    for name, value in settings.items():
+        if name not in Settings.model_fields:
+            raise SettingError(f"the setting {name} cannot be used on a server")
+        try:
+            Settings.model_validate({name: list(value) if isinstance(value, tuple) else value})
+        except ValidationError as error:
+            raise SettingError(f"{name}={value}: {error.errors()[0]['msg']}") from None

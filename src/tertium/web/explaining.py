@@ -12,6 +12,7 @@ from tertium.explanation.explain import (
     intermediate_translations,
     transport,
 )
+from tertium.explanation.review import Reviewer, read_methods
 from tertium.measures.bertscore import BertScore
 from tertium.measures.movers import WordMoversDistance
 from tertium.measures.translation import Cross, Pivot
@@ -24,8 +25,13 @@ from tertium.web.schema import (
     DirectionResponse,
     ExplainRequest,
     ExplainResponse,
+    SpansRequest,
+    SpansResponse,
     TokenResponse,
     TokensResponse,
+    TranslateRequest,
+    TranslateResponse,
+    TranslationResponse,
     TransportResponse,
 )
 
@@ -80,6 +86,40 @@ def explain_pair(
         tuple(translations),
         alignment,
         plan,
+    )
+
+
+def find_spans(
+    request: SpansRequest, engines: BatchedEngines, limits: Limits, call: Call
+) -> SpansResponse:
+    """Find where two texts differ, as ``tertium explain --method`` does."""
+    limits.check_texts((request.hypothesis, request.reference), 1, uses_ter=False)
+    a = Text(check_text(request.hypothesis, role="hypothesis", row=1), request.lang)
+    b = Text(
+        check_text(request.reference, role="reference", row=1),
+        request.reference_lang or request.lang,
+    )
+    reviewer = Reviewer(read_methods(request.methods), engines.model(call), engines.encoder(call))
+    [found] = reviewer([(a, b)])
+    return SpansResponse.model_validate(found.to_dict())
+
+
+def translate(
+    request: TranslateRequest, engines: BatchedEngines, limits: Limits, call: Call
+) -> TranslateResponse:
+    """Translate texts."""
+    limits.check_translation(request.texts)
+    model = engines.model(call)
+    translations = model.translate(
+        request.texts,
+        target_lang=request.target_lang,
+        source_lang=request.source_lang,
+        beam_size=request.beam_size,
+    )
+    return TranslateResponse(
+        model=model.name,
+        fingerprint=model.fingerprint,
+        translations=[TranslationResponse(text=each.text, cut=each.cut) for each in translations],
     )
 
 

@@ -39,6 +39,8 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 PROTECTED = "/api/"
+JSON = "application/json"
+"""Other pages cannot send it without the server's permission, which it never gives (CORS)."""
 
 log = logging.getLogger("tertium.web")
 
@@ -73,7 +75,8 @@ class Guard:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value
-            await send(message)
+            # A client that does not read what it asked for is not waited for.
+            await asyncio.wait_for(send(message), self.limits.seconds)
 
         try:
             self._check(scope)
@@ -81,11 +84,12 @@ class Guard:
         except HTTPException as refusal:
             await _refuse(send_guarded, refusal)
         except Exception as error:  # its message may contain a text, and is not logged
-            log.error("%s %s: %s", scope["method"], scope["path"], _place(error))
+            log.error("%s %s: %s", scope["method"], _printable(scope["path"]), _place(error))
             if not status:
                 await _refuse(send_guarded, HTTPException(500, "internal error"))
         milliseconds = 1000 * (time.monotonic() - started)
-        log.info("%s %s %d %.0f ms", scope["method"], scope["path"], status, milliseconds)
+        path = _printable(scope["path"])
+        log.info("%s %s %d %.0f ms", scope["method"], path, status, milliseconds)
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
@@ -99,6 +103,10 @@ class Guard:
                 raise HTTPException(
                     401, "a token is required", headers={"WWW-Authenticate": "Bearer"}
                 )
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if scope["method"] == "POST" and scope["path"].startswith(PROTECTED) and kind != JSON:
+            given = f"not {_printable(kind)}" if kind else "which is missing"
+            raise HTTPException(415, f"the header Content-Type must be {JSON}, {given}")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self.limits.body_bytes:
             raise self._too_large()
@@ -136,6 +144,15 @@ def _name(host: str) -> str:
     if host.startswith("["):
         return host[1:].partition("]")[0]
     return host.partition(":")[0].lower()
+
+
+def _printable(text: str) -> str:
+    r"""Escape whatever could forge a line of the log, or control a terminal.
+
+    >>> _printable("/x\n127.0.0.1 GET /ü"), _printable("/api/score")
+    ('/x\\n127.0.0.1 GET /\\xfc', '/api/score')
+    """
+    return text.encode("unicode_escape").decode("ascii")
 
 
 def _place(error: Exception) -> str:

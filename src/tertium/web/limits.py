@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tertium.errors import InputError
+from tertium.measures.loading import MeasureSpec
 from tertium.measures.registry import parts_of
 
 if TYPE_CHECKING:
@@ -21,9 +22,13 @@ class TooLargeError(InputError):
 class Limits:
     """Larger requests are refused with status 413, further ones with 503."""
 
-    body_bytes: int = 4 << 20
+    body_bytes: int = 8 << 20
     pairs: int = 1000
-    """In one request; a longer file is sent in several requests."""
+    """In one request that is answered at once."""
+    rows: int = 20_000
+    """In a file, whose scores are a stream, or of all systems that are compared."""
+    file_characters: int = 4_000_000
+    """In all texts of a file."""
     text_characters: int = 5000
     """In one text."""
     characters: int = 500_000
@@ -36,7 +41,8 @@ class Limits:
     ter_words: int = 200
     """In a text to score with ter: its search for shifts takes seconds where words recur."""
     seconds: float = 60.0
-    """For the response, after the request has been read; and the same time for reading it."""
+    """For the response, or the next part of a stream, after the request has been read; and the
+    same time for reading it."""
     queue: int = 64
     """Requests in progress or waiting."""
     window: float = 0.004
@@ -47,22 +53,40 @@ class Limits:
     def check_scoring(self, request: ScoreRequest) -> None:
         """Refuse a request to score that is too large."""
         _at_most(len(request.pairs), self.pairs, "pairs")
-        _at_most(len(request.measures), self.measures, "measures")
-        uses_ter = any("ter" in parts_of(name) for name in request.measures)
+        self.check_measures(request.measures)
+        uses_ter = self.uses_ter(request.measures)
         characters = 0
         for number, pair in enumerate(request.pairs, start=1):
             _at_most(len(pair.references), self.references, f"references in row {number}")
             texts = [pair.hypothesis, *pair.references, *([pair.source] if pair.source else [])]
-            for text in texts:
-                self._check_length(text, number)
-                if uses_ter:
-                    words = len(text.split())
-                    _at_most(words, self.ter_words, f"words in row {number}, to be scored with ter")
+            self.check_texts(texts, number, uses_ter)
             characters += sum(map(len, texts))
         _at_most(characters, self.characters, "characters")
 
+    def check_measures(self, measures: Sequence[str]) -> None:
+        """Refuse too many measures."""
+        _at_most(len(measures), self.measures, "measures")
+
+    def uses_ter(self, measures: Sequence[str]) -> bool:
+        """Whether texts are to be scored with ter, which is slow."""
+        specs = [MeasureSpec.parse(name) for name in measures]
+        return any("ter" in parts_of(spec.measure) for spec in specs)
+
+    def check_texts(self, texts: Sequence[str], row: int, uses_ter: bool) -> None:
+        """Refuse a row with a text that is too long."""
+        for text in texts:
+            self._check_length(text, row)
+            if uses_ter:
+                words = len(text.split())
+                _at_most(words, self.ter_words, f"words in row {row}, to be scored with ter")
+
+    def check_file(self, rows: int, characters: int) -> None:
+        """Refuse a file that is too large."""
+        _at_most(rows, self.rows, "rows")
+        _at_most(characters, self.file_characters, "characters in the file")
+
     def check_translation(self, texts: Sequence[str]) -> None:
-        """Refuse a request to translate that is too large."""
+        """Refuse a request with a list of texts that is too large."""
         _at_most(len(texts), self.pairs, "texts")
         for number, text in enumerate(texts, start=1):
             self._check_length(text, number)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from tertium.explanation.explain import Intermediate
 from tertium.models.base import Alternative
+from tertium.stats.conventions import SAMPLES
 from tertium.web.limits import Limits
 
 MAX_BEAM_SIZE = 10
@@ -19,6 +20,14 @@ Lang = Annotated[
 ]
 Beam = Annotated[int, Field(ge=1, le=MAX_BEAM_SIZE)]
 MeasureName = Annotated[str, Field(min_length=1, max_length=100, examples=["cross"])]
+ColumnName = Annotated[str | None, Field(max_length=200)]
+LanguageRole = Literal["lang", "reference_lang", "source_lang"]
+MAX_SYSTEMS = 16
+
+
+def _about(text: str) -> Any:
+    """A setting that is not given, and what it means."""
+    return Field(default=None, description=text)
 
 
 class RequestModel(BaseModel):
@@ -33,27 +42,46 @@ class Settings(RequestModel):
     Settings that name files, and tokenizers that would be downloaded, are not available.
     """
 
-    against: Literal["reference", "source"] | None = None
-    aggregate: Literal["H", "G"] | None = None
-    references: Literal["max", "mean"] | None = None
-    long: Literal["split", "cut", "always"] | None = None
-    normalized: bool | None = None
-    both_directions: bool | None = None
-    base: Literal["e", "2"] | None = None
-    pivot_lang: Lang = None
-    target_lang: Lang = None
-    beam_size: Beam | None = None
-    part: Literal["F1", "P", "R"] | None = None
-    idf: bool | None = None
-    distance: Literal["euclidean", "cosine"] | None = None
-    mass: Literal["frequency", "uniform", "idf"] | None = None
-    delta: Annotated[float, Field(ge=0, le=100)] | None = None
-    weights: Annotated[list[Annotated[float, Field(gt=0, le=1e6)]], Field(max_length=16)] | None = (
-        None
+    against: Literal["reference", "source"] | None = _about("What the first text is compared with.")
+    aggregate: Literal["H", "G"] | None = _about(
+        "H: mean log-probability of the tokens. G: their sum, which depends on the length."
     )
-    scale: Literal["fixed", "corpus"] | None = None
-    tokenize: Literal["13a", "intl", "char", "zh", "none"] | None = None
-    lowercase: bool | None = None
+    references: Literal["max", "mean"] | None = _about(
+        "Of several references: the best score, or the mean."
+    )
+    long: Literal["split", "cut", "always"] | None = _about(
+        "Texts beyond the model's length: split and scored in parts, or cut; always: split all."
+    )
+    empty: Literal["worst", "formula"] | None = _about(
+        "The score of an empty text: the lowest of the measure, or what the formula gives."
+    )
+    normalized: bool | None = _about("Relative to the score of the text itself.")
+    both_directions: bool | None = _about("The mean of both directions.")
+    base: Literal["e", "2"] | None = _about("e, or 2 as in the first release of nmtscore.")
+    pivot_lang: Lang = _about("The language that pivot translates into.")
+    target_lang: Lang = _about("The language that cross translates into.")
+    beam_size: Beam | None = _about("Size of the beam of the translations.")
+    part: Literal["F1", "P", "R"] | None = _about("F1, precision or recall.")
+    idf: bool | None = _about("Weigh rare tokens more.")
+    distance: Literal["euclidean", "cosine"] | None = _about("Distance between two tokens.")
+    mass: Literal["frequency", "uniform", "idf"] | None = _about("Weight of each token.")
+    delta: Annotated[float, Field(ge=0, le=100)] | None = _about("Penalty for word order.")
+    weights: Annotated[list[Annotated[float, Field(gt=0, le=1e6)]], Field(max_length=16)] | None = (
+        _about("Weights of the parts of a sum.")
+    )
+    scale: Literal["fixed", "corpus"] | None = _about("How the parts of a sum are scaled.")
+    tokenize: Literal["13a", "intl", "char", "zh", "none"] | None = _about("Tokenizer of BLEU.")
+    lowercase: bool | None = _about("Ignore case.")
+    char_order: Annotated[int, Field(ge=1, le=10)] | None = _about("Longest character n-grams.")
+    word_order: Annotated[int, Field(ge=0, le=4)] | None = _about(
+        "Longest word n-grams: 2 is chrF++, 0 is chrF."
+    )
+    beta: Annotated[int, Field(ge=1, le=10)] | None = _about("Weight of recall.")
+    normalize_text: bool | None = _about("Separate punctuation from words.")
+    case_sensitive: bool | None = _about("Distinguish case.")
+    alpha: Annotated[float, Field(ge=0, le=1)] | None = _about(
+        "Weight of the first text given the second; the rest is that of the second given the first."
+    )
 
     def given(self) -> dict[str, object]:
         """Return the settings that the request contains."""
@@ -80,27 +108,111 @@ class TextPair(RequestModel):
         return [self.reference] if isinstance(self.reference, str) else self.reference
 
 
-class ScoreRequest(RequestModel):
-    """Pairs to score; the languages of a pair override those of the request."""
+class Options(RequestModel):
+    """Measures with their settings, and the languages of texts that have none of their own."""
 
-    pairs: Annotated[list[TextPair], Field(min_length=1)]
     measures: Annotated[list[MeasureName], Field(min_length=1)] = ["cross"]
     lang: Lang = None
     reference_lang: Lang = None
     source_lang: Lang = None
     settings: Settings = Settings()
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "pairs": [{"hypothesis": "I see a dog.", "reference": "I see a cat."}],
-                    "measures": ["cross", "chrf"],
-                    "lang": "en",
-                }
-            ]
-        }
-    )
+
+class ScoreRequest(Options):
+    """Pairs to score; the languages of a pair override those of the request."""
+
+    pairs: Annotated[list[TextPair], Field(min_length=1)]
+
+
+class FileContent(RequestModel):
+    """A file: its name, and its content as text or, if it may not be UTF-8, in base64."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200, examples=["pairs.tsv"])]
+    text: str | None = None
+    base64: str | None = None
+
+    @model_validator(mode="after")
+    def _has_one_content(self) -> Self:
+        if (self.text is None) == (self.base64 is None):
+            raise ValueError("give either text or base64")
+        return self
+
+
+class Columns(RequestModel):
+    """The columns of a table, by name; without a header they are called 1, 2 and so on."""
+
+    hyp: ColumnName = None
+    refs: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=16)] = []
+    src: ColumnName = None
+    lang: ColumnName = None
+    ref_lang: ColumnName = None
+    src_lang: ColumnName = None
+
+
+class FileRequest(RequestModel):
+    """A table (TSV, CSV, JSON Lines) with one pair per row, and how to read it."""
+
+    file: FileContent
+    header: Annotated[
+        bool | None,
+        Field(description="null: there is a header if a name in the first line is recognised."),
+    ] = None
+    quoting: bool | None = None
+    replace_invalid: Annotated[
+        bool, Field(description="Replace bytes that are not UTF-8 instead of refusing the file.")
+    ] = False
+    columns: Columns = Columns()
+
+
+class FileScoreRequest(FileRequest, Options):
+    """A file to score. The languages are for rows of a file without languages."""
+
+
+class CompareRequest(Options):
+    """Outputs of two or more systems: a table with a column for each, or a file for each."""
+
+    table: FileContent | None = None
+    systems: Annotated[list[FileContent], Field(max_length=MAX_SYSTEMS)] = []
+    references: Annotated[list[FileContent], Field(max_length=16)] = []
+    source: FileContent | None = None
+    replace_invalid: bool = False
+    baseline: Annotated[str | None, Field(max_length=200)] = None
+    samples: Annotated[int, Field(ge=1, le=SAMPLES)] = SAMPLES
+    seed: Annotated[int, Field(ge=0, le=2**32 - 1)] = 0
+    shown: Annotated[int, Field(ge=0, le=100, description="Segments to show.")] = 10
+
+    @model_validator(mode="after")
+    def _has_outputs(self) -> Self:
+        if (self.table is None) == (not self.systems):
+            raise ValueError("give either a table, or one file for each system")
+        if self.table is None and not self.references and self.source is None:
+            raise ValueError("give references or a source")
+        return self
+
+
+class SpansRequest(RequestModel):
+    """Two texts whose differences are to be marked."""
+
+    hypothesis: str
+    reference: str
+    lang: Lang = None
+    reference_lang: Lang = None
+    methods: Annotated[
+        list[Literal["coverage", "unlikely", "differences", "direction", "flags"]],
+        Field(
+            min_length=1,
+            max_length=5,
+            description="coverage: omissions and additions; unlikely: improbable words (both need "
+            "both languages, as does direction); differences: words without a similar word; "
+            "direction: which text is the original; flags: copies, numbers, names and others.",
+        ),
+    ] = ["coverage", "differences", "flags"]
+
+
+class IdentifyRequest(RequestModel):
+    """Texts whose languages are to be identified."""
+
+    texts: Annotated[list[str], Field(min_length=1, max_length=100)]
 
 
 class ExplainRequest(RequestModel):
@@ -122,12 +234,6 @@ class ExplainRequest(RequestModel):
     ] = ["tokens", "translations", "alignment", "transport"]
     worst: Annotated[int, Field(ge=0, le=20)] = 3
     settings: Settings = Settings()
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"hypothesis": "I see a dog.", "reference": "I see a cat.", "lang": "en"}]
-        }
-    )
 
 
 class TranslateRequest(RequestModel):
@@ -236,6 +342,101 @@ class TranslateResponse(BaseModel):
     translations: list[TranslationResponse]
 
 
+class RowPreview(BaseModel):
+    """A row as it was read."""
+
+    row: int
+    hypothesis: str
+    references: list[str]
+    source: str | None
+    lang: str | None
+    reference_lang: str | None
+    source_lang: str | None
+    error: str | None = None
+
+
+class GuessResponse(BaseModel):
+    """A language that was identified, and its probability; ``supported`` by the model or not."""
+
+    lang: str
+    probability: float
+    supported: bool
+
+
+class FileRoles(BaseModel):
+    """The column of each role."""
+
+    hyp: str
+    refs: list[str]
+    src: str | None
+    lang: str | None
+    ref_lang: str | None
+    src_lang: str | None
+
+
+class ReadResponse(BaseModel):
+    """How a file was read."""
+
+    name: str
+    format: str
+    header: bool
+    rows: int
+    columns: list[str]
+    roles: FileRoles
+    preview: list[RowPreview]
+    refused: int
+    """Rows that cannot be scored."""
+    guesses: dict[LanguageRole, GuessResponse | None]
+    """Of the texts whose language the file does not name, by role."""
+
+
+class IdentifyResponse(BaseModel):
+    """A guess for each text; null if there is none."""
+
+    guesses: list[GuessResponse | None]
+
+
+class SpanResponse(BaseModel):
+    """Characters ``start`` to ``end`` (Unicode code points) of one text, and what is wrong.
+
+    Side ``a`` is the hypothesis, ``b`` the reference.
+    """
+
+    side: Literal["a", "b"]
+    start: int
+    end: int
+    text: str
+    kind: str
+    score: float
+    severity: Literal["minor", "major"]
+    evidence: str
+
+
+class SpansResponse(BaseModel):
+    """Where two texts differ."""
+
+    spans: list[SpanResponse]
+    flags: list[str]
+    severity: Literal["minor", "major"] | None
+    direction: float | None = None
+    """Above 0, the reference is more likely the original."""
+
+
+class CompareResponse(BaseModel):
+    """The comparison, as ``tertium compare --json`` prints it."""
+
+    systems: list[str]
+    left_out: list[str]
+    segments: int
+    baseline: str | None
+    samples: int
+    seed: int
+    alpha: float
+    tail: str
+    caution: str | None
+    measures: dict[str, dict[str, Any]]
+
+
 class ModelResponse(BaseModel):
     """A loaded model."""
 
@@ -246,6 +447,8 @@ class ModelResponse(BaseModel):
     source_languages: list[str] = []
     target_languages: list[str] = []
     needs_source_language: bool = False
+    note: str = ""
+    """What to know about its scores."""
 
 
 class ModelsResponse(BaseModel):
@@ -254,18 +457,35 @@ class ModelsResponse(BaseModel):
     models: list[ModelResponse]
 
 
+class SettingResponse(BaseModel):
+    """A setting of a measure."""
+
+    name: str
+    about: str
+    kind: Literal["choice", "yes or no", "number", "language", "numbers"]
+    default: str
+    values: list[str] = []
+    """Of a choice."""
+    low: float | None = None
+    high: float | None = None
+
+
 class MeasureResponse(BaseModel):
     """An available measure, or a sum of measures such as sss+wmd."""
 
     name: str
     about: str
+    group: Literal["translation", "embeddings", "surface"]
+    range: str
     compares_with: Literal["reference", "source"]
     model: Role | None
     low: float | None
     high: float | None
     """The usual range of its scores; null where there is no bound."""
     needs_languages: bool
-    settings: list[str]
+    settings: list[SettingResponse]
+    scale: dict[str, float]
+    """Scores of known pairs by the loaded model: identical, paraphrase, near miss, unrelated."""
 
 
 class MeasuresResponse(BaseModel):

@@ -7,12 +7,15 @@ import socket
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from tertium.web.connections import HEADER_SECONDS, timed_protocol
+
 if TYPE_CHECKING:
+    import uvicorn
     from fastapi import FastAPI
 
 SHUTDOWN_SECONDS = 5
-SPARE_CONNECTIONS = 64
-"""For pages, lists and refusals, which are not in the queue of requests."""
+IDLE_SECONDS = 5
+HEADER_BYTES = 16 << 10
 
 
 def is_loopback(host: str) -> bool:
@@ -35,21 +38,27 @@ def listen(host: str, port: int) -> socket.socket:
     return socket.create_server(address[:2], family=family, backlog=256)
 
 
-def run(
-    app: FastAPI, listening: socket.socket, announce: Callable[[str], None], *, queue: int
-) -> None:
-    """Serve until interrupted."""
+def server(app: FastAPI, *, header_seconds: float = HEADER_SECONDS) -> uvicorn.Server:
+    """Make the server: its limits on time, on connections and on headers."""
     import uvicorn
 
-    host, port, *_ = listening.getsockname()
-    name = f"[{host}]" if ":" in host else host
     config = uvicorn.Config(
         app,
+        http=timed_protocol(header_seconds),
         log_level="error",
         access_log=False,  # the guard logs requests
         server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=IDLE_SECONDS,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
-        limit_concurrency=2 * queue + SPARE_CONNECTIONS,
+        h11_max_incomplete_event_size=HEADER_BYTES,
     )
+    return uvicorn.Server(config)
+
+
+def run(app: FastAPI, listening: socket.socket, announce: Callable[[str], None]) -> None:
+    """Serve until interrupted."""
+    host, port, *_ = listening.getsockname()
+    name = f"[{host}]" if ":" in host else host
     announce(f"http://{name}:{port}/")
-    uvicorn.Server(config).run(sockets=[listening])
+    server(app).run(sockets=[listening])

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import threading
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from tertium.text import Row, Text
 from tertium.web.batching import Call, StoppedError
 from tertium.web.engines import BatchedEngines, Loaded
 from tertium.web.limits import Limits
+from tertium.web.scale import reference_scale
 
 Result = TypeVar("Result")
+Line = Mapping[str, Any]
+"""An object of JSON, which is one line of a stream."""
+Emit = Callable[[Line], None]
 
 
 class FullError(Exception):
     """The queue of requests is full."""
+
+
+class LeftError(Exception):
+    """The client has disconnected: nobody is there to be answered."""
 
 
 class Service:
@@ -27,6 +35,8 @@ class Service:
         self.limits = limits
         self.engines = BatchedEngines(models, limits, lambda: self._waiting)
         self._pool = ThreadPoolExecutor(limits.queue, thread_name_prefix="tertium-request")
+        self.scale: dict[str, dict[str, float]] = {}
+        """The reference scale of each measure, once the server has warmed up."""
         self._lock = threading.Lock()
         self._waiting = 0
 
@@ -56,19 +66,58 @@ class Service:
             )
             if result.done():
                 return result.result()
+            if disconnect.done():
+                raise LeftError
             raise StoppedError(f"no result within {self.limits.seconds:g} seconds")
         finally:
             call.cancel()
             future.cancel()
             disconnect.cancel()
 
-    def warm_up(self, measures: Sequence[str]) -> None:
-        """Use each measure once, so that the first client does not have to wait."""
-        lang = min(self.engines.models.translation.languages.target)
+    async def stream(self, work: Callable[[Call, Emit], None]) -> AsyncIterator[Line]:
+        """Run a request in a thread, and yield the lines that it emits as they come.
+
+        There is a time limit for each line. What the work raises is raised here, after the lines
+        before; a client that leaves closes the generator, which cancels the work.
+        """
         call = Call(self.limits.seconds)
-        text = Text("A.", lang)
-        for measure in self.engines.measures(measures, {}, call):
-            measure.segments([Row(1, text, (text,), text)])
+        loop = asyncio.get_running_loop()
+        lines: asyncio.Queue[Line | None] = asyncio.Queue()
+
+        def emit(line: Line) -> None:
+            call.check()
+            call.renew()
+            loop.call_soon_threadsafe(lines.put_nowait, line)
+
+        future = self._submit(lambda call: work(call, emit), call)
+        done = asyncio.wrap_future(future)
+        done.add_done_callback(lambda _: lines.put_nowait(None))
+        try:
+            while True:
+                try:
+                    line = await asyncio.wait_for(lines.get(), self.limits.seconds)
+                except TimeoutError:
+                    seconds = f"{self.limits.seconds:g} seconds"
+                    raise StoppedError(f"no further result within {seconds}") from None
+                if line is None:
+                    done.result()
+                    return
+                yield line
+        finally:
+            call.cancel()
+            future.cancel()
+            if done.done() and not done.cancelled():
+                done.exception()  # it was raised, or nobody is there to see it
+
+    def warm_up(self, measures: Sequence[str]) -> None:
+        """Score a few pairs with each measure, for the reference scale and to load everything.
+
+        Nobody waits for it: a large model may take longer than a request may.
+        """
+        call = Call(math.inf)
+        languages = self.engines.models.translation.languages
+        for name, measure in zip(measures, self.engines.measures(measures, {}, call), strict=True):
+            self.scale[name] = reference_scale(measure, languages)
 
     def close(self) -> None:
         """Finish the current batches, and cancel all else."""

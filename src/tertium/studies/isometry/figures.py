@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,10 @@ from tertium.studies.isometry.correlation import Correlation, Protocol, SideScor
 
 NOBODY = "no agreement"
 BINS = 20
+TITLE_LETTERS = 32
+"""About as many as are above one panel."""
+HANDLE_INCHES, LETTER_INCHES = 0.5, 0.085
+"""The approximate width of an entry of a legend: its colour, and each letter of its name."""
 COLOURS = ("#2a5d84", "#7fb2d5", "#e0a458", "#b5651d", "#8c6bb1", "#5aae61", "#c2c7cc")
 """Of agreement: full agreement first, none last."""
 
@@ -84,7 +89,9 @@ def draw_behaviours(
     grid[0].set_ylim(0, 1.08 * tallest)
     grid[0].set_ylabel("pairs")
     handles, labels = grid[0].get_legend_handles_labels()
-    figure.legend(handles, labels, fontsize="small", loc="outside lower center", ncols=3)
+    room = figure.get_figwidth() / (HANDLE_INCHES + LETTER_INCHES * max(map(len, labels)))
+    columns = max(1, min(3, int(room)))
+    figure.legend(handles, labels, fontsize="small", loc="outside lower center", ncols=columns)
     save_figure(figure, out)
 
 
@@ -142,7 +149,8 @@ def draw_equivalence(
 
 
 def _title(each: Predictions) -> str:
-    return f"{each.model}\n{each.dataset}"
+    """The model and the data set, broken so that neighbours do not clip each other's titles."""
+    return "\n".join(fill(name, TITLE_LETTERS) for name in (each.model, each.dataset))
 
 
 def _grid(panels: int, columns: int, out: Path, *, height: float) -> tuple[Any, Any]:

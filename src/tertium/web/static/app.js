@@ -1,68 +1,55 @@
-// The page: choice of measures, two texts or a file, and a link that restores the view.
+// The page: two texts, many pairs or systems; choice of measures; a link and a history of the views.
 
 import { requestJson } from "./api.js";
-import { readLink, writeLink } from "./link.js";
-import { scorePair } from "./pair.js";
-import { Rows } from "./rows.js";
+import { at, counted, showStatus } from "./dom.js";
+import { Detector, LanguageChoice, languageName } from "./languages.js";
+import { linkOf, readLink } from "./link.js";
+import { DEFAULT_MEASURES, Measures } from "./measures.js";
+import { clearPair, scorePair } from "./pair.js";
+import { openFile, Rows } from "./rows.js";
+import { Systems } from "./systems.js";
 
-const DEFAULT_MEASURES = ["cross", "direct", "prism-ref", "bertscore", "chrf"];
-const NEED_LANGUAGES = "needs both languages";
-const CAUTIONS = {
-  cut: "A text was too long: only its beginning was scored.",
-  split: "A text was too long for the model: its sentences were aligned and scored in parts.",
-  empty: "A text is empty.",
-  unknown: "A text is in a language or script that the model was not trained on: the scores say nothing.",
-  language: "The first text is in another language than given.",
-  copy: "The first text is an untranslated copy of the second.",
+const TABS = ["pair", "file", "systems"];
+const EXAMPLES = {
+  "example-paraphrase": { a: "The train was late because of the snow.", b: "Because of the snow, the train was delayed.", la: "en", lb: "en" },
+  "example-near-miss": { a: "The shop opens at six o'clock on Sundays.", b: "The shop closes at six o'clock on Sundays.", la: "en", lb: "en" },
+  "example-translation": { a: "I have lost my keys.", b: "Ich habe meine Schlüssel im Garten verloren.", la: "en", lb: "de" },
 };
-const at = (id) => document.getElementById(id);
 
-let measures = [];
-let limits = {};
+let measures, languages, detector, rows, systems;
 let running = null;
-let dropped = null;
-
-const chosen = () =>
-  [...document.querySelectorAll("#measures input:checked")].map((box) => box.value);
-
-function showStatus(text, isError = false) {
-  at("status").textContent = text;
-  at("status").classList.toggle("error", isError);
-}
-
-function choose(names) {
-  for (const box of document.querySelectorAll("#measures input")) {
-    box.checked = names.includes(box.value);
-  }
-  showChosen();
-}
-
-const showChosen = () => { at("chosen").textContent = chosen().join(", ") || "none"; };
+let shownLink = null;
 
 function select(name) {
-  for (const each of ["pair", "file"]) {
+  for (const each of TABS) {
     const tab = at(`tab-${each}`), here = each === name;
     tab.setAttribute("aria-selected", String(here));
     tab.tabIndex = here ? 0 : -1;
     at(`panel-${each}`).hidden = !here;
     at(`${each}-result`).hidden = !here || !at(`${each}-result`).dataset.filled;
   }
-  at("link").hidden = name === "file";
+  at("link").hidden = name !== "pair";
+  label();
 }
 
-const selected = () => (at("panel-file").hidden ? "pair" : "file");
+const selected = () => TABS.find((name) => !at(`panel-${name}`).hidden);
+
+function label() {
+  at("score").textContent = {
+    pair: "Score", file: rows?.reading ? `Score ${counted(rows.reading.rows, "pair")}` : "Score", systems: "Compare",
+  }[selected()];
+}
+
+/* Every view has an entry in the history, so that Back returns to it. */
+function visit(address) {
+  if (location.hash !== address) history.pushState(null, "", address);
+}
 
 const view = () => ({
-  a: at("hypothesis").value, b: at("reference").value,
-  la: at("lang").value, lb: at("reference-lang").value, measures: chosen(),
+  a: at("hypothesis").value, b: at("reference").value, s: at("source").value, r: at("further").value,
+  la: languages.lang.value, lb: languages.reference_lang.value, ls: languages.source_lang.value,
+  measures: measures.chosen, settings: measures.settings,
 });
-
-/* Without languages, the measures that need them are left out. */
-function usable(names, hasLanguages) {
-  const left = names.filter((name) => hasLanguages || !measures.find((m) => m.name === name)?.needs_languages);
-  const missing = names.filter((name) => !left.includes(name));
-  return { left, note: missing.length ? ` (${missing.join(", ")}: ${NEED_LANGUAGES})` : "" };
-}
 
 async function run(work) {
   running?.abort();
@@ -70,9 +57,10 @@ async function run(work) {
   running = controller;
   at("stop").hidden = false;
   at("score").disabled = true;
-  showStatus("Scoring …");
+  showStatus("Working …");
   try {
-    showStatus(await work(controller.signal));
+    const message = await work(controller.signal);
+    if (controller === running) showStatus(message);
   } catch (error) {
     if (controller === running) showStatus(error.name === "AbortError" ? "Stopped." : error.message, error.name !== "AbortError");
   } finally {
@@ -83,91 +71,138 @@ async function run(work) {
   }
 }
 
+/* What was shown before is removed: it would not belong to what is asked for now. */
 function score() {
-  const current = view();
-  if (!current.measures.length) return showStatus("Choose a measure.", true);
-  if (selected() === "file") {
-    const file = dropped ?? at("file").files[0];
-    if (!file) return showStatus("Drop or choose a file first.", true);
-    return run(async (signal) => {
-      at("file-result").dataset.filled = "yes";
-      await rows.score(file, current, limits, signal);
-      const errors = rows.rows.filter((row) => row.error).length;
-      return `${rows.rows.length} ${rows.rows.length === 1 ? "row" : "rows"} scored${errors ? `, ${errors} of them refused` : ""}.`;
-    });
+  if (!measures.chosen.length) return showStatus("Choose a measure.", true);
+  return { pair: scoreTexts, file: scoreFile, systems: compareSystems }[selected()]();
+}
+
+function scoreTexts() {
+  clearPair();
+  if (!at("hypothesis").value.trim() || !at("reference").value.trim()) {
+    return showStatus("Type two texts, or choose an example.", true);
   }
-  writeLink(current);
+  at("first-visit").hidden = true;
   return run(async (signal) => {
-    const { left, note } = usable(current.measures, current.la && current.lb);
-    if (!left.length) throw new Error(`Choose both languages${note}.`);
-    const result = await scorePair({ ...current, measures: left }, measures, signal);
-    at("pair-result").dataset.filled = "yes";
-    const cautions = result.marks[0].map((mark) => ` ${CAUTIONS[mark] ?? mark}`).join("");
-    return `Scored by ${left.join(", ")}${note}.${cautions}`;
+    await detector.now();
+    const current = view();
+    shownLink = linkOf(current);
+    visit(shownLink);
+    const { left, note } = measures.usable(current.measures, { languages: current.la && current.lb, sourceLanguage: current.s ? current.ls : current.lb });
+    if (!left.length) throw new Error(note);
+    const message = `Scored by ${left.join(", ")}. ${note}`;
+    await scorePair({ ...current, measures: left }, measures, measures.request, signal, () => showStatus(message));
+    return message;
   });
 }
 
-function fill({ a, b, la, lb }) {
-  at("hypothesis").value = a ?? "";
-  at("reference").value = b ?? "";
-  at("lang").value = la ?? "";
-  at("reference-lang").value = lb ?? "";
+function scoreFile() {
+  if (!rows.reading) return showStatus("Drop or choose a file, or paste rows, first.", true);
+  rows.clear();
+  return run(async (signal) => {
+    const { summary, note } = await rows.score(measures.chosen, measures.request, signal);
+    const refused = summary.not_scored ? `, ${summary.not_scored} of them refused` : "";
+    return `${counted(summary.rows, "row")} scored${refused}. ${note}`;
+  });
 }
 
-const rows = new Rows((pair) => {
-  fill(pair);
-  select("pair");
-  score();
-  at("hypothesis").focus();
-});
+function compareSystems() {
+  systems.clear();
+  return run(async (signal) => {
+    const note = await systems.compare(measures.chosen, measures.request, signal, (done, of) => {
+      showStatus(`${done} of ${of} segments scored …`);
+    });
+    return `The comparison is done. ${note}`;
+  });
+}
 
-function follow() {
+const openContent = (open) => {
+  select("file");
+  visit("#file");
+  return run(async (signal) => {
+    await open(signal);
+    label();
+    return "This is how the rows were read. Score them below.";
+  });
+};
+
+function fill({ a = "", b = "", la = "", lb = "", s = "", ls = "", r = "" }) {
+  for (const [id, text] of [["hypothesis", a], ["reference", b], ["source", s], ["further", r]]) at(id).value = text;
+  at("more-texts").open = Boolean(s || r);
+  const unknown = [[languages.lang, la], [languages.reference_lang, lb], [languages.source_lang, ls]]
+    .filter(([choice, code]) => !choice.choose(code)).map(([, code]) => code);
+  lines();
+  return unknown;
+}
+
+/* Show what the address says: a tab, or two texts. */
+function restore() {
   const linked = readLink();
-  if (!linked) return;
-  fill(linked);
-  choose(linked.measures.length ? linked.measures : DEFAULT_MEASURES);
+  if (!linked) {
+    select(TABS.includes(location.hash.slice(1)) ? location.hash.slice(1) : "pair");
+    return;
+  }
   select("pair");
-  score();
+  if (location.hash === shownLink && at("pair-result").dataset.filled) return;
+  const langs = fill(linked);
+  const names = measures.choose(linked.measures.length ? linked.measures : DEFAULT_MEASURES, linked.settings);
+  if (!measures.chosen.length) measures.choose(DEFAULT_MEASURES);
+  const notes = [
+    ...(langs.length ? [`The link names a language that the model does not have: ${langs.join(", ")}.`] : []),
+    ...(names.length ? [`The link names an unknown measure: ${names.join(", ")}.`] : []),
+  ];
+  if (!linked.a && !linked.b) return;
+  Promise.resolve(score()).then(() => { if (notes.length) showStatus(`${notes.join(" ")} ${at("status").textContent}`); });
+}
+
+/* As many lines on both sides may be meant as so many pairs. */
+function lines() {
+  const [a, b] = ["hypothesis", "reference"].map((id) => at(id).value.trim().split("\n"));
+  at("as-lines").hidden = a.length < 2 || a.length !== b.length;
+  at("as-lines").textContent = `Score line by line: ${a.length} pairs`;
+}
+
+function stale() {
+  for (const id of ["pair-result", "file-result"]) {
+    if (at(id).dataset.filled && !at(id).hidden) at(id).classList.add("stale");
+  }
+  if (document.querySelector(".stale:not([hidden])")) showStatus("Something has changed: these scores are of before. Score again.");
 }
 
 async function start() {
-  const [{ models }, available] = await Promise.all([
-    requestJson("/api/models"), requestJson("/api/measures"),
-  ]);
-  ({ measures, limits } = available);
+  const [{ models }, available] = await Promise.all([requestJson("/api/models"), requestJson("/api/measures")]);
   const translation = models.find((model) => model.role === "translation");
-  const name = new Intl.DisplayNames(["en"], { type: "language", fallback: "code" });
-  const languages = [...new Set([...translation.source_languages, ...translation.target_languages])];
-  for (const code of languages) {
-    let label = code;
-    try { label = name.of(code) ?? code; } catch { /* not an ISO code */ }
-    for (const id of ["lang", "reference-lang"]) at(id).append(new Option(label, code));
+  const codes = [...new Set([...translation.source_languages, ...translation.target_languages])].sort((a, b) => languageName(a).localeCompare(languageName(b)));
+  languages = {
+    lang: new LanguageChoice(at("lang"), codes), reference_lang: new LanguageChoice(at("reference-lang"), codes),
+    source_lang: new LanguageChoice(at("source-lang"), codes),
+  };
+  detector = new Detector([[at("hypothesis"), languages.lang], [at("reference"), languages.reference_lang], [at("source"), languages.source_lang]]);
+  measures = new Measures(available.measures, codes);
+  rows = new Rows(measures, codes, (pair) => { fill(pair); select("pair"); score(); at("hypothesis").focus(); });
+  systems = new Systems(measures, codes);
+  const known = codes.length > 12 ? `${codes.length} languages` : codes.map(languageName).join(", ");
+  at("model").textContent = `Model: ${translation.name}, for ${known}. ${translation.note}`;
+  for (const [id, example] of Object.entries(EXAMPLES)) {
+    at(id).disabled = ![example.la, example.lb].every((code) => codes.includes(code));
+    at(id).addEventListener("click", () => { fill(example); score(); });
   }
-  at("model").textContent = `Model: ${translation.name}.`;
-  for (const measure of measures) {
-    const label = document.createElement("label");
-    const box = Object.assign(document.createElement("input"), { type: "checkbox", value: measure.name });
-    const about = document.createElement("small");
-    about.textContent = measure.about;
-    label.append(box, measure.name, about);
-    at("measures").append(label);
-  }
-  choose(DEFAULT_MEASURES);
+  measures.choose(DEFAULT_MEASURES);
   at("score").disabled = false;
-  follow();
+  at("first-visit").hidden = false;
+  restore();
+  addEventListener("popstate", restore);
 }
 
 at("form").addEventListener("submit", (event) => { event.preventDefault(); score(); });
 at("form").addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) score();
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); score(); }
 });
+at("form").addEventListener("input", (event) => { if (!event.target.closest("#panel-systems")) stale(); });
+for (const id of ["hypothesis", "reference"]) at(id).addEventListener("input", lines);
 at("stop").addEventListener("click", () => running?.abort());
-at("measures").addEventListener("change", showChosen);
-at("lang").addEventListener("change", () => {
-  if (!at("reference-lang").value) at("reference-lang").value = at("lang").value;
-});
 at("link").addEventListener("click", async () => {
-  writeLink(view());
+  visit(linkOf(view()));
   try {
     await navigator.clipboard.writeText(location.href);
     showStatus("The link is copied. It contains the texts.");
@@ -175,16 +210,38 @@ at("link").addEventListener("click", async () => {
     showStatus("The link is in the address bar. It contains the texts.");
   }
 });
-for (const name of ["pair", "file"]) {
-  at(`tab-${name}`).addEventListener("click", () => select(name));
+at("as-lines").addEventListener("click", () => {
+  const [a, b] = ["hypothesis", "reference"].map((id) => at(id).value.trim().split("\n"));
+  const text = a.map((line, place) => `${JSON.stringify({ hyp: line, ref: b[place] })}\n`).join("");
+  openContent((signal) => rows.open({ name: "lines.jsonl", text }, signal));
+});
+TABS.forEach((name, place) => {
+  at(`tab-${name}`).addEventListener("click", () => { select(name); visit(`#${name}`); });
   at(`tab-${name}`).addEventListener("keydown", (event) => {
-    if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
-    const other = name === "pair" ? "file" : "pair";
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const other = TABS[(place + step + TABS.length) % TABS.length];
     select(other);
     at(`tab-${other}`).focus();
   });
+});
+at("file").addEventListener("change", () => {
+  const [file] = at("file").files;
+  if (!file) return;
+  at("paste").value = "";
+  openContent((signal) => openFile(rows, file, signal));
+});
+let pasting;
+at("paste").addEventListener("input", () => {
+  clearTimeout(pasting);
+  pasting = setTimeout(() => {
+    const text = at("paste").value;
+    if (text.trim()) openContent((signal) => rows.open({ name: "pasted rows", text }, signal));
+  }, 500);
+});
+for (const id of ["header", "quoting", "replace-invalid", "hyp-column", "ref-column", "src-column"]) {
+  at(id).addEventListener("change", () => openContent((signal) => rows.preview(signal)));
 }
-at("file").addEventListener("change", () => { dropped = null; if (at("file").files.length) score(); });
 for (const kind of ["dragenter", "dragover"]) {
   addEventListener(kind, (event) => { event.preventDefault(); at("drop").classList.add("over"); });
 }
@@ -193,13 +250,13 @@ for (const kind of ["dragleave", "drop"]) {
 }
 addEventListener("drop", (event) => {
   event.preventDefault();
-  if (!event.dataTransfer?.files.length) return;
-  [dropped] = event.dataTransfer.files;
-  select("file");
-  score();
+  const [file] = event.dataTransfer?.files ?? [];
+  if (!file) return;
+  at("paste").value = "";
+  at("file").value = "";
+  openContent((signal) => openFile(rows, file, signal));
 });
 addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && document.activeElement?.matches(".token")) document.activeElement.blur();
+  if (event.key === "Escape" && document.activeElement?.matches(".token, .mark")) document.activeElement.blur();
 });
-addEventListener("hashchange", follow);
 start().catch((error) => showStatus(error.message, true));

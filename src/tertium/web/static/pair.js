@@ -1,84 +1,105 @@
-// Two texts: a card with the score of each measure, and an explanation below.
+// Two texts: a card with the score of each measure, the spans where they differ, and tokens on demand.
 
 import { requestHtml, requestJson } from "./api.js";
+import { at, button, copy, element } from "./dom.js";
+import { bar, placed } from "./measures.js";
+import { showSpans } from "./spans.js";
 
 const WORST = 20;
-const element = (tag, properties = {}, ...children) => {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children);
-  return made;
+export const CAUTIONS = {
+  cut: "A text is too long for the model: only its beginning was scored.",
+  split: "A text is too long for the model: its sentences were aligned and scored in parts.",
+  empty: "A text is empty.",
+  unknown: "A text is in a language or script that the model was not trained on: the scores say nothing.",
+  language: "The first text is in another language than given.",
+  copy: "The first text is an untranslated copy of the source.",
 };
 
-async function copy(text, button) {
-  const before = button.textContent;
-  try {
-    await navigator.clipboard.writeText(text);
-    button.textContent = "Copied";
-  } catch {
-    button.textContent = "Not allowed: copy it below";
-  }
-  setTimeout(() => { button.textContent = before; }, 2000);
-}
-
-function card(name, scores, measure, marks) {
-  const button = element("button", { type: "button", textContent: "Copy signature" });
-  button.setAttribute("aria-label", `Copy the signature of ${name}`);
-  button.addEventListener("click", () => copy(scores.signature, button));
-  const parts = [
-    element("h2", {}, name, element("data", { value: scores.segments[0], textContent: scores.segments[0].toFixed(4) })),
-  ];
-  const meaningless = marks.includes("empty") || marks.includes("unknown");
-  if (!meaningless && measure && measure.low !== null && measure.high !== null) {
-    const meter = element("meter", { min: measure.low, max: measure.high, value: scores.segments[0] });
-    meter.setAttribute("aria-label", `${name}, from ${measure.low} to ${measure.high.toFixed(3)}`);
-    parts.push(meter);
-  }
-  parts.push(
-    element("p", { textContent: scores.reading }),
-    element("div", {}, button),
-    element("details", {}, element("summary", { textContent: "Signature" }),
-      element("span", { className: "signature", textContent: scores.signature })),
-  );
-  return element("li", {}, ...parts);
+export function card(name, score, scores, measure, meaningless) {
+  const title = element("h3", {}, name, element("data", { value: score, textContent: score.toFixed(4) }));
+  const readable = !meaningless && measure;
+  return element("li", {}, title,
+    readable ? bar(measure, score) : null,
+    readable && placed(score, measure.scale ?? {}) ? element("p", { className: "placed", textContent: placed(score, measure.scale) }) : null,
+    element("p", { textContent: meaningless ? "This number says nothing about the texts." : scores.reading }),
+    element("details", {}, element("summary", { textContent: "Signature", aria: { label: `Signature of ${name}` } }),
+      element("p", { className: "signature", textContent: scores.signature }),
+      button("Copy", (self) => copy(scores.signature, self), { ariaLabel: `Copy the signature of ${name}` })));
 }
 
 function partsFor(view, measures) {
-  const named = (name) => measures.find((measure) => measure.name === name);
   const both = Boolean(view.la && view.lb);
   const parts = both ? ["tokens"] : [];
-  if (both || !named("cross")?.needs_languages) parts.push("translations");
+  if (both || !measures.named("cross")?.needs_languages) parts.push("translations");
   parts.push("alignment");
-  if (named("wmd")) parts.push("transport");
+  if (measures.named("wmd")) parts.push("transport");
   return parts;
 }
 
-export async function scorePair(view, measures, signal) {
+function tokensOnDemand(view, measures) {
+  const place = at("tokens");
+  place.replaceChildren(button("Show tokens, translations and alignment", async (self) => {
+    self.disabled = true;
+    self.textContent = "Computing …";
+    try {
+      const html = await requestHtml("/api/explain.html", {
+        hypothesis: view.a, reference: view.b, lang: view.la || null, reference_lang: view.lb || null,
+        parts: partsFor(view, measures), worst: WORST,
+      });
+      place.innerHTML = html; // rendered by the server, which escapes all texts
+      if (!(view.la && view.lb)) {
+        place.prepend(element("p", { className: "key", textContent: "Choose both languages to see how probable each token is." }));
+      }
+      place.tabIndex = -1;
+      place.focus();
+    } catch (error) {
+      place.replaceChildren(element("p", { className: "key", textContent: error.message }));
+    }
+  }));
+}
+
+export function clearPair() {
+  for (const id of ["scores", "spans", "tokens", "cautions"]) at(id).replaceChildren();
+  delete at("pair-result").dataset.filled;
+  at("pair-result").classList.remove("stale");
+  at("pair-result").hidden = true;
+}
+
+export async function scorePair(view, measures, settings, signal, scored) {
   const languages = { lang: view.la || null, reference_lang: view.lb || null };
-  const texts = { hypothesis: view.a, reference: view.b };
-  const named = (name) => measures.find((measure) => measure.name === name);
-  const pair = { ...texts, ...(view.measures.includes("prism-src")
-    ? { source: view.b, source_lang: view.lb || null } : {}) };
-  const scoring = requestJson("/api/score", { pairs: [pair], measures: view.measures, ...languages }, signal);
-  const explanation = requestHtml("/api/explain.html", {
-    ...texts, ...languages, parts: partsFor(view, measures), worst: WORST,
-  }, signal).catch((error) => error);
+  const further = view.r.split("\n").map((line) => line.trim()).filter(Boolean);
+  const source = view.s || view.b; // what is compared with a source takes the second text without one
+  const pair = {
+    hypothesis: view.a, reference: further.length ? [view.b, ...further] : view.b,
+    source, source_lang: (view.s ? view.ls : view.lb) || null,
+  };
+  const scoring = requestJson("/api/score", { pairs: [pair], measures: view.measures, settings, ...languages }, signal);
+  const spansBy = (methods) => requestJson("/api/spans", { hypothesis: view.a, reference: view.b, ...languages, methods }, signal)
+    .catch((error) => error);
+  const quick = spansBy(["differences", "flags"]);
+  const thorough = view.la && view.lb ? spansBy(["coverage"]) : null; // takes long for long texts
   const result = await scoring;
-  document.getElementById("scores").replaceChildren(
-    ...Object.entries(result.measures).map(([name, each]) => card(name, each, named(name), result.marks[0])),
-  );
-  document.getElementById("pair-result").hidden = false;
-  const html = await explanation;
-  const place = document.getElementById("explanation");
-  if (html instanceof Error) {
-    place.replaceChildren(element("p", { className: "key", textContent: html.message }));
-    return result;
-  }
-  place.innerHTML = html; // rendered by the server, which escapes all texts
-  if (!(view.la && view.lb)) {
-    place.prepend(element("p", {
-      className: "key",
-      textContent: "Choose both languages to see how probable each token is.",
-    }));
-  }
-  return result;
+  const marks = result.marks[0];
+  const meaningless = marks.includes("empty") || marks.includes("unknown");
+  at("cautions").replaceChildren(...marks.map((mark) => element("p", { className: "caution", textContent: CAUTIONS[mark] ?? mark })));
+  at("scores").replaceChildren(...Object.entries(result.measures)
+    .map(([name, each]) => card(name, each.segments[0], each, measures.named(name), meaningless)));
+  at("spans").replaceChildren();
+  tokensOnDemand(view, measures);
+  at("pair-result").dataset.filled = "yes";
+  at("pair-result").classList.remove("stale");
+  at("pair-result").hidden = false;
+  scored();
+  const found = await quick;
+  if (found.name === "AbortError") throw found;
+  const note = (text) => at("spans").append(element("p", { className: "key", textContent: text }));
+  if (found instanceof Error) return note(`Differences are not shown: ${found.message}`);
+  showSpans(at("spans"), view, found);
+  if (!thorough) return note("Choose both languages to see omissions and additions.");
+  note("Looking for omissions and additions …");
+  const more = await thorough;
+  if (more.name === "AbortError") throw more;
+  if (more instanceof Error) {
+    at("spans").lastChild.textContent = `Omissions and additions are not shown: ${more.message}`;
+  } else showSpans(at("spans"), view, { ...found, spans: [...found.spans, ...more.spans] });
 }

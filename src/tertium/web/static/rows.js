@@ -1,19 +1,26 @@
-// A file, scored a few rows at a time; the rows can be sorted, filtered, saved and explained.
+// Many pairs, from a file or pasted: a preview of how they are read, then the rows as they are scored.
 
-import { requestJson, RequestError } from "./api.js";
-import { pairOf, readFile, toTsv } from "./files.js";
+import { fileContent, requestJson, requestLines } from "./api.js";
+import { at, counted, download, element } from "./dom.js";
+import { LanguageChoice, languageName } from "./languages.js";
+import { card, CAUTIONS } from "./pair.js";
 
-const ROWS_AT_A_TIME = 20;
 const SHOWN = 100;
-const at = (id) => document.getElementById(id);
+const BINS = 24;
+const EVERY = 300; // milliseconds between two looks at the table while rows come in
 
 export class Rows {
-  constructor(explain) {
+  constructor(measures, languages, explain) {
+    this.measures = measures;
     this.explain = explain;
-    this.rows = [];
-    this.measures = [];
-    this.sort = { key: "number", up: true };
-    this.shown = SHOWN;
+    this.file = null;
+    this.reading = null;
+    this.clear();
+    this.languages = {
+      lang: new LanguageChoice(at("file-lang"), languages),
+      reference_lang: new LanguageChoice(at("file-reference-lang"), languages),
+      source_lang: new LanguageChoice(at("file-source-lang"), languages),
+    };
     for (const id of ["filter", "filter-measure", "filter-low", "filter-high"]) {
       at(id).addEventListener("input", () => this.show());
     }
@@ -21,50 +28,156 @@ export class Rows {
     at("save").addEventListener("click", () => this.save());
   }
 
-  async score(file, view, limits, signal) {
-    this.table = readFile(file.name, await file.text());
-    this.name = file.name;
-    this.measures = view.measures;
+  clear() {
+    this.rows = [];
+    this.columns = [];
+    this.names = [];
+    this.sort = { key: "number", up: true };
     this.shown = SHOWN;
-    this.rows = this.table.records.map((record, place) => ({
-      number: place + 1, record, pair: pairOf(this.table, record, view.la, view.lb), scores: {},
-    }));
-    at("filter-measure").replaceChildren(...this.measures.map((name) => new Option(name)));
-    at("file-result").hidden = false;
-    this.progress(0);
-    this.show();
-    const size = Math.min(ROWS_AT_A_TIME, limits.pairs);
-    for (let start = 0; start < this.rows.length; start += size) {
-      await this.scoreSome(this.rows.slice(start, start + size), signal);
-      this.progress(Math.min(start + size, this.rows.length));
-      this.show();
-    }
+    at("corpus").replaceChildren();
+    delete at("file-result").dataset.filled;
+    at("file-result").classList.remove("stale");
+    at("file-result").hidden = true;
   }
 
-  async scoreSome(rows, signal) {
-    try {
-      const result = await requestJson(
-        "/api/score", { pairs: rows.map((row) => row.pair), measures: this.measures }, signal,
-      );
-      rows.forEach((row, place) => {
-        for (const name of this.measures) row.scores[name] = result.measures[name].segments[place];
-        row.cut = result.cut[place];
-        row.marks = result.marks[place];
-      });
-    } catch (error) {
-      if (!(error instanceof RequestError)) throw error;
-      if (rows.length === 1) {
-        rows[0].error = error.message.replace(/^row 1: /, "");
-        return;
+  /* How the file is read: what was chosen, besides what the server recognises. */
+  get request() {
+    const choice = (id) => ({ yes: true, no: false }[at(id).value] ?? null);
+    const chosen = (id) => at(id).value || null;
+    return {
+      file: this.file, header: choice("header"), quoting: choice("quoting"),
+      replace_invalid: at("replace-invalid").checked,
+      columns: {
+        hyp: chosen("hyp-column"), refs: chosen("ref-column") ? [at("ref-column").value] : [], src: chosen("src-column"),
+      },
+    };
+  }
+
+  async open(content, signal) {
+    this.clear();
+    this.file = content;
+    for (const id of ["hyp-column", "ref-column", "src-column"]) at(id).replaceChildren(new Option("recognised", ""));
+    for (const id of ["header", "quoting"]) at(id).value = "";
+    return this.preview(signal);
+  }
+
+  async preview(signal) {
+    at("preview").hidden = true;
+    at("reading").hidden = false;
+    this.reading = null;
+    const found = await requestJson("/api/read", this.request, signal);
+    this.reading = found;
+    const roles = { ...found.roles, refs: found.roles.refs.join(", ") };
+    for (const [id, role] of [["hyp-column", "hyp"], ["ref-column", "refs"], ["src-column", "src"]]) {
+      const before = at(id).value;
+      at(id).replaceChildren(new Option(`recognised: ${roles[role] || "none"}`, ""), ...found.columns.map((name) => new Option(name)));
+      at(id).value = found.columns.includes(before) ? before : "";
+    }
+    for (const [role, choice] of Object.entries(this.languages)) {
+      const column = found.roles[{ lang: "lang", reference_lang: "ref_lang", source_lang: "src_lang" }[role]];
+      choice.select.closest("p").hidden = Boolean(column) || (role === "source_lang" && !found.roles.src)
+        || (role === "reference_lang" && !found.roles.refs.length);
+      choice.choose("");
+      choice.show(found.guesses[role]);
+    }
+    this.showPreview(found, roles);
+    return found;
+  }
+
+  showPreview(found, roles) {
+    const read = `${found.name} was read as ${{ tsv: "TSV", csv: "CSV", jsonl: "JSON Lines" }[found.format]} ${found.header ? "with" : "without"} a header: ${counted(found.rows, "row")}. First text: ${roles.hyp}.`
+      + `${roles.refs ? ` Second text: ${roles.refs}.` : ""}${roles.src ? ` Source: ${roles.src}.` : ""}${roles.lang ? ` Languages: ${[...new Set([roles.lang, roles.ref_lang, roles.src_lang])].filter(Boolean).join(", ")}.` : ""}`
+      + `${found.refused ? ` ${counted(found.refused, "row")} cannot be scored.` : ""}`;
+    const line = (row) => element("tr", {},
+      element("td", { className: "number", textContent: row.row }),
+      ...(row.error ? [element("td", { className: "error", colSpan: 3, textContent: row.error })] : [
+        element("td", { className: "text", dir: "auto", textContent: row.hypothesis }),
+        element("td", { className: "text", dir: "auto", textContent: [...row.references, row.source ?? ""].filter(Boolean).join(" / ") }),
+        element("td", { textContent: [row.lang, row.reference_lang].filter(Boolean).map(languageName).join(", ") }),
+      ]));
+    at("read").textContent = read;
+    at("preview-rows").replaceChildren(...found.preview.map(line));
+    at("preview").hidden = false;
+  }
+
+  async score(names, settings, signal) {
+    const { lang, reference_lang, source_lang } = this.languages;
+    const given = { lang: lang.value || null, reference_lang: reference_lang.value || null, source_lang: source_lang.value || null };
+    const { roles } = this.reading;
+    const usable = this.measures.usable(names, {
+      languages: Boolean((roles.lang || given.lang) && (roles.ref_lang || given.reference_lang || !roles.refs.length)),
+      source: Boolean(roles.src), sourceLanguage: Boolean(roles.src_lang || given.source_lang),
+    });
+    if (!usable.left.length) throw new Error(usable.note);
+    this.clear();
+    const lines = requestLines("/api/score/file", { ...this.request, measures: usable.left, settings, ...given }, signal);
+    let summary = null, total = 0, looked = 0;
+    for await (const line of lines) {
+      if (line.summary) summary = line.summary;
+      else if (line.row === undefined) {
+        ({ columns: this.columns, measures: this.names, rows: total } = line);
+        this.given = given;
+        at("filter-measure").replaceChildren(...this.names.map((name) => new Option(name)));
+        at("file-result").dataset.filled = "yes";
+        at("file-result").hidden = false;
+      } else this.rows.push({ ...line, number: line.row });
+      if (performance.now() - looked > EVERY) {
+        this.progress(total);
+        this.show();
+        looked = performance.now();
       }
-      for (const row of rows) await this.scoreSome([row], signal); // one by one, to find which row is refused
     }
+    this.progress(total);
+    this.show();
+    this.showSummary(summary);
+    return { summary, note: usable.note };
   }
 
-  progress(done) {
-    at("progress").max = this.rows.length;
-    at("progress").value = done;
-    at("count").textContent = `${done} of ${this.rows.length} rows`;
+  progress(total) {
+    this.total = total;
+    at("progress").max = total;
+    at("progress").value = this.rows.length;
+  }
+
+  showSummary(summary) {
+    const cards = this.names.map((name) => {
+      const about = summary.measures[name];
+      const made = card(name, about.system, about, this.measures.named(name), false);
+      made.append(this.histogram(name));
+      return made;
+    });
+    const marks = Object.entries(summary.marks).filter(([, count]) => count).map(([mark, count]) => element("p", {
+      className: "caution", textContent: `${counted(count, "row")}: ${(CAUTIONS[mark] ?? mark)}`,
+    }));
+    const warnings = (summary.warnings ?? []).map((text) => element("p", { className: "caution", textContent: text }));
+    at("corpus").replaceChildren(element("h2", { textContent: "The whole file" }), ...warnings, ...marks, element("ul", { className: "scores" }, ...cards));
+  }
+
+  /* The distribution of the scores of the rows. */
+  histogram(name) {
+    const scores = this.rows.map((row) => row.scores[name]).filter((score) => typeof score === "number");
+    const low = Math.min(...scores), high = Math.max(...scores);
+    const counts = new Array(BINS).fill(0);
+    for (const score of scores) counts[Math.min(BINS - 1, Math.floor(((score - low) / (high - low || 1)) * BINS))] += 1;
+    const most = Math.max(...counts);
+    const bars = counts.map((count, place) => {
+      const made = element("span", { title: `${(low + ((high - low) * place) / BINS).toFixed(3)} and more: ${counted(count, "row")}` });
+      made.style.height = `${(100 * count) / most}%`;
+      return made;
+    });
+    return element("figure", { className: "histogram", aria: { role: "img", label: `Distribution of ${name} over ${counted(scores.length, "row")}, from ${low.toFixed(3)} to ${high.toFixed(3)}` } },
+      element("div", {}, ...bars), element("figcaption", {}, element("span", { textContent: low.toFixed(2) }), element("span", { textContent: high.toFixed(2) })));
+  }
+
+  textsOf(row) {
+    const { roles } = this.reading;
+    const get = (column) => (column === null ? null : row.record[column]);
+    const others = roles.refs.flatMap((column) => get(column) ?? []);
+    return {
+      a: get(roles.hyp) ?? "", others, source: get(roles.src) ?? "",
+      la: get(roles.lang) || this.given.lang || "", lb: get(roles.ref_lang) || this.given.reference_lang || "",
+      ls: get(roles.src_lang) || this.given.source_lang || "",
+    };
   }
 
   selected() {
@@ -75,10 +188,10 @@ export class Rows {
     const open = low === -Infinity && high === Infinity;
     const rows = this.rows.filter((row) => {
       const score = row.scores[measure];
-      return (open || (score >= low && score <= high)) && (!pattern ||
+      return (open || (typeof score === "number" && score >= low && score <= high)) && (!pattern ||
         Object.values(row.record).some((text) => String(text).toLowerCase().includes(pattern)));
     });
-    const value = (row) => (this.sort.key === "number" ? row.number : row.scores[this.sort.key]);
+    const value = (row) => (this.sort.key === "number" ? row.number : row.scores[this.sort.key] ?? undefined);
     const sign = this.sort.up ? 1 : -1;
     return rows.sort((one, other) => {
       const a = value(one), b = value(other);
@@ -90,93 +203,69 @@ export class Rows {
   show() {
     const rows = this.selected();
     document.querySelector("#rows thead").replaceChildren(this.head());
-    document.querySelector("#rows tbody").replaceChildren(
-      ...rows.slice(0, this.shown).map((row) => this.line(row)),
-    );
+    document.querySelector("#rows tbody").replaceChildren(...rows.slice(0, this.shown).map((row) => this.line(row)));
     at("more").hidden = rows.length <= this.shown;
+    const scored = this.rows.length < this.total ? `${this.rows.length} of ${this.total} rows scored` : counted(this.total, "row");
+    at("count").textContent = rows.length < this.rows.length ? `${rows.length} of ${scored} match the filter` : scored;
+    at("progress").hidden = this.rows.length === this.total;
   }
 
   head() {
-    const line = document.createElement("tr");
-    line.role = "row"; // explicit, because narrow screens lay out rows as blocks
-    for (const key of ["number", "", ...this.measures]) {
-      const cell = line.appendChild(document.createElement("th"));
-      cell.scope = "col";
-      cell.role = "columnheader";
-      if (!key) continue;
-      cell.className = "number";
+    const line = element("tr", { role: "row" }); // explicit, because narrow screens lay out rows as blocks
+    const cell = (className, ...content) => line.appendChild(element("th", { scope: "col", role: "columnheader", className }, ...content));
+    for (const key of ["number", ...this.names]) {
       const sorted = this.sort.key === key;
-      cell.setAttribute("aria-sort", sorted ? (this.sort.up ? "ascending" : "descending") : "none");
-      const button = cell.appendChild(document.createElement("button"));
-      button.type = "button";
-      button.dataset.key = key;
-      button.textContent = `${key === "number" ? "row" : key}${sorted ? (this.sort.up ? " ↑" : " ↓") : ""}`;
-      button.addEventListener("click", () => {
+      const made = element("button", { type: "button", data: { key }, textContent: `${key === "number" ? "row" : key}${sorted ? (this.sort.up ? " ↑" : " ↓") : ""}` });
+      made.addEventListener("click", () => {
         this.sort = { key, up: sorted ? !this.sort.up : true };
         this.show();
-        document.querySelector(`#rows th button[data-key="${key}"]`).focus();
+        document.querySelector(`#rows th button[data-key="${CSS.escape(key)}"]`).focus();
       });
+      cell("number", made).setAttribute("aria-sort", sorted ? (this.sort.up ? "ascending" : "descending") : "none");
     }
-    for (const title of ["first text", "second text"]) {
-      const cell = line.appendChild(document.createElement("th"));
-      cell.scope = "col";
-      cell.role = "columnheader";
-      cell.className = "text";
-      cell.textContent = title;
-    }
+    cell("text", "first text");
+    cell("text", "second text");
+    cell("", element("span", { className: "unseen", textContent: "explanation" }));
     return line;
   }
 
   line(row) {
-    const line = document.createElement("tr");
-    line.role = "row";
-    const cell = (text, className = "") => {
-      const made = line.appendChild(document.createElement("td"));
-      made.role = "cell";
-      made.textContent = text;
-      made.className = className;
-      return made;
-    };
-    cell(row.number, "number");
-    const { hypothesis, reference, source } = row.pair;
-    const others = [reference ?? source ?? ""].flat();
-    if (row.error) {
-      cell(row.error, "error");
-    } else {
-      const button = cell("").appendChild(document.createElement("button"));
-      button.type = "button";
-      button.textContent = "Explain";
-      button.setAttribute("aria-label", `Explain the scores of row ${row.number}`);
-      button.addEventListener("click", () => this.explain({
-        a: hypothesis, b: others[0],
-        la: row.pair.lang, lb: row.pair.reference_lang ?? row.pair.lang,
-      }));
-    }
-    for (const name of this.measures) {
+    const line = element("tr", { role: "row" });
+    const cell = (className, ...content) => line.appendChild(element("td", { role: "cell", className }, ...content));
+    const { a, others, source, la, lb, ls } = this.textsOf(row);
+    cell("number", String(row.number));
+    for (const name of this.names) {
       const score = row.scores[name];
-      const shown = score === undefined ? (row.error ? "–" : "…") : score.toFixed(4);
-      cell(shown, "number").dataset.name = name;
+      cell("number", typeof score === "number" ? score.toFixed(4) : "–").dataset.name = name;
     }
-    cell(hypothesis, "text").dir = "auto";
-    cell(others.join(" / "), "text").dir = "auto";
+    cell("text", String(a)).dir = "auto";
+    cell("text", (others.length ? others : [source]).join(" / ")).dir = "auto";
+    const last = cell("why");
+    if (row.error) {
+      last.className = "error";
+      last.textContent = row.error;
+      return line;
+    }
+    if (row.marks.length) last.append(element("span", { className: "flag", textContent: row.marks.join(", "), title: row.marks.map((mark) => CAUTIONS[mark]).join(" ") }), " ");
+    const why = element("button", { type: "button", textContent: "Why?", ariaLabel: `Explain the scores of row ${row.number}` });
+    why.addEventListener("click", () => this.explain({
+      a, b: String(others[0] ?? source), la, lb: others.length ? lb : ls, r: others.slice(1).join("\n"), s: others.length ? String(source) : "", ls,
+    }));
+    last.append(why);
     return line;
   }
 
   save() {
-    const columns = [...this.table.columns, ...this.measures, "cut", "marks"];
-    const rows = this.selected().map((row) => [
-      ...this.table.columns.map((column) => row.record[column]),
-      ...this.measures.map((name) => row.scores[name]),
-      row.cut === undefined ? "" : String(row.cut),
-      (row.marks ?? []).join(","),
-    ]);
-    const address = URL.createObjectURL(
-      new Blob([toTsv(columns, rows)], { type: "text/tab-separated-values" }),
-    );
-    const link = document.createElement("a");
-    link.href = address;
-    link.download = `${this.name.replace(/\.[^.]*$/, "")}.scored.tsv`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(address), 10000);
+    const plain = (value) => (value === null || value === undefined ? ""
+      : (typeof value === "object" ? JSON.stringify(value) : String(value)).replace(/[\t\r\n]/g, " "));
+    const lines = [[...this.columns, ...this.names, "cut", "marks", "error"]];
+    for (const row of this.selected()) {
+      lines.push([...this.columns.map((column) => row.record[column]), ...this.names.map((name) => row.scores[name]),
+        row.cut, row.marks.join(","), row.error]);
+    }
+    const name = this.reading.name.replace(/\.[^.]*$/, "");
+    download(`${name}.scored.tsv`, lines.map((cells) => `${cells.map(plain).join("\t")}\n`).join(""), "text/tab-separated-values");
   }
 }
+
+export const openFile = (rows, file, signal) => fileContent(file).then((content) => rows.open(content, signal));

@@ -1,0 +1,158 @@
+// Choice of measures and of their settings, and bars that show where a score lies.
+
+import { at, element } from "./dom.js";
+import { languageName } from "./languages.js";
+
+export const DEFAULT_MEASURES = ["cross", "direct", "prism-ref", "bertscore", "chrf"];
+const GROUPS = {
+  translation: "By translation: is one text a likely translation or paraphrase of the other?",
+  embeddings: "By embeddings: are the words, or the sentences, close in a vector space?",
+  surface: "By the surface: do the texts share words or characters?",
+};
+const HIDDEN = ["weights", "scale", "against"];
+
+export class Measures {
+  constructor(measures, languages) {
+    this.all = measures;
+    this.languages = languages;
+    this.values = {};
+    for (const [group, title] of Object.entries(GROUPS)) {
+      const boxes = measures.filter((measure) => measure.group === group).map((measure) => {
+        const box = element("input", { type: "checkbox", value: measure.name });
+        return element("label", {}, box, element("b", { textContent: measure.name }), element("small", {
+          textContent: `${measure.about} Range: ${measure.range}.`,
+        }));
+      });
+      at("measures").append(element("fieldset", {}, element("legend", { textContent: title }),
+        element("div", { className: "measures" }, ...boxes)));
+    }
+    at("measures").addEventListener("change", () => this.show());
+  }
+
+  named(name) { return this.all.find((measure) => measure.name === name); }
+
+  get chosen() {
+    return [...document.querySelectorAll("#measures input:checked")].map((box) => box.value);
+  }
+
+  /* Returns the names that there are none of. */
+  choose(names, values = {}) {
+    for (const box of document.querySelectorAll("#measures input")) box.checked = names.includes(box.value);
+    this.values = { ...values };
+    this.show();
+    return names.filter((name) => !this.named(name));
+  }
+
+  show() {
+    at("chosen").textContent = this.chosen.join(", ") || "none";
+    const settings = new Map();
+    for (const name of this.chosen) {
+      for (const setting of this.named(name).settings) {
+        if (HIDDEN.includes(setting.name)) continue;
+        if (!settings.has(setting.name)) settings.set(setting.name, { setting, of: [] });
+        settings.get(setting.name).of.push(name);
+      }
+    }
+    at("settings").replaceChildren(...[...settings.values()].map(({ setting, of }) => this.control(setting, of)));
+    this.count();
+  }
+
+  count() {
+    const given = Object.entries(this.settings).map(([name, value]) => `${name} ${value}`);
+    at("settings-chosen").textContent = given.length ? given.join(", ") : "the usual ones";
+  }
+
+  control(setting, of) {
+    const id = `set-${setting.name}`;
+    const usual = `usual: ${setting.default}`;
+    let field;
+    if (setting.kind === "number") {
+      field = element("input", { type: "number", step: "any", placeholder: setting.default });
+      if (setting.low !== null) field.min = setting.low;
+      if (setting.high !== null) field.max = setting.high;
+    } else {
+      const values = { "yes or no": ["yes", "no"], language: this.languages }[setting.kind] ?? setting.values;
+      const label = (value) => (setting.kind === "language" ? languageName(value) : value);
+      field = element("select", {}, new Option(usual, ""), ...values.map((value) => new Option(label(value), value)));
+    }
+    field.id = id;
+    field.value = this.values[setting.name] ?? "";
+    field.addEventListener("input", () => { this.values[setting.name] = field.value; this.count(); });
+    const about = element("small", { id: `${id}-about`, textContent: `${setting.about} For ${of.join(", ")}.` });
+    field.setAttribute("aria-describedby", about.id);
+    return element("p", {}, element("label", { htmlFor: id, textContent: setting.name.replace(/_lang$/, "_language").replaceAll("_", " ") }), field, about);
+  }
+
+  /* What was chosen, as text, of the settings that the chosen measures have. */
+  get settings() {
+    const known = new Set(this.chosen.flatMap((name) => this.named(name).settings.map((setting) => setting.name)));
+    return Object.fromEntries(Object.entries(this.values).filter(([name, value]) => value !== "" && known.has(name)));
+  }
+
+  /* The same as the API takes it. */
+  get request() {
+    const kinds = new Map(this.all.flatMap((measure) => measure.settings.map((each) => [each.name, each.kind])));
+    return Object.fromEntries(Object.entries(this.settings).map(([name, value]) => {
+      if (kinds.get(name) === "number") return [name, Number(value)];
+      return [name, kinds.get(name) === "yes or no" ? value === "yes" : value];
+    }));
+  }
+
+  /* Without languages, the measures that need them are left out; those that need a source without one. */
+  usable(names, { languages, source = true, sourceLanguage = true }) {
+    const reason = (name) => {
+      const measure = this.named(name);
+      if (measure?.compares_with === "source") {
+        if (!source) return "needs a source";
+        if (!sourceLanguage) return "needs the language of the source";
+      }
+      return !languages && measure?.needs_languages ? "needs both languages" : "";
+    };
+    const left = names.filter((name) => !reason(name));
+    const missing = new Map();
+    for (const name of names.filter(reason)) missing.set(reason(name), [...(missing.get(reason(name)) ?? []), name]);
+    const notes = [...missing].map(([why, which]) => `${which.join(", ")} ${which.length > 1 ? why.replace("needs", "need") : why}`);
+    return { left, note: notes.length ? `Left out: ${notes.join("; ")}.` : "" };
+  }
+}
+
+const ORDER = ["unrelated", "near miss", "paraphrase", "identical"];
+export const short = (value) => (Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2));
+
+/* Where a score lies among pairs of known similarity, in words. */
+export function placed(score, scale) {
+  const points = ORDER.filter((kind) => kind in scale).map((kind) => [scale[kind], kind]).sort((a, b) => a[0] - b[0]);
+  if (!points.length) return "";
+  const article = (kind) => `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind} pair`.replace("a near miss pair", "a near miss").replace("a paraphrase pair", "a paraphrase");
+  const above = points.findIndex(([value]) => value >= score - 1e-9);
+  if (above === 0) return `Not above ${article(points[0][1])} (${short(points[0][0])}).`;
+  if (above < 0) return `Above ${article(points.at(-1)[1])} (${short(points.at(-1)[0])}).`;
+  const [low, high] = [points[above - 1], points[above]];
+  if (Math.abs(high[0] - score) < 1e-9) return `Like ${article(high[1])}.`;
+  return `Between ${article(low[1])} (${short(low[0])}) and ${article(high[1])} (${short(high[0])}).`;
+}
+
+/* A bar from the lowest to the highest score, with marks for pairs of known similarity. */
+export function bar(measure, score) {
+  const scale = measure.scale ?? {};
+  const points = Object.values(scale);
+  if (measure.low === null && !points.length) return null;
+  const low = measure.low ?? Math.min(score, ...points);
+  const high = Math.max(measure.high ?? Math.max(score, ...points), score);
+  const share = (value) => `${100 * Math.min(1, Math.max(0, (value - low) / (high - low || 1)))}%`;
+  const filled = element("span", { className: "filled" });
+  filled.style.width = share(score);
+  const kinds = ORDER.filter((kind) => kind in scale).sort((a, b) => scale[a] - scale[b]);
+  const ticks = kinds.map((kind) => {
+    const tick = element("span", { className: "tick", title: `${kind}: ${short(scale[kind])}` });
+    tick.style.left = share(scale[kind]);
+    return tick;
+  });
+  const described = kinds.map((kind) => `${kind} ${short(scale[kind])}`).join(", ");
+  const track = element("span", {
+    className: "track",
+    aria: { role: "img", label: `${measure.name} ${short(score)}, on a scale from ${short(low)} to ${short(high)}${described ? `; for comparison: ${described}` : ""}` },
+  }, filled, ...ticks);
+  return element("div", { className: "bar" }, track, described ? element("small", {},
+    ...kinds.map((kind) => element("span", { textContent: `${kind} ${short(scale[kind])}` }))) : null);
+}
