@@ -156,7 +156,7 @@ def score_file(
     job = ScoringJob(
         pairs, measures, EmittedRows(found.items, emit), True, STREAMED_ROWS_AT_A_TIME, bad=bad
     )
-    TolerantScorer(pairs, measures, True, bad).check()
+    TolerantScorer(pairs, measures, True, bad=bad).check()
     emit(
         {
             "rows": len(found.items),
