@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tertium.errors import InputError, LanguageError, SettingError
-from tertium.explanation.alignment import DifferenceSettings, differences, word_differences
+from tertium.explanation.alignment import word_differences
 from tertium.explanation.coverage import (
     CoverageSettings,
     coverage,
@@ -19,10 +19,8 @@ from tertium.explanation.coverage import (
 from tertium.explanation.flags import flag
 from tertium.explanation.likelihood import (
     TranslationDirection,
-    UnlikelySettings,
     directions,
     document_direction,
-    unlikely,
     word_losses,
 )
 from tertium.explanation.review import Reviewer, read_methods
@@ -174,9 +172,10 @@ def test_unlikely_by_hand() -> None:
         }
     )
     [(first, second)] = word_losses([(a, b)], model)
-    assert [each.loss for each in first] == [0.25, 8.0]
-    assert [each.loss for each in second] == [0.0, 1.5]  # the end is not a word
-    [spans] = unlikely([(a, b)], model, UnlikelySettings(threshold=4.0))
+    assert [each.score for each in first] == [0.25, 8.0]
+    assert [each.score for each in second] == [0.0, 1.5]  # the end is not a word
+    reviewer = Reviewer(("unlikely",), model, thresholds={"unlikely": 4.0})
+    spans = reviewer([(a, b)])[0].spans
     assert [(span.side, span.text, span.score, span.severity) for span in spans] == [
         ("a", "Hund", 8.0, "major")
     ]
@@ -188,9 +187,10 @@ def test_differences_by_hand() -> None:
     [(first, second)] = word_differences([pair], encoder)
     assert [each.word.text for each in first] == ["red", "car"]
     # the best cosine of red is that with blue, 3/5; of blue that with car, 4/5
-    assert [each.difference for each in first] == pytest.approx([0.4, 0.0])
-    assert [each.difference for each in second] == pytest.approx([0.2, 0.0])
-    [spans] = differences([pair], encoder, DifferenceSettings(threshold=0.3))
+    assert [each.score for each in first] == pytest.approx([0.4, 0.0])
+    assert [each.score for each in second] == pytest.approx([0.2, 0.0])
+    reviewer = Reviewer(("differences",), encoder=encoder, thresholds={"differences": 0.3})
+    spans = reviewer([pair])[0].spans
     assert [(span.side, span.start, span.end, span.text) for span in spans] == [("a", 0, 3, "red")]
     [(alone, nothing)] = word_differences([(Text("red"), Text(""))], encoder)
     assert nothing == []

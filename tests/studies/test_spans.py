@@ -14,7 +14,8 @@ from tertium.explanation.review import Reviewer
 from tertium.explanation.spans import A, B
 from tertium.studies.runner import CellFolder, Runner, Scored
 from tertium.studies.spans.edits import CONTROLS, EDITS, Edited, edited_pairs
-from tertium.studies.spans.labels import LabelStudy, read_labels
+from tertium.studies.spans.labels import LabelStudy
+from tertium.studies.spans.published import read_labels
 from tertium.studies.spans.study import SpanStudy, evaluate, f1, overlap_counts
 from tertium.text import Text
 

@@ -183,7 +183,7 @@ class TokensResponse(BaseModel):
 
     directions: list[DirectionResponse]
     prism_ref: float
-    direct: float
+    direct: float | None
 
 
 class AlignmentResponse(BaseModel):
