@@ -8,6 +8,7 @@ token is gold from a label of 0.5.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -229,7 +230,7 @@ def thresholds_table(curves: dict[str, Curve]) -> Table:
         rows.append(
             [
                 Cell(method),
-                Cell(f"{method}={best.threshold:g}"),
+                Cell("none" if math.isinf(best.threshold) else f"{method}={best.threshold}"),
                 Cell(best.result.precision, ".3f"),
                 Cell(best.result.recall, ".3f"),
                 Cell(best.result.f1, ".3f"),
