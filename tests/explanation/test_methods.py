@@ -244,8 +244,8 @@ def test_contrast_by_hand() -> None:
 
 
 def test_hallucinations_by_hand() -> None:
-    """H(a | b) = -2. The better of the unrelated sources has -2.25: the score is -0.25, above the
-    threshold of -0.5. The second hypothesis is far more probable given its source."""
+    """H(a | b) = -2. The better of the unrelated sources has -2.25: the score is -0.25, which
+    is the threshold. The second hypothesis is far more probable given its source."""
     other = Text("Ja, ja.", "de")
     model = FakeModel(
         {

@@ -71,6 +71,16 @@ def test_a_phrase_is_deleted_before_translation() -> None:
     assert [each.a.text for each in both if each.kind == "translated"] == [b.text for _, b in PAIRS]
 
 
+def test_an_exchanged_hypothesis_is_that_of_another_pair() -> None:
+    found = [each for seed in range(4) for each in edited_pairs(PAIRS, ["exchanged"], seed=seed)]
+    assert found
+    originals = {b: a for a, b in PAIRS}
+    for each in found:
+        assert each.a in originals.values()
+        assert each.a != originals[each.b]
+        assert each.a.text[each.start : each.end] == each.a.text
+
+
 def test_controls_keep_the_meaning() -> None:
     [reordered] = made("reordered")
     assert "with butter and bread for" in reordered.a.text

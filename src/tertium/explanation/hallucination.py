@@ -21,7 +21,7 @@ from tertium.models.base import Progress, TranslationModel
 from tertium.text import Text
 
 HALLUCINATION = "hallucination"
-HALLUCINATION_THRESHOLD = -0.5
+HALLUCINATION_THRESHOLD = -0.25
 """In nats per token: a hypothesis is flagged if an unrelated source explains it this much better
 than its own; a negative number means less well."""
 

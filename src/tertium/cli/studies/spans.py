@@ -48,7 +48,7 @@ def spans(
         list[str] | None,
         typer.Option(
             "--edit",
-            help="deleted, inserted, replaced, number, name, negation; may be repeated. "
+            help="deleted, inserted, replaced, number, name, negation, exchanged; may be repeated. "
             "Default: all.",
         ),
     ] = None,
