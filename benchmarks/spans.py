@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tertium.data.records import open_table
+from tertium.data.records import Record, open_table
 from tertium.explanation.coverage import CoverageSettings
 from tertium.explanation.review import (
     NEED_ENCODER,
@@ -162,25 +163,27 @@ def whole_values(
 
 @dataclass
 class Judged:
-    """How many spans were judged, and how many are errors by each annotator and by both."""
+    """How many spans each annotator judged, and how many of them are errors."""
 
     spans: int = 0
-    first: int = 0
-    second: int = 0
-    both: int = 0
+    judged: Counter[int] = field(default_factory=Counter)
+    errors: Counter[int] = field(default_factory=Counter)
 
-    def add(self, labels: Sequence[Sequence[str]], prefix: str) -> None:
-        one, two = (any(label.startswith(prefix) for label in each) for each in labels)
+    def add(self, record: Record, prefix: str) -> None:
         self.spans += 1
-        self.first += one
-        self.second += two
-        self.both += one and two
+        for annotator in (1, 2):
+            labels = record[f"labels_annotator{annotator}"]
+            if labels is not None:
+                self.judged[annotator] += 1
+                self.errors[annotator] += any(label.startswith(prefix) for label in labels)
 
     def __str__(self) -> str:
         shares = [
-            f"{100 * n / max(self.spans, 1):.1f} %" for n in (self.first, self.second, self.both)
+            f"annotator {n}: {self.errors[n]} of {self.judged[n]} "
+            f"({100 * self.errors[n] / max(self.judged[n], 1):.1f} %)"
+            for n in (1, 2)
         ]
-        return f"{self.spans} judged; errors: {', '.join(shares)} (annotator 1, 2, both)"
+        return f"{self.spans} segments; errors by {', '.join(shares)}"
 
 
 def coverage(arguments: argparse.Namespace) -> None:
@@ -205,8 +208,7 @@ def coverage(arguments: argparse.Namespace) -> None:
         for record, review in zip(records, reviews, strict=True):
             if record["coverage_error_type"] != kind:
                 continue
-            labels = [record["labels_annotator1"], record["labels_annotator2"]]
-            paper.add(labels, prefix)
+            paper.add(record, prefix)
             own = review.of_side(side)
             reported += bool(own)
             predicted = [
@@ -217,7 +219,7 @@ def coverage(arguments: argparse.Namespace) -> None:
             if any(
                 span.start < end and start < span.end for span in own for start, end in predicted
             ):
-                ours.add(labels, prefix)
+                ours.add(record, prefix)
         print(f"{kind}: paper {paper}")
         print(f"{kind}: {Path(arguments.model).name} {ours}; a span in {reported} rows", flush=True)
 
