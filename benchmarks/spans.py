@@ -9,7 +9,6 @@ those that Tertium reports as well.
 from __future__ import annotations
 
 import argparse
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -39,7 +38,7 @@ from tertium.studies.spans.labels import (
     pair_scores,
     token_values,
 )
-from tertium.studies.spans.published import LabelledPair, LabelledToken
+from tertium.studies.spans.published import LabelledPair, read_rsd
 from tertium.text import Text
 
 UNALIGNED = 1e6
@@ -47,24 +46,13 @@ UNALIGNED = 1e6
 ROWS_AT_A_TIME = 16
 
 
-def read_rsd(path: Path, subset: str | None, lang: str, limit: int | None) -> list[LabelledPair]:
-    """Read a subset; its other language is at the end of its name (``ists_de``)."""
-    pairs = []
-    for record in open_table(path):
-        if subset is not None and record.get("subset") != subset:
-            continue
-        sides = []
-        for side in (A, B):
-            text, labels = str(record[f"text_{side}"]), record[f"labels_{side}"]
-            tokens = tuple(
-                LabelledToken(match.start(), match.end(), float(label))
-                for match, label in zip(re.finditer(r"\S+", text), labels, strict=True)
-                if float(label) >= 0
-            )
-            sides.append((text, tokens))
-        (a, tokens_a), (b, tokens_b) = sides
-        pairs.append(LabelledPair(Text(a, "en"), Text(b, lang), tokens_a, tokens_b))
-    return pairs[:limit]
+def read_subset(path: Path, subset: str | None, lang: str, limit: int | None) -> list[LabelledPair]:
+    """Read a subset; ``lang`` is the language of its second texts."""
+    return [
+        read_rsd(record, row, "en", lang)
+        for row, record in enumerate(open_table(path), 1)
+        if subset is None or record.get("subset") == subset
+    ][:limit]
 
 
 @dataclass(frozen=True)
@@ -128,7 +116,7 @@ def rsd(arguments: argparse.Namespace) -> None:
         pool("translation") if NEED_MODEL.intersection(names) else None,
         pool("tokens") if NEED_ENCODER.intersection(names) else None,
     )
-    pairs = read_rsd(arguments.file, arguments.subset, arguments.lang, arguments.limit)
+    pairs = read_subset(arguments.file, arguments.subset, arguments.lang, arguments.limit)
     for method in names:
         one = replace(reviewer, methods=(method,))
         scored = Scored({A_SCORES: [], B_SCORES: []})

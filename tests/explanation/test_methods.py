@@ -6,6 +6,8 @@ import json
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tertium.errors import InputError, LanguageError, SettingError
 from tertium.explanation.alignment import word_deletions, word_differences
@@ -25,9 +27,11 @@ from tertium.explanation.likelihood import (
     word_contrasts,
     word_losses,
 )
+from tertium.explanation.report import pieces
 from tertium.explanation.review import Reviewer, read_methods, read_thresholds
 from tertium.explanation.spans import Span, strongest, worst
 from tertium.explanation.unrelated import sentences, unrelated_sources
+from tertium.explanation.words import split_words
 from tertium.models.base import TokenScores
 from tertium.models.languages import LanguageSet
 from tertium.models.translation.pair import PairOfModels
@@ -382,6 +386,30 @@ def test_spans_round_trip_through_json() -> None:
             assert text[again.start : again.end] == again.text
     with pytest.raises(InputError, match="not in a text of"):
         Span.of(text, 0, len(text) + 1, side="a", kind="omission", score=0.1)
+
+
+ODD = st.text("ae\u0301\u05b7שלוםא👩\u200d👧🏽🇩🇪 .\u200f", min_size=1)
+
+
+@given(ODD, st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=4))
+def test_pieces_of_a_report_are_the_text(text: str, places: list[tuple[int, int]]) -> None:
+    """Combining characters, emoji, right-to-left letters and marks."""
+    spans = [
+        Span.of(text, start, end, side="a", kind="omission", score=1.0)
+        for start, end in (sorted((min(x, len(text)), min(y, len(text)))) for x, y in places)
+    ]
+    cut = pieces(text, spans)
+    assert "".join(piece.text for piece in cut) == text
+    for span in spans:
+        assert "".join(piece.text for piece in cut if span in piece.spans) == span.text
+
+
+@given(ODD)
+def test_phrases_are_at_their_offsets(text: str) -> None:
+    words = {text[word.start : word.end] for word in split_words(text)}
+    for phrase in phrases(text, CoverageSettings(min_words=1)):
+        assert {word.text for word in split_words(text[phrase.start : phrase.end])} <= words
+        assert phrase.partial != text
 
 
 def test_strongest_spans_do_not_overlap() -> None:

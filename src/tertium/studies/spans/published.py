@@ -23,6 +23,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,8 @@ def read_labels(
     table = open_table(path)
     names = set(table.columns())
     if "text_a" in names:
-        return _read_rsd(table, lang_a, lang_b, limit)
+        records = enumerate(islice(table, limit), 1)
+        return [read_rsd(record, row, lang_a, lang_b) for row, record in records]
     readers: dict[str, Callable[[Path, int, Record], Found]] = {
         "esa_spans": _esa,
         "start_indices": _wmt,
@@ -113,35 +115,26 @@ def read_labels(
     )
 
 
-def _read_rsd(
-    table: Table, lang_a: str | None, lang_b: str | None, limit: int | None
-) -> list[LabelledPair]:
-    """Check that every token has a label."""
-    pairs = []
-    for row, record in enumerate(table, 1):
-        if limit is not None and row > limit:
-            break
-        sides = []
-        for side, lang in ((A, lang_a), (B, lang_b)):
-            text = check_text(record.get(f"text_{side}"), role=f"text_{side}", row=row)
-            places = list(TOKEN.finditer(text))
-            labels = record.get(f"labels_{side}")
-            if isinstance(labels, str):
-                labels = _json(labels, table.path, row, f"labels_{side}")
-            if not isinstance(labels, list) or len(labels) != len(places):
-                raise InputError(
-                    f"{table.path}, row {row}: labels_{side} must be a list with one number for "
-                    f"each token of text_{side} ({len(places)})"
-                )
-            tokens = tuple(
-                LabelledToken(place.start(), place.end(), float(label))
-                for place, label in zip(places, labels, strict=True)
-                if float(label) >= 0
+def read_rsd(record: Record, row: int, lang_a: str | None, lang_b: str | None) -> LabelledPair:
+    """Read a record of RSD, and check that every token has a label."""
+    sides = []
+    for side, lang in ((A, lang_a), (B, lang_b)):
+        text = check_text(record.get(f"text_{side}"), role=f"text_{side}", row=row)
+        places = list(TOKEN.finditer(text))
+        labels = record.get(f"labels_{side}")
+        if not isinstance(labels, list) or len(labels) != len(places):
+            raise InputError(
+                f"row {row}: labels_{side} must be a list with one number for each token of "
+                f"text_{side} ({len(places)})"
             )
-            sides.append((Text(text, lang), tokens))
-        (a, tokens_a), (b, tokens_b) = sides
-        pairs.append(LabelledPair(a, b, tokens_a, tokens_b))
-    return pairs
+        tokens = tuple(
+            LabelledToken(place.start(), place.end(), float(label))
+            for place, label in zip(places, labels, strict=True)
+            if float(label) >= 0
+        )
+        sides.append((Text(text, lang), tokens))
+    (a, tokens_a), (b, tokens_b) = sides
+    return LabelledPair(a, b, tokens_a, tokens_b)
 
 
 Found = tuple[tuple[Any, ...], str, dict[str, str], dict[str, Marks]]
