@@ -5,7 +5,8 @@
 ``data`` has one TSV file (plain or compressed) per corpus and language pair, with two columns
 named by language: ``tatoeba/de-en.tsv.xz`` or ``europarl.de-en.tsv.xz``, in any folder. Only the
 corpora in ``WEIGHTS`` are used, so sets for evaluation may be in the same folder. Sentences that
-are held out (by their checksum) make the development set of each corpus.
+are held out (by their checksum) make the development set of each corpus; if a corpus was published
+without them, they are in the file ``dev.tsv`` of its folder.
 
 The run resumes if it was interrupted; with ``--decay 0``, it can be continued for more steps and
 decayed later. When it is complete, the mean of its last checkpoints is in
@@ -78,7 +79,8 @@ def make_plan(data: Path, run: Path, arguments: argparse.Namespace) -> Plan:
     for corpus in DEVELOPMENT:
         path = run.with_name(f"{run.name}-dev") / f"{corpus}.tsv"
         if not path.is_file():
-            write_development_set(files[corpus], path)
+            separate = list(files[corpus][0].parent.glob("dev.tsv*"))
+            write_development_set([*files[corpus], *separate], path)
         dev.append((corpus, str(path)))
     return Plan(
         languages=LANGUAGES,

@@ -30,7 +30,7 @@ PUBLIC = {
     "score",
 }
 PARAMETERS = {
-    "load": ["measure", "model", "encoder", "sentence_encoder", "layer", "settings"],
+    "load": ["measure", "model", "encoder", "sentence_encoder", "layer", "lang", "settings"],
     "score": [
         "hypotheses",
         "references",

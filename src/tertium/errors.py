@@ -1,6 +1,8 @@
 """Errors and warnings."""
 
 import re
+import sys
+import warnings
 
 COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 """Control sequences of terminals, such as colours (ECMA-48)."""
@@ -72,6 +74,18 @@ class PrecisionWarning(UserWarning):
 
 class DataWarning(UserWarning):
     """A dataset differs from what was published, or from what a paper used."""
+
+
+def warn_caller(message: str, category: type[Warning]) -> None:
+    """Warn of something in the line that called Tertium, however deep in Tertium it is noticed."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] == __name__.partition(".")[0]
 
 
 def first_line(error: Exception) -> str:

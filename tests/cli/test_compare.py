@@ -167,13 +167,46 @@ def test_columns_of_numbers_are_no_systems(tertium: Run, tmp_path: Path) -> None
         "ref\ta\tb\tlength\tquality\nx y\tx y\tx z\t3\t0.5\np q\tp q\tp r\t4\t\n", encoding="utf-8"
     )
     done = tertium("compare", table, "-m", "chrf", "--segments", "0")
-    assert done.stderr.startswith("systems: a, b\ncolumns of numbers, left out: length, quality")
+    assert done.stderr.startswith(
+        "systems: a, b\nleft out, as numbers or metadata: length, quality (to choose"
+    )
     assert "quality" not in done.stdout
     document = json.loads(tertium("compare", table, "-m", "chrf", "--json").stdout)
     assert document["systems"] == ["a", "b"]
     assert document["left_out"] == ["length", "quality"]
     named = tertium("compare", table, "-m", "chrf", "--systems", "a,length", "--json")
     assert json.loads(named.stdout)["systems"] == ["a", "length"]
+
+
+def test_columns_of_metadata_are_no_systems(tertium: Run, tmp_path: Path) -> None:
+    table = tmp_path / "t.tsv"
+    lines = ["doc_id\tdomain\tkey\tstyle\tref\ta\tb\tshort"]
+    for n in range(10):
+        style = "news wire" if n % 2 else "talk show"
+        lines.append(
+            f"d{n // 5}\tsport news\tk-{n}\t{style}\tIt is {n}.\tIt is {n}!\tHm {n}.\tIt {n}"
+        )
+    table.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    done = tertium("compare", table, "-m", "chrf", "--segments", "0")
+    assert done.stderr.startswith(
+        "systems: a, b, short\nleft out, as numbers or metadata: doc_id, domain, key, style (to"
+    )
+    assert "doc_id" not in done.stdout
+    named = tertium("compare", table, "-m", "chrf", "--systems", "a,key", "--json")
+    assert json.loads(named.stdout)["systems"] == ["a", "key"]
+    alone = tmp_path / "alone.tsv"
+    alone.write_text("doc_id\tref\ta\nd1\tIt rains.\tIt rains.\nd2\tA b.\tA c.\n")
+    refused = tertium("compare", alone, "-m", "chrf")
+    assert refused.returncode == 2
+    assert "doc_id look like numbers or metadata; use --systems" in refused.stderr
+
+
+def test_one_word_outputs_are_systems(tertium: Run, tmp_path: Path) -> None:
+    table = tmp_path / "t.tsv"
+    table.write_text("ref\ta\tb\nyes\tyes\tno\nno\tno\tyes\n", encoding="utf-8")
+    done = tertium("compare", table, "-m", "chrf", "--segments", "0")
+    assert done.stderr.startswith("systems: a, b\n")
+    assert "left out" not in done.stderr
 
 
 def test_too_few_samples_are_named(tertium: Run) -> None:

@@ -122,10 +122,15 @@ def test_metrics_of_others_are_explained(tertium: Run, files: Path, name: str) -
     ("arguments", "message"),
     [
         ("hyp.txt hyp.txt -r ref.txt", "-t hyp.txt hyp.txt"),
+        ("ref.txt", "ref.txt has one column, and is no table of pairs; of plain text, give"),
+        ("hyp.txt -r ref.txt", "hypotheses are given with -t: -t hyp.txt"),
         ("-c hyp.txt -r ref.txt -m roberta-large", "bertscore@roberta-large"),
         ("-t hyp.txt -r ref.txt --model Unbabel/wmt22-comet-da", "-m cross"),
         ("-t hyp.txt -r ref.txt --model prism", "no model 'prism'"),
+        ("-t hyp.txt -s src.txt", "use prism-src"),
+        ("-t hyp.txt -s src.txt", "(-m prism-src -l de-en"),
         ("-t hyp.txt -s src.txt", "--against source"),
+        ("-t hyp.txt", "-s src.txt -m prism-src -l de-en"),
         ("-t hyp.txt -r ref.txt -m bleu chrff", "'chrff' is neither a measure"),
     ],
 )
@@ -193,6 +198,7 @@ def test_a_verbose_run_logs_what_is_done(tertium: Run, files: Path) -> None:
     logged = tertium(*command, "-v").stderr
     assert "reading hyp.txt, ref.txt" in logged
     assert "loading translation model tertium-mini" in logged
+    assert "scored 2 rows of hyp" in logged
 
 
 def test_bleu_takes_the_tokenizer_of_the_language(tertium: Run, tmp_path: Path) -> None:
@@ -211,6 +217,31 @@ def test_a_pair_where_one_language_is_needed_is_refused(tertium: Run) -> None:
     assert "looks like a language pair" in done.stderr
     with pytest.raises(LanguageError, match="looks like a language pair"):
         library.score("a b", "c d", measure="direct", lang="de-en")
+
+
+def test_a_language_pair_in_compare(tertium: Run, files: Path) -> None:
+    command = (
+        "-t",
+        files / "hyp.txt",
+        files / "ref.txt",
+        "-s",
+        files / "src.txt",
+        "-m",
+        "prism-src",
+    )
+    done = tertium("compare", *command, "-l", "de-en", "--json")
+    assert done.returncode == 0, done.stderr
+    assert (
+        "|lang:en|source_lang:de|" in json.loads(done.stdout)["measures"]["prism-src"]["signature"]
+    )
+
+
+def test_exit_codes_are_in_the_help(tertium: Run) -> None:
+    assert "Exit codes: 0 done; 2" in " ".join(tertium("--help").stdout.split())
+
+
+def test_a_missing_file_is_named_before_anything_else(tertium: Run) -> None:
+    assert "nofile.txt: there is no such file" in tertium("paraphrase", "nofile.txt").stderr
 
 
 def test_marks_are_reported_where_there_is_no_summary(tertium: Run, tmp_path: Path) -> None:

@@ -9,12 +9,14 @@ import os
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tertium as library
 from tertium.data.lines import read_lines
 from tertium.engines.output import TerminalLayout
+from tertium.measures.surface import ChrF
 
 from .conftest import TERTIUM, Run
 
@@ -146,12 +148,90 @@ def test_bad_rows_are_skipped_or_marked(tertium: Run, tmp_path: Path) -> None:
     assert [row["chrf"] for row in document["segments"]] == expected.segments
     assert document["measures"]["chrf"]["system"] == expected.system
     assert "2 rows could not be scored and were skipped" in done.stderr
+    assert [document[name] for name in ("rows", "scored", "not_scored")] == [4, 2, 2]
+    assert re.findall(r"row \d", " ".join(document["reasons"])) == ["row 2", "row 3"]
+    as_table = json.loads(tertium(*command, "--on-error", "skip", "--confidence").stdout)
+    assert [as_table[name] for name in ("rows", "scored", "not_scored")] == [4, 2, 2]
+    shown = tertium(*command[:-1], "--on-error", "skip")
+    assert "2 of 4 rows scored in " in shown.stderr
     assert re.search("row 2: .*field 'ref' is missing", done.stderr)
     marked = json.loads(tertium(*command, "--on-error", "mark").stdout)
     assert [row["chrf"] is None for row in marked["segments"]] == [False, True, True, False]
     assert "field 'ref' is missing" in marked["segments"][1]["error"]
     assert marked["segments"][0]["error"] is None
     assert marked["measures"]["chrf"]["system"] == expected.system
+
+
+def test_skipped_rows_are_counted_after_a_resumed_run(
+    tertium: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, out = tmp_path / "a.jsonl", tmp_path / "out.tsv"
+    file.write_text('{"hyp": "a"}\n{"hyp": "a b", "ref": "a b"}\n{"hyp": "c", "ref": "d"}\n')
+    command = (
+        "score",
+        file,
+        "-m",
+        "chrf",
+        "--on-error",
+        "skip",
+        "--rows-at-a-time",
+        "1",
+        "-o",
+        out,
+    )
+    whole = tertium(*command)
+    content = out.read_bytes()
+    out.unlink()
+    real, calls = ChrF.segments, []
+
+    def stops(self: ChrF, *arguments: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return real(self, *arguments)
+
+    monkeypatch.setattr(ChrF, "segments", stops)
+    assert tertium(*command).returncode == 130
+    resumed = tertium(*command, "--resume", "--json")
+    assert out.read_bytes() == content
+    document = json.loads(resumed.stdout)
+    assert [document[name] for name in ("rows", "scored", "not_scored")] == [3, 1 + 1, 1]
+    assert "row 1" in document["reasons"][0]
+    assert "1 row could not be scored" in whole.stderr
+    assert "1 row could not be scored" in resumed.stderr
+
+
+def test_the_language_of_all_texts_is_checked(tertium: Run, files: Path) -> None:
+    german = "Wie geht's?\nGuten Tag!\nIch weiß es noch nicht.\nWir gehen jetzt nach Hause.\n" * 3
+    english = "How are you?\nGood day!\nI do not know it yet, sir.\nWe are going home now.\n" * 3
+    for name, text in (("de.txt", german), ("en.txt", english), ("r.txt", english)):
+        (files / name).write_text(text, encoding="utf-8")
+    systems = ("-t", files / "en.txt", files / "de.txt", "-m", "chrf")
+    unknown = tertium("score", *systems, "-r", files / "r.txt")
+    assert "de: most hypotheses are in de and most references in en" in unknown.stderr
+    given = tertium("score", *systems, "-r", files / "r.txt", "-l", "en", "-f", "json")
+    expected = ["de: most hypotheses are in another language (de) than given (en)"]
+    assert json.loads(given.stdout)["warnings"] == expected
+    assert expected[0] in given.stderr
+    compared = tertium("compare", *systems, "-r", files / "r.txt", "-l", "en", "--segments", "0")
+    assert expected[0] in " ".join(compared.stdout.split())
+    alone = tertium(
+        "score", "-t", files / "de.txt", "-r", files / "r.txt", "-l", "en", "-m", "chrf"
+    )
+    assert expected[0].removeprefix("de: ") in alone.stderr
+
+
+def test_a_copy_of_the_source_does_not_win_in_silence(tertium: Run, files: Path) -> None:
+    (files / "src.txt").write_text("Der Hund ist hier.\nEs regnet heute sehr.\n", encoding="utf-8")
+    (files / "copy.txt").write_bytes((files / "src.txt").read_bytes())
+    (files / "real.txt").write_text("The dog is here.\nIt rains a lot today.\n", encoding="utf-8")
+    command = ("score", "-t", files / "copy.txt", files / "real.txt", "-s", files / "src.txt")
+    done = tertium(*command, "-m", "cross", "--against", "source")
+    assert done.stdout.splitlines()[0].split() == ["system", "cross", "marks"]
+    assert done.stdout.splitlines()[1].split() == ["copy", "1.0000", "copy", "2"]
+    assert "(mark: copy): copy 2" in done.stderr
+    document = json.loads(tertium(*command, "-m", "cross", "--against", "source", "--json").stdout)
+    assert document["marks"] == {"copy": {"copy": 2}, "real": {}}
 
 
 def test_marked_rows_have_no_score_in_a_terminal() -> None:

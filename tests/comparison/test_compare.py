@@ -7,7 +7,7 @@ import pytest
 
 import tertium
 from tertium.comparison.compare import outputs_from
-from tertium.errors import CutWarning, InputError, SamplesWarning, SettingError
+from tertium.errors import CutWarning, InputError, SamplesWarning, SettingError, TextWarning
 from tertium.measures.translation import Cross, Direct, PrismSrc
 from tertium.models.cache.memo import Memo
 
@@ -109,13 +109,14 @@ def test_cut_outputs_are_counted() -> None:
 @pytest.mark.filterwarnings("ignore:.*untranslated copy")
 def test_sources_instead_of_references() -> None:
     memo = Memo(FakeModel())
-    result = tertium.compare(
-        {"a": GOOD, "b": FAIR},
-        sources=REFERENCES,
-        measures=[PrismSrc(memo), Direct(memo, against="source")],
-        lang="en",
-        source_lang="de",
-    )
+    with pytest.warns(TextWarning, match="most sources are in another language .en. than given"):
+        result = tertium.compare(
+            {"a": GOOD, "b": FAIR},
+            sources=REFERENCES,
+            measures=[PrismSrc(memo), Direct(memo, against="source")],
+            lang="en",
+            source_lang="de",
+        )
     for measure in result.measures:
         assert measure.signature.choices["against"] == "source"
         assert measure.signature.choices["source_lang"] == "de"

@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 
 from tertium.data.codes import language_code, spellings
-from tertium.data.identify import confident_guess, identify, is_other_language
+from tertium.data.identify import (
+    confident_guess,
+    identify,
+    is_other_language,
+    languages_of,
+)
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "pairs.tsv"
 
@@ -55,3 +60,19 @@ def test_names_and_codes() -> None:
     ]
     assert "fr" in spellings("French")
     assert "deu" in spellings("ger")
+
+
+def test_short_texts_are_identified_together() -> None:
+    german = ["Wie geht's?", "Guten Tag!", "Ich weiß es nicht.", "Wir gehen jetzt.", "Sehr schön."]
+    assert all(identify(text) is None for text in german)
+    assert languages_of(german) == {"de": 5}
+    assert languages_of(["你好吗？", "我很好。", "谢谢你！", "再见，朋友。", "我不知道。"]) == {
+        "zh": 5
+    }
+    english = "Where did you learn to speak French so well?"
+    assert languages_of([*german, english, english]) == {"de": 5, "en": 2}
+
+
+def test_one_short_text_repeated_is_not_identified() -> None:
+    assert languages_of(["OK"] * 100) == {}
+    assert languages_of(["", "123", "Hi!"]) == {}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import tertium
-from tertium.errors import InputError, SettingError
+from tertium.errors import InputError, SettingError, TextWarning
 from tertium.measures.inputs import rows_from
 
 
@@ -67,3 +68,33 @@ def test_scores_are_a_sequence() -> None:
 def test_too_many_references_are_not_called_transposed() -> None:
     with pytest.raises(InputError, match="1 hypotheses, but 2 references"):
         tertium.score(["a"], ["b", "c"], measure="chrf")
+
+
+def test_names_of_files_are_not_scored(tmp_path: Path) -> None:
+    for name in ("hyp.txt", "ref.txt"):
+        (tmp_path / name).write_text("A dog.\n", encoding="utf-8")
+    hyp, ref = tmp_path / "hyp.txt", tmp_path / "ref.txt"
+    with pytest.raises(InputError, match=r"hyp.txt is a file, and texts are scored.*read it first"):
+        tertium.score(str(hyp), str(ref), measure="chrf")
+    with pytest.raises(InputError, match=r"ref.txt is a file"):
+        tertium.load("chrf").score("A dog.", str(ref))
+    with pytest.raises(InputError, match=r"ref.txt is a file"):
+        tertium.score({"a": ["A dog."]}, str(ref), measure="chrf")
+    with pytest.raises(InputError, match=r"hyp.txt is a path"):
+        tertium.score(hyp, ref, measure="chrf")  # type: ignore[call-overload]
+    with pytest.warns(TextWarning, match="'missing.txt' looks like the name of a file"):
+        tertium.score("missing.txt", "A dog.", measure="chrf")
+    assert tertium.score([str(hyp)], [str(hyp)], measure="chrf") == [100]  # in a list, it is a text
+    assert tertium.score("and/or", "and/or", measure="chrf") == 100
+
+
+def test_without_references_the_error_names_a_measure_that_needs_none() -> None:
+    with pytest.raises(InputError, match="use prism-src, a measure without references"):
+        tertium.score(["A dog."], sources=["Ein Hund."])
+
+
+def test_scores_have_a_short_repr() -> None:
+    made = tertium.load("chrf").score(["a dog"] * 30, ["a dog"] * 30)
+    assert repr(made) == f"Scores(chrf 100.00, 30 segments: {'100.00, ' * 10}20 more)"
+    one = tertium.load("cross").score(["a dog"], ["a dog"])
+    assert repr(one) == "Scores(cross 1.0000, 1 segment: 1.0000)"

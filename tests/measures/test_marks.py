@@ -144,3 +144,88 @@ def test_marks_do_not_change_scores() -> None:
     with pytest.warns(TextWarning, match="copy"):
         marked = made.score([source], [source + " Sag!"], sources=[source])
     assert marked.segments == made.score([source], [source + " Sag!"]).segments
+
+
+GERMAN = [
+    "Wie geht's?",
+    "Guten Tag!",
+    "Ich weiß es nicht.",
+    "Wir gehen jetzt.",
+    "Sehr schön.",
+    "Ich habe Hunger.",
+    "Wo wohnst du?",
+    "Das ist gut.",
+    "Sie schläft noch.",
+    "Er liest ein Buch.",
+    "Komm bitte her.",
+    "Es regnet wieder.",
+]
+ENGLISH = [
+    "How are you?",
+    "Good day!",
+    "I do not know it.",
+    "We are going now.",
+    "Very nice.",
+    "I am hungry.",
+    "Where do you live?",
+    "That is good.",
+    "She is still asleep.",
+    "He reads a book.",
+    "Please come here.",
+    "It is raining again.",
+]
+"""Too short to be identified one by one."""
+
+
+def test_short_hypotheses_in_the_wrong_language() -> None:
+    made = tertium.load("chrf")
+    with pytest.warns(TextWarning, match=r"most hypotheses are in another language \(de\) than"):
+        scores = made.score(GERMAN, ENGLISH, lang="en")
+    assert set(scores.marks) == {()}  # too short, each of them
+    with pytest.warns(TextWarning, match=r"most references are in another language \(en\) than"):
+        made.score(GERMAN, ENGLISH, lang="de")
+    assert made.score(GERMAN, ENGLISH, lang="de", reference_lang="en").marks == scores.marks
+    assert made.score(GERMAN[:3], ENGLISH[:3], lang="en").marks == [(), (), ()]  # too few
+
+
+def test_untranslated_hypotheses_without_a_given_language() -> None:
+    with pytest.warns(TextWarning, match="most hypotheses are in de and most references in en"):
+        tertium.load("chrf").score(GERMAN, ENGLISH)
+    against_source = tertium.load("chrf", against="source")
+    with pytest.warns(TextWarning) as caught:
+        against_source.score(GERMAN, sources=GERMAN)
+    messages = [str(each.message) for each in caught]
+    assert any("most hypotheses are in the language of the sources (de)" in m for m in messages)
+    assert any("untranslated copy" in message for message in messages)
+    assert against_source.score(ENGLISH, sources=GERMAN).marks == [()] * 12
+
+
+def test_words_of_languages_without_spaces_need_a_tokenizer() -> None:
+    texts = ["我喜欢读书和看电影", "他们昨天去了北京旅游"]
+    with pytest.warns(TextWarning, match="bleu splits texts at spaces.*use tokenize=zh"):
+        assert tertium.score(texts, texts[::-1], measure="bleu") == [0, 0]
+    with pytest.warns(TextWarning, match="bleu splits texts at spaces"):
+        tertium.score(texts, texts, measure="bleu:tokenize=13a", lang="zh")
+    assert tertium.score(texts, texts, measure="bleu", lang="zh") == pytest.approx([100, 100])
+    assert tertium.load("bleu").tokenize == "13a"  # type: ignore[attr-defined]
+
+
+def test_a_tokenizer_that_is_given_is_not_replaced() -> None:
+    made = tertium.load("bleu:tokenize=char", lang="zh")
+    assert made.tokenize == "char"  # type: ignore[attr-defined]
+    text = ["我喜欢读书和看电影"]
+    table = tertium.score(text, text, measure=["bleu:tokenize=char"], lang="zh")
+    assert "tok:char" in str(table["bleu"].signature)
+    other = ["我喜欢看书"]
+    scores = [
+        tertium.score(text, other, measure=measure, lang="zh")
+        for measure in ("bleu:tokenize=char", "bleu")
+    ]
+    assert scores[0] == tertium.load("bleu", tokenize="char").score(text, other).segments
+    assert scores[1] == tertium.load("bleu", tokenize="zh").score(text, other).segments
+
+
+def test_warnings_point_at_the_line_that_calls() -> None:
+    with pytest.warns(TextWarning) as caught:
+        tertium.score(GERMAN, ENGLISH, measure="chrf")
+    assert [each.filename for each in caught] == [__file__]

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import tertium
-from tertium.errors import InputError, SettingError
+from tertium.errors import InputError, SettingError, TextWarning
 
 HYPOTHESES = ["The cat sat on a mat.", "It rained all day.", "She is home."]
 REFERENCES = ["The cat sat on the mat.", "It rained all day.", "She is at home."]
@@ -52,6 +52,18 @@ def test_several_systems_give_a_table() -> None:
         tertium.score({}, REFERENCES, measure="chrf")
     with pytest.raises(SettingError, match="no measure"):
         tertium.score(HYPOTHESES, REFERENCES, measure=[])
+
+
+def test_marks_are_a_column_of_the_table() -> None:
+    systems = {"copy": SOURCES, "real": HYPOTHESES, "gap": ["", *HYPOTHESES[1:]]}
+    with pytest.warns(TextWarning, match="untranslated copy"):
+        table = tertium.score(systems, REFERENCES, sources=SOURCES, measure=["chrf", "ter"])
+    assert table.marks("copy") == {"copy": 3}
+    assert table.table().text().splitlines()[0].split() == ["system", "chrf", "ter", "marks"]
+    assert "copy 3" in table.table().csv()
+    assert [bool(table.marks(system)) for system in table.systems] == [True, False, True]
+    clean = tertium.score({"real": HYPOTHESES}, REFERENCES, measure=["chrf", "ter"])
+    assert "marks" not in str(clean)
 
 
 def test_settings_reach_the_measures_that_have_them() -> None:

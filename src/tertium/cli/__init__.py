@@ -32,6 +32,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="How similar in meaning are two texts? In one language or across two.",
+    epilog="Exit codes: 0 done; 2 something is wrong, and one line says what; "
+    "3 below --fail-under; 130 stopped with Ctrl-C.",
 )
 app.command(cls=HabitCommand)(score)
 app.command(cls=HabitCommand)(compare)

@@ -23,6 +23,7 @@ from tertium.cli.options import (
     Encoder,
     Layer,
     Model,
+    Quiet,
     ReplaceInvalid,
     Threads,
 )
@@ -114,10 +115,7 @@ def align(
             rich_help_panel=OUTPUT,
         ),
     ] = None,
-    quiet: Annotated[
-        bool,
-        typer.Option("--quiet", "-q", help="No summary, no progress bar.", rich_help_panel=OUTPUT),
-    ] = False,
+    quiet: Quiet = False,
     model: Model = DEFAULT_MODEL,
     encoder: Encoder = None,
     layer: Layer = None,

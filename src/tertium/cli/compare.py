@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from tertium.cli.habits import split_pair
 from tertium.cli.options import (
     DEFAULT_MODEL,
     INPUT,
@@ -15,21 +16,28 @@ from tertium.cli.options import (
     Against,
     ComputeType,
     Encoder,
+    Force,
     Format,
     Header,
-    Lang,
+    LangColumn,
+    LangOrPair,
     Layer,
     Measures,
     Model,
     NoCache,
+    Quiet,
     Quoting,
+    RefColumn,
     References,
     RefLang,
+    RefLangColumn,
     ReplaceInvalid,
     SentenceEncoder,
     Settings,
     Source,
+    SrcColumn,
     SrcLang,
+    SrcLangColumn,
     Threads,
 )
 from tertium.cli.progress import progress_bar
@@ -58,17 +66,6 @@ def compare(
             help="A table (TSV, CSV, JSONL, Parquet) with one column per system.",
         ),
     ] = None,
-    measure: Measures = None,
-    lang: Lang = None,
-    ref_lang: RefLang = None,
-    src_lang: SrcLang = None,
-    systems: Annotated[
-        str | None,
-        typer.Option(
-            help="The columns of the systems, separated by commas. Default: all other columns.",
-            rich_help_panel=INPUT,
-        ),
-    ] = None,
     hyp: Annotated[
         list[Path] | None,
         typer.Option(
@@ -80,25 +77,25 @@ def compare(
     ] = None,
     ref: References = None,
     src: Source = None,
+    measure: Measures = None,
+    lang: LangOrPair = None,
+    ref_lang: RefLang = None,
+    src_lang: SrcLang = None,
+    systems: Annotated[
+        str | None,
+        typer.Option(
+            help="The columns of the systems, separated by commas. Default: all other columns of "
+            "text.",
+            rich_help_panel=INPUT,
+        ),
+    ] = None,
     format: Format = None,  # noqa: A002
     header: Header = True,
-    ref_column: Annotated[
-        list[str] | None,
-        typer.Option(help="A column of references; may be repeated.", rich_help_panel=INPUT),
-    ] = None,
-    src_column: Annotated[
-        str | None, typer.Option(help="The column of the sources.", rich_help_panel=INPUT)
-    ] = None,
-    lang_column: Annotated[
-        str | None, typer.Option(help="The column of the outputs' language.", rich_help_panel=INPUT)
-    ] = None,
-    ref_lang_column: Annotated[
-        str | None,
-        typer.Option(help="The column of the references' language.", rich_help_panel=INPUT),
-    ] = None,
-    src_lang_column: Annotated[
-        str | None, typer.Option(help="The column of the sources' language.", rich_help_panel=INPUT)
-    ] = None,
+    ref_column: RefColumn = None,
+    src_column: SrcColumn = None,
+    lang_column: LangColumn = None,
+    ref_lang_column: RefLangColumn = None,
+    src_lang_column: SrcLangColumn = None,
     replace_invalid: ReplaceInvalid = False,
     quoting: Quoting = None,
     against: Against = None,
@@ -135,10 +132,7 @@ def compare(
             rich_help_panel=OUTPUT,
         ),
     ] = None,
-    force: Annotated[
-        bool,
-        typer.Option("--force", help="Replace an existing output file.", rich_help_panel=OUTPUT),
-    ] = False,
+    force: Force = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON document.", rich_help_panel=OUTPUT)
     ] = False,
@@ -146,12 +140,7 @@ def compare(
         Path | None,
         typer.Option(help="Write an HTML page with plots to this file.", rich_help_panel=OUTPUT),
     ] = None,
-    quiet: Annotated[
-        bool,
-        typer.Option(
-            "--quiet", "-q", help="Print no tables and no progress bar.", rich_help_panel=OUTPUT
-        ),
-    ] = False,
+    quiet: Quiet = False,
     model: Model = DEFAULT_MODEL,
     encoder: Encoder = None,
     sentence_encoder: SentenceEncoder = None,
@@ -162,10 +151,11 @@ def compare(
 ) -> None:
     """Compare two or more systems on one test set: which is better, and is it significant?
 
-    In a table, every column that is not a reference, source or language is a system.
+    A table has one column per system; references, sources, languages and metadata are recognised.
     """
     from tertium.comparison.significance import check_comparison, compare_outputs
 
+    lang, src_lang = split_pair(lang, src_lang)
     if output is not None:
         if output.suffix not in FORMATS:
             raise InputError(
@@ -210,7 +200,8 @@ def compare(
         print(f"systems: {', '.join(outputs.systems)}", file=sys.stderr)
         if outputs.left_out:
             print(
-                f"columns of numbers, left out: {', '.join(outputs.left_out)} (--systems)",
+                f"left out, as numbers or metadata: {', '.join(outputs.left_out)} (to choose the "
+                "systems, use --systems)",
                 file=sys.stderr,
             )
     with progress_bar(lambda: len(outputs.segments), shown=not quiet) as bar:

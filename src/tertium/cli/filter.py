@@ -26,6 +26,7 @@ from tertium.cli.options import (
     Layer,
     Model,
     Overwrite,
+    Quiet,
     ReplaceInvalid,
     Resume,
     SentenceEncoder,
@@ -154,10 +155,7 @@ def filter_command(
             min=1, help="Rows that are judged and saved together.", rich_help_panel=OUTPUT
         ),
     ] = ROWS_AT_A_TIME,
-    quiet: Annotated[
-        bool,
-        typer.Option("--quiet", "-q", help="No counts, no progress bar.", rich_help_panel=OUTPUT),
-    ] = False,
+    quiet: Quiet = False,
     processes: Annotated[
         int | None,
         typer.Option(

@@ -132,6 +132,16 @@ def language_pair(text: str | None) -> tuple[str, str] | None:
     return None if found is None or found[2] in REGIONS or text == "pt-br" else (found[1], found[2])
 
 
+def split_pair(lang: str | None, src_lang: str | None) -> tuple[str | None, str | None]:
+    """The languages of hypotheses and sources, if the first may be a pair of both.
+
+    >>> split_pair("de-en", None), split_pair("en", "de")
+    (('en', 'de'), ('en', 'de'))
+    """
+    pair = language_pair(lang)
+    return (lang, src_lang) if pair is None else (pair[1], src_lang or pair[0])
+
+
 def _is_option(word: str) -> bool:
     return len(word) > 1 and word.startswith("-")
 

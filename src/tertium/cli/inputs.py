@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
 
-from tertium.data.codes import SCRIPTS
+from tertium.data.file_names import exists, looks_like_path
 from tertium.data.lines import OPENERS, STDIN
 from tertium.data.pairs import (
     FilePairs,
@@ -22,9 +21,6 @@ from tertium.data.pairs import (
 )
 from tertium.data.records import SUFFIXES, open_table
 from tertium.errors import InputError
-
-TEXT_SUFFIXES = {*SUFFIXES, ".json", ".tmx", ".hyp", ".ref", ".src", ".tgt", ".mt", ".out"}
-"""Suffixes of files with texts, besides those of compressed files and language codes."""
 
 
 @dataclass(frozen=True)
@@ -114,29 +110,6 @@ def files_of(path: Path) -> list[Path]:
             raise InputError(f"{path}: no file matches this pattern")
         return files
     return [path]
-
-
-def exists(text: str) -> bool:
-    """Whether a text is the name of a file or a folder."""
-    try:
-        return Path(text).exists()
-    except (OSError, ValueError):  # too long for a name, or with a null character
-        return False
-
-
-def looks_like_path(text: str) -> bool:
-    """Whether an argument is probably meant as the name of a file.
-
-    It has no spaces, and a path separator or a suffix that files of text have.
-
-    >>> [looks_like_path(text) for text in ("hyp.txt", "out/hyp", "newstest.de", "Hi.", "a.b c")]
-    [True, True, True, False, False]
-    """
-    if not text or any(map(str.isspace, text)):
-        return False
-    suffix = Path(text).suffix.lower()
-    named = suffix in TEXT_SUFFIXES or suffix in OPENERS or suffix[1:] in SCRIPTS
-    return "/" in text or os.sep in text or (named and suffix != text.lower())
 
 
 def check_is_text(text: str, reason: str) -> None:

@@ -24,6 +24,7 @@ from tertium.cli.options import (
     Model,
     NoCache,
     Overwrite,
+    Quiet,
     ReplaceInvalid,
     Resume,
     Threads,
@@ -181,10 +182,7 @@ def mine(
             min=1, help="Candidates that are rescored and saved together.", rich_help_panel=OUTPUT
         ),
     ] = ROWS_AT_A_TIME,
-    quiet: Annotated[
-        bool,
-        typer.Option("--quiet", "-q", help="No summary, no progress bar.", rich_help_panel=OUTPUT),
-    ] = False,
+    quiet: Quiet = False,
     neighbours: Annotated[
         MethodName,
         typer.Option(

@@ -160,6 +160,46 @@ AsText = Annotated[
         rich_help_panel=INPUT,
     ),
 ]
+HypColumn = Annotated[
+    str | None,
+    typer.Option("--hyp-column", help="The column of the hypotheses.", rich_help_panel=INPUT),
+]
+RefColumn = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ref-column", help="A column of references; may be repeated.", rich_help_panel=INPUT
+    ),
+]
+SrcColumn = Annotated[
+    str | None,
+    typer.Option("--src-column", help="The column of the sources.", rich_help_panel=INPUT),
+]
+LangColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--lang-column", help="The column of the hypotheses' language.", rich_help_panel=INPUT
+    ),
+]
+RefLangColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--ref-lang-column", help="The column of the references' language.", rich_help_panel=INPUT
+    ),
+]
+SrcLangColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--src-lang-column", help="The column of the sources' language.", rich_help_panel=INPUT
+    ),
+]
+Force = Annotated[
+    bool,
+    typer.Option("--force", help="Replace existing output files.", rich_help_panel=OUTPUT),
+]
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="No summary, no progress bar.", rich_help_panel=OUTPUT),
+]
 Resume = Annotated[
     bool,
     typer.Option("--resume", help="Resume an interrupted run.", rich_help_panel=OUTPUT),
@@ -185,25 +225,36 @@ __all__ = [
     "INPUT",
     "MEASURES",
     "OUTPUT",
+    "Against",
+    "AsText",
     "ComputeType",
     "Encoder",
+    "Force",
     "Format",
     "Header",
     "HtmlFile",
+    "HypColumn",
     "Lang",
+    "LangColumn",
     "LangOrPair",
     "Layer",
     "Measures",
     "Model",
     "NoCache",
     "Overwrite",
+    "Quiet",
+    "Quoting",
+    "RefColumn",
     "RefLang",
+    "RefLangColumn",
     "References",
     "ReplaceInvalid",
     "Resume",
     "SentenceEncoder",
     "Settings",
     "Source",
+    "SrcColumn",
     "SrcLang",
+    "SrcLangColumn",
     "Threads",
 ]

@@ -11,7 +11,6 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from tertium.cli.inputs import exists, looks_like_path
 from tertium.cli.options import (
     DEFAULT_MODEL,
     AsText,
@@ -23,6 +22,7 @@ from tertium.cli.options import (
 )
 from tertium.cli.progress import progress_bar
 from tertium.data.codes import language_code
+from tertium.data.file_names import exists, looks_like_path
 from tertium.data.lines import STDIN, read_lines, without_trailing_blanks
 from tertium.engines.output import JsonLinesLayout, Layout, TsvLayout, layout_for
 from tertium.engines.progress import JobProgress
@@ -81,10 +81,10 @@ def paraphrase(
 
     [bold]tertium paraphrase "I have to go now." --lang en[/bold]
     """
+    texts = Texts(text, as_text)
     if lang is None:
         raise LanguageError("the language of the text is missing: use --lang")
     lang = language_code(lang)
-    texts = Texts(text, as_text)
     models = ModelPool(
         ModelSettings(model, encoder=encoder, compute_type=compute_type, threads=threads)
     )

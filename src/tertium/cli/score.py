@@ -15,34 +15,41 @@ from typing import Annotated
 
 import typer
 
-from tertium.cli.habits import language_pair
+from tertium.cli.habits import language_pair, split_pair
 from tertium.cli.inputs import Inputs, refuse_as_output, refuse_without_output
 from tertium.cli.options import (
     DEFAULT_MODEL,
     ENGINE,
-    INPUT,
     OUTPUT,
     Against,
     AsText,
     ComputeType,
     Encoder,
+    Force,
     Format,
     Header,
+    HypColumn,
+    LangColumn,
     LangOrPair,
     Layer,
     Measures,
     Model,
     NoCache,
     Overwrite,
+    Quiet,
     Quoting,
+    RefColumn,
     References,
     RefLang,
+    RefLangColumn,
     ReplaceInvalid,
     Resume,
     SentenceEncoder,
     Settings,
     Source,
+    SrcColumn,
     SrcLang,
+    SrcLangColumn,
     Threads,
 )
 from tertium.cli.progress import interruptible, progress_bar
@@ -59,6 +66,7 @@ from tertium.cli.systems import (
     write_mtme,
 )
 from tertium.data.pairs import Languages
+from tertium.data.records import counted
 from tertium.data.systems import names_of
 from tertium.data.test_sets import sacrebleu_test_set
 from tertium.engines.bad_rows import BadRows, OnError, tolerant
@@ -77,10 +85,10 @@ from tertium.engines.output import (
 from tertium.engines.ray.cluster import ClusterSettings, import_ray
 from tertium.engines.ray.scoring import DistributedJob
 from tertium.engines.ray.shards import ShardFolder
-from tertium.engines.scoring import ROWS_AT_A_TIME, Job, ScoringResult
+from tertium.engines.scoring import ROWS_AT_A_TIME, RunnableJob, ScoringResult
 from tertium.errors import InputError, SettingError
 from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
-from tertium.measures.marks import describe_languages, describe_marks
+from tertium.measures.marks import describe_languages, describe_marks, describe_system_marks
 from tertium.measures.registry import DEFAULT_MEASURE, refuse_trained_metrics
 from tertium.measures.signature import Signature
 from tertium.models.cache.memo import Tally
@@ -209,16 +217,10 @@ def score(
             rich_help_panel=OUTPUT,
         ),
     ] = False,
-    force: Annotated[
-        bool,
-        typer.Option("--force", help="Replace existing output files.", rich_help_panel=OUTPUT),
-    ] = False,
+    force: Force = False,
     resume: Resume = False,
     overwrite: Overwrite = False,
-    quiet: Annotated[
-        bool,
-        typer.Option("--quiet", "-q", help="No summary, no progress bar.", rich_help_panel=OUTPUT),
-    ] = False,
+    quiet: Quiet = False,
     verbose: Annotated[
         bool,
         typer.Option("--verbose", "-v", help="Log what is done.", rich_help_panel=OUTPUT),
@@ -227,22 +229,12 @@ def score(
     settings: Settings = None,
     format: Format = None,  # noqa: A002
     header: Header = True,
-    hyp_column: Annotated[
-        str | None, typer.Option(help="Also --src-column.", rich_help_panel=INPUT)
-    ] = None,
-    ref_column: Annotated[
-        list[str] | None, typer.Option(help="May be repeated.", rich_help_panel=INPUT)
-    ] = None,
-    src_column: Annotated[str | None, typer.Option(hidden=True)] = None,
-    lang_column: Annotated[
-        str | None,
-        typer.Option(
-            help="The column with the language; also --ref-lang-column, --src-lang-column.",
-            rich_help_panel=INPUT,
-        ),
-    ] = None,
-    ref_lang_column: Annotated[str | None, typer.Option(hidden=True)] = None,
-    src_lang_column: Annotated[str | None, typer.Option(hidden=True)] = None,
+    hyp_column: HypColumn = None,
+    ref_column: RefColumn = None,
+    src_column: SrcColumn = None,
+    lang_column: LangColumn = None,
+    ref_lang_column: RefLangColumn = None,
+    src_lang_column: SrcLangColumn = None,
     replace_invalid: ReplaceInvalid = False,
     quoting: Quoting = None,
     as_text: AsText = False,
@@ -299,7 +291,8 @@ def score(
     """Score pairs of texts: each row, and all rows together. Higher is better.
 
     [bold]tertium score pairs.tsv[/bold] reads the columns hyp, ref, src and lang;
-    [bold]tertium score -t a.txt b.txt -r ref.txt -m chrf cross[/bold] scores two systems.
+    [bold]tertium score -t a.txt b.txt -r ref.txt -m chrf cross[/bold] scores two systems;
+    [bold]tertium score -t a.txt b.txt -s src.txt -m prism-src -l de-en[/bold] without references.
     """
     started = time.monotonic()
     _log_to_terminal(verbose)
@@ -317,11 +310,11 @@ def score(
             f"{texts[0]!r} is neither a measure nor the value of an option; "
             "give either a file of pairs, or --hyp with --ref or --src"
         )
-    if len(texts) > 1 and (refs or src is not None):
+    if texts and (refs or src is not None):
         raise InputError(f"hypotheses are given with -t: -t {' '.join(texts)}")
     refuse_trained_metrics(model)
-    if (pair := language_pair(lang)) is not None:
-        src_lang, lang = src_lang or pair[0], pair[1]
+    pair = language_pair(lang)
+    lang, src_lang = split_pair(lang, src_lang)
     if test_set is not None:
         name, _, named_pair = test_set.partition(":")
         pair = language_pair(named_pair) or pair
@@ -405,7 +398,7 @@ def score(
         files = inputs.stored_pairs()
         load = MeasureLoader(specs, models, lang)
         measures, pool = load.load()
-        job: Job = DistributedJob(
+        job: RunnableJob = DistributedJob(
             files, measures, load, shards, cluster, scores_only, rows_at_a_time, pool.tally
         )
         _finish(_run(job, output, quiet), columns, output, as_json, quiet, started, limits)
@@ -459,7 +452,7 @@ def score(
         if not quiet and not score_only and not as_json:
             _print_systems_summary(result, time.monotonic() - started)
         elif not quiet:
-            _print_warnings(result.marks, len(names) * result.rows, "output", result.notes)
+            _print_warnings(_described(result), result.notes)
         scores = {key: each.system for key, each in result.table.scores.items()}
         _fail_under(scores, limits)
         return
@@ -471,7 +464,7 @@ def score(
     _finish(_run(job, output, quiet), columns, output, as_json, quiet, started, limits)
 
 
-def _run(job: Job, output: Path | None, quiet: bool) -> ScoringResult:
+def _run(job: RunnableJob, output: Path | None, quiet: bool) -> ScoringResult:
     with interruptible(output), progress_bar(job.count, shown=not quiet) as progress:
         return job.run(progress)
 
@@ -490,7 +483,8 @@ def _finish(
     elif not as_json and not quiet:
         _print_summary(result, time.monotonic() - started)
     if as_json or quiet:
-        _print_warnings({} if quiet else result.marks, result.rows, "row", result.notes)
+        described = [] if quiet else describe_marks(result.marks, result.scored)
+        _print_warnings([*described, *([] if quiet else result.warnings)], result.notes)
     _fail_under({("score", name): result.measures[name].system for name in columns}, limits)
 
 
@@ -502,12 +496,19 @@ def _fail_under(scores: Mapping[tuple[str, str], float], limits: Mapping[str, fl
         raise typer.Exit(BELOW_THRESHOLD)
 
 
-def _print_warnings(
-    marks: Mapping[str, int], rows: int, noun: str, notes: Sequence[str] = ()
-) -> None:
-    """Print what is wrong with some rows to standard error, where no summary says so."""
-    for line in (*describe_marks(marks, rows, noun), *notes):
+def _print_warnings(warnings: Sequence[str], notes: Sequence[str] = ()) -> None:
+    """Print what is wrong with the texts to standard error, where no summary says so."""
+    for line in (*warnings, *notes):
         print(line, file=sys.stderr)
+
+
+def _described(result: SystemsResult) -> list[str]:
+    """What is wrong with the texts of several systems, or of one."""
+    if len(result.marks) > 1:
+        marks = describe_system_marks(result.marks, result.scored)
+    else:
+        marks = describe_marks(next(iter(result.marks.values())), result.scored)
+    return [*marks, *result.warnings]
 
 
 class _Terminal(logging.Handler):
@@ -536,6 +537,12 @@ def _layout(names: Sequence[str], as_json: bool) -> Layout:
     return TerminalLayout(names) if sys.stdout.isatty() else TsvLayout()
 
 
+def _rows(result: ScoringResult | SystemsResult) -> str:
+    """The number of rows, and how many of them were scored, if not all."""
+    rows = counted(result.rows, "row")
+    return rows if result.scored == result.rows else f"{result.scored} of {rows} scored"
+
+
 def _print_summary(result: ScoringResult, seconds: float) -> None:
     """Print the system scores and their signatures to standard error."""
     from rich.console import Console
@@ -544,14 +551,13 @@ def _print_summary(result: ScoringResult, seconds: float) -> None:
     for name, measure in result.measures.items():
         console.print(f"[bold]{name}[/bold] {measure.system:.4f}")
         console.print(measure.signature.short, style="dim", markup=False)
-    rows = "1 row" if result.rows == 1 else f"{result.rows} rows"
-    facts = [f"{rows} in {seconds:.1f} s"]
+    facts = [f"{_rows(result)} in {seconds:.1f} s"]
     if result.resumed:
         facts.append(f"{result.resumed} of them scored before")
     if result.tally is not None:
         facts.append(str(result.tally))
     console.print("; ".join(facts))
-    for message in describe_marks(result.marks, result.rows):
+    for message in [*describe_marks(result.marks, result.scored), *result.warnings]:
         console.print(message, style="yellow", markup=False)
     if languages := describe_languages(result.identified):
         console.print(languages, markup=False)
@@ -574,14 +580,15 @@ def _print_systems_summary(result: SystemsResult, seconds: float) -> None:
             which = f"{', '.join(systems)}: " if len(signatures) > 1 else ""
             console.print(f"{which}{short}", style="dim", markup=False)
     count = len(table.systems)
-    rows = "1 row" if result.rows == 1 else f"{result.rows} rows"
-    each = f"{count} systems, {rows} each, " if count > 1 else f"{rows} "
+    each = f"{count} systems, {_rows(result)} each, " if count > 1 else f"{_rows(result)} "
     facts = [f"{each}in {seconds:.1f} s"]
     tally: Tally | None = result.tally
     if tally is not None:
         facts.append(str(tally))
     console.print("; ".join(facts))
-    for message in describe_marks(result.marks, count * result.rows, "output"):
+    for message in _described(result):
         console.print(message, style="yellow", markup=False)
+    if languages := describe_languages(result.identified):
+        console.print(languages, markup=False)
     for note in result.notes:
         console.print(note, markup=False)

@@ -13,6 +13,7 @@ from typing import Any
 
 from tertium.engines.local.systems import SystemsResult
 from tertium.engines.output import to_json
+from tertium.engines.scoring import row_counts
 from tertium.errors import InputError, SettingError
 from tertium.measures.scores import ScoreTable, digits_for
 from tertium.report.tables import Table
@@ -95,10 +96,13 @@ def document(result: SystemsResult, settings: TableSettings, *, with_segments: b
         "systems": result.table.document(
             confidence=settings.confidence, samples=settings.samples, seed=settings.seed
         ),
-        "rows": result.rows,
+        **row_counts(result.rows, result.scored, result.reasons),
         "cut": result.cut,
-        "marks": dict(result.marks),
+        "marks": {name: dict(counts) for name, counts in result.marks.items()},
+        "warnings": list(result.warnings),
     }
+    if result.identified:
+        made["identified_languages"] = dict(result.identified)
     if settings.confidence:
         made |= {"samples": settings.samples, "seed": settings.seed}
     if with_segments and not settings.score_only:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tertium.comparison.result import Comparison
 from tertium.data.systems import ParallelOutputs, Segment
-from tertium.errors import CutWarning, InputError, SamplesWarning, TextWarning
+from tertium.errors import CutWarning, InputError, SamplesWarning, TextWarning, warn_caller
 from tertium.measures.base import CUT_REASON, WARNED, Measure
 from tertium.measures.inputs import Column, References, repeatable, rows_from
 from tertium.measures.loading import AnyModel, MeasureSpec, make_measure, model_source
@@ -65,7 +64,7 @@ def compare(
     several = [measures] if isinstance(measures, str | Measure) else measures
     result = compare_outputs(
         outputs,
-        _loaded(several, model),
+        _loaded(several, model, lang if isinstance(lang, str) else None),
         baseline=baseline,
         samples=samples,
         seed=seed,
@@ -75,13 +74,15 @@ def compare(
     )
     for each in result.measures:
         if each.cut:
-            warnings.warn(f"{each.name}: {each.cut} outputs {CUT_REASON}", CutWarning, stacklevel=2)
+            warn_caller(f"{each.name}: {each.cut} outputs {CUT_REASON}", CutWarning)
         for mark in WARNED[1:]:
             if counts := each.marks.get(mark):
                 text = f"{each.name}: {sum(counts.values())} outputs {REASONS[mark]}"
-                warnings.warn(text, TextWarning, stacklevel=2)
+                warn_caller(text, TextWarning)
+        for message in each.warnings:
+            warn_caller(f"{each.name}: {message}", TextWarning)
     if 1 / (samples + 1) >= alpha:
-        warnings.warn(result.caution, SamplesWarning, stacklevel=2)
+        warn_caller(result.caution, SamplesWarning)
     return result
 
 
@@ -142,10 +143,14 @@ def outputs_from(
     )
 
 
-def _loaded(measures: Sequence[str | Measure], model: AnyModel | None) -> list[Measure]:
+def _loaded(
+    measures: Sequence[str | Measure], model: AnyModel | None, lang: str | None
+) -> list[Measure]:
     """Make the measures that are given by name; they share their models."""
     source = model_source(model)
     return [
-        each if isinstance(each, Measure) else make_measure(MeasureSpec.parse(each), source)
+        each
+        if isinstance(each, Measure)
+        else make_measure(MeasureSpec.parse(each), source, lang=lang)
         for each in measures
     ]

@@ -88,6 +88,8 @@ class MeasureComparison:
     """For each mark, how many outputs of each system have it (:mod:`tertium.measures.marks`)."""
     identified: Mapping[str, int] = field(default_factory=dict)
     """Identified languages of outputs without a given language, and how many are in each."""
+    warnings: Sequence[str] = ()
+    """What is wrong with the texts of a system as a whole: their languages."""
 
     @property
     def best(self) -> str:
@@ -244,6 +246,7 @@ class Comparison:
             "pairs": [asdict(pair) for pair in measure.pairs],
             "cut": measure.cut,
             "marks": {mark: dict(counts) for mark, counts in measure.marks.items()},
+            "warnings": list(measure.warnings),
             "contrasts": {
                 "a": a,
                 "b": b,

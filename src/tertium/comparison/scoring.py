@@ -12,7 +12,13 @@ import numpy as np
 from tertium.data.systems import ParallelOutputs, Segment
 from tertium.errors import InputError
 from tertium.measures.base import Measure, Segments, check_readable
-from tertium.measures.marks import mark_rows
+from tertium.measures.marks import (
+    by_system,
+    identified,
+    language_warnings,
+    mark_rows,
+    uses_model,
+)
 from tertium.measures.signature import Signature
 from tertium.measures.totals import Totals
 from tertium.models.base import Progress
@@ -40,6 +46,8 @@ class ScoredSystems:
     """For each mark, how many outputs of each system have it."""
     identified: Mapping[str, int]
     """Identified languages of outputs without a given language, and how many are in each."""
+    warnings: Sequence[str]
+    """What is wrong with the texts of a system as a whole: their languages."""
 
     @property
     def systems(self) -> Floats:
@@ -73,15 +81,17 @@ def score_systems(
         whole = its_parts or [_score(measure, outputs.segments, progress)]
         totals = Totals()
         marks: dict[str, Counter[str]] = {}
-        identified = Counter[str]()
+        languages = {system: Counter[str]() for system in outputs.systems}
         for part in whole:
             totals.add(part.rows, part.segments, measure.reads)
-            marked = mark_rows([measure], part.rows, part.segments.cut)
-            identified += marked.identified
             size = len(part.rows) // part.systems
-            for place, found in enumerate(marked.rows):
-                for mark in found:
-                    marks.setdefault(mark, Counter())[outputs.systems[place // size]] += 1
+            for place, system in enumerate(outputs.systems):
+                its = slice(place * size, (place + 1) * size)
+                marked = mark_rows([measure], part.rows[its], part.segments.cut[its])
+                languages[system] += marked.languages
+                for mark, count in marked.counts().items():
+                    marks.setdefault(mark, Counter())[system] += count
+        named = [identified(each) for each in languages.values() if uses_model([measure])]
         scored.append(
             ScoredSystems(
                 measure,
@@ -92,7 +102,10 @@ def score_systems(
                 ),
                 np.concatenate([part.by_system(part.segments.cut) for part in whole], axis=1),
                 marks,
-                identified,
+                sum(named, Counter[str]()),
+                by_system(
+                    {name: language_warnings(each, [measure]) for name, each in languages.items()}
+                ),
             )
         )
     return scored

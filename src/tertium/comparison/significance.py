@@ -122,6 +122,7 @@ def _compare(
         int(scored.cut.sum()),
         scored.marks,
         scored.identified,
+        scored.warnings,
     )
 
 

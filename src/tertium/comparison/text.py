@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from tertium.comparison.result import Comparison, Contrast, MeasureComparison
-from tertium.measures.marks import REASONS, describe_languages, describe_marks
+from tertium.measures.marks import describe_languages, describe_system_marks
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -65,14 +65,13 @@ def verdict(comparison: Comparison, measure: MeasureComparison) -> str:
 
 
 def mark_sentences(comparison: Comparison, measure: MeasureComparison) -> list[str]:
-    """Say how many outputs have each mark, and whose they are."""
-    counts = {mark: sum(systems.values()) for mark, systems in measure.marks.items()}
-    total = len(comparison.systems) * len(comparison.outputs.segments)
-    sentences = []
-    for mark in REASONS:
-        for sentence in describe_marks({mark: counts.get(mark, 0)}, total, "output"):
-            whose = ", ".join(f"{name} {count}" for name, count in measure.marks[mark].items())
-            sentences.append(f"{sentence}: {whose}")
+    """Say how many outputs have each mark, whose they are, and what is wrong with languages."""
+    by_system = {
+        system: {mark: counts.get(system, 0) for mark, counts in measure.marks.items()}
+        for system in comparison.systems
+    }
+    sentences = describe_system_marks(by_system, len(comparison.outputs.segments))
+    sentences += measure.warnings
     if languages := describe_languages(measure.identified):
         sentences.append(languages)
     return sentences

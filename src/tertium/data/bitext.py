@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from tertium.data.lines import check_file, name_of, read_lines
 from tertium.data.pairs import find_column
-from tertium.data.records import Record, Table, listed
+from tertium.data.records import Record, RecordFile, listed
 from tertium.data.tmx import Unit, read_tmx
 from tertium.errors import InputError
 from tertium.text import Text, check_fields, check_text, field_value
@@ -52,7 +52,7 @@ class BitextColumns:
 
 
 def bitext_columns(
-    table: Table,
+    table: RecordFile,
     *,
     source_lang: str | None = None,
     target_lang: str | None = None,
@@ -95,7 +95,7 @@ def bitext_columns(
 class TableBitext:
     """The rows of a table, with all its columns."""
 
-    table: Table
+    table: RecordFile
     roles: BitextColumns
     source_lang: str | None = None
     target_lang: str | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -13,9 +15,13 @@ FEWEST_SIGNS = 8
 """The same for scripts whose letters are syllables or words."""
 DENSE = frozenset({"Jpan", "Kore", "Hans", "Hant"})
 CONFIDENT = 0.7
-"""The probability from which a guess counts. On 6 300 sentences in 68 languages of TaPaCo with at
+"""The probability from which a guess counts. On 6 300 sentences in 68 languages of Tatoeba with at
 least 25 letters, 89 % of the guesses are as probable as this, and two of them are wrong (besides 37
 Slovak sentences that the corpus calls Slovene)."""
+JOINED_LETTERS = 50
+"""Shorter texts are joined until they have so many letters. Of 5 774 such groups of sentences of
+Tatoeba, the guess for 5 466 is as probable as this; 83 guesses differ from the corpus, all of them
+Slovak where it says Slovene (it has Slovak sentences there)."""
 FOREIGN = 0.75
 """A text is in another script if so large a share of its letters is; names are often foreign."""
 SCRIPT_LETTERS = 4
@@ -55,6 +61,32 @@ def confident_guess(text: str) -> str | None:
     """The language of a text, if identification is sure enough."""
     guess = identify(text)
     return guess.lang if guess is not None and guess.probability >= CONFIDENT else None
+
+
+def languages_of(texts: Iterable[str]) -> Counter[str]:
+    """Identify the languages of texts that belong together, and count the texts in each.
+
+    Texts that are too short are joined. What cannot be identified with confidence is not counted.
+
+    >>> languages_of(["Wie geht's?", "Guten Tag!", "Auf Wiedersehen!", "Ich weiß das leider nicht"])
+    Counter({'de': 4})
+    """
+    found = Counter[str]()
+    short: dict[str, int] = {}
+    letters = 0
+    for text, times in Counter(texts).items():
+        if identify(text) is not None:
+            guess = confident_guess(text)
+            found.update({} if guess is None else {guess: times})
+            continue
+        short[text] = times
+        dense, count = letters_in(text, DENSE)
+        letters += count + 2 * dense
+        if letters >= JOINED_LETTERS:
+            guess = confident_guess(" ".join(short))
+            found.update({} if guess is None else {guess: sum(short.values())})
+            short, letters = {}, 0
+    return found
 
 
 def same_language(one: str, other: str) -> bool:

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol, Self
 
 from tertium.data.codes import language_code, primary
 from tertium.data.lines import STDIN, check_file, name_of, read_lines
-from tertium.data.records import Record, Table, listed
+from tertium.data.records import Record, RecordFile, listed
 from tertium.errors import InputError
 from tertium.text import Row, Text, check_fields, check_text, field_value
 
@@ -144,7 +144,7 @@ def reference_columns(names: Sequence[str]) -> list[str]:
 
 
 def choose_columns(
-    table: Table,
+    table: RecordFile,
     *,
     hyp: str | None = None,
     refs: Sequence[str] = (),
@@ -168,8 +168,16 @@ def choose_columns(
         return column
 
     hyp = pick("hyp", hyp)
+    if hyp is None and len(names) == 1:
+        raise InputError(
+            f"{name_of(table.path)} has one column, and is no table of pairs; "
+            "of plain text, give hypotheses with -t and references with -r"
+        )
     if hyp is None:
-        raise InputError(f"which column is the hypothesis? {there}; use --hyp-column")
+        raise InputError(
+            f"which column is the hypothesis? {there}; use --hyp-column "
+            "(or `tertium compare`, for one column per system)"
+        )
     found = [pick("ref", given) for given in refs] if refs else reference_columns(names)
     src = pick("src", src)
     if ref_lang is None and lang is not None:
@@ -197,7 +205,7 @@ class TablePairs:
     ``languages`` holds for rows without a language of their own; contradictions are errors.
     """
 
-    table: Table
+    table: RecordFile
     roles: Columns
     languages: Languages = field(default_factory=Languages)
 
@@ -339,7 +347,10 @@ class FilePairs:
 
     def __post_init__(self) -> None:
         if len(self.paths) < 2:
-            raise InputError("a file with references or sources is needed (--ref, --src)")
+            raise InputError(
+                "a file with references or sources is needed: -r ref.txt; "
+                "or without references, -s src.txt -m prism-src -l de-en"
+            )
         if self.paths.count(STDIN) > 1:
             raise InputError("only one of the files can be standard input")
         for path in self.paths:

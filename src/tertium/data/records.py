@@ -50,7 +50,7 @@ DEEPEST = 100
 
 
 @dataclass
-class Table:
+class RecordFile:
     """A file of records. CSV is quoted; in TSV a quotation mark is a character by default.
 
     It can be read several times; standard input only once, after its columns were looked up.
@@ -356,7 +356,7 @@ def open_table(
     header: bool = True,
     replace_invalid: bool = False,
     quoting: bool | None = False,
-) -> Table:
+) -> RecordFile:
     """Open a file of records; the format is inferred from the file name unless it is given.
 
     The format of standard input is inferred from its first line, as is the delimiter of CSV. With
@@ -381,7 +381,7 @@ def open_table(
         format = format or inferred  # noqa: A001
     if format == "parquet" and path == STDIN:
         raise InputError("Parquet cannot be read from standard input; give a file")
-    return Table(path, format, header, replace_invalid, quoting, delimiter)
+    return RecordFile(path, format, header, replace_invalid, quoting, delimiter)
 
 
 def first_bytes(path: Path) -> bytes:

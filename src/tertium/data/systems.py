@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,14 +16,25 @@ from tertium.data.pairs import (
     Languages,
     TablePairs,
     choose_columns,
+    find_column,
     reference_columns,
 )
-from tertium.data.records import Table, counted
+from tertium.data.records import RecordFile, counted
 from tertium.errors import InputError
 from tertium.text import Text, check_text, field_value
 
-NO_SYSTEMS = {"id", "seg", "segment", "doc", "docid", "document", "domain", "line"}
-"""Columns that are not systems' outputs unless they are given explicitly."""
+METADATA = re.compile(
+    r"(seg|segment|doc|document|sent|sentence|line|row|item|user|annotator|rater)?"
+    r"(id|nr|no|num|number|name|index|idx)?"
+    r"|domain|genre|topic|category|split|subset|testset|dataset|corpus|origlang|date|time|url|label"
+)
+"""Names of columns, in lower case and without separators, that are not systems' outputs unless they
+are given explicitly: id, doc_id, segment, domain and so on."""
+IDENTIFIER = re.compile(r"[\w.:/#@+-]+", re.ASCII)
+FEWEST_ROWS = 10
+"""From so many rows on, a column with few different values is metadata."""
+REPEATED = 5
+"""How often each value of such a column occurs, on average."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +55,7 @@ class ParallelOutputs:
     segments: tuple[Segment, ...]
     name: str = "the test set"
     left_out: tuple[str, ...] = ()
-    """Columns of numbers, which are not taken for systems."""
+    """Columns of numbers and metadata, which are not taken for systems."""
 
     def __post_init__(self) -> None:
         if len(self.systems) < 2:
@@ -69,7 +81,7 @@ class ParallelOutputs:
 
 
 def outputs_from_table(
-    table: Table,
+    table: RecordFile,
     languages: Languages,
     *,
     systems: Sequence[str] = (),
@@ -88,10 +100,23 @@ def outputs_from_table(
     chosen, left_out = tuple(systems), []
     if not chosen:
         taken = {*refs, *reference_columns(names), src, lang, ref_lang, src_lang}
-        usual = {name for role in ALIASES if role != "hyp" for name in ALIASES[role]} | NO_SYSTEMS
+        usual = {name for role in ALIASES if role != "hyp" for name in ALIASES[role]}
         free = [name for name in names if name not in taken and name.lower() not in usual]
-        left_out = [name for name in free if is_numeric([row.get(name) for row in records])]
+        source = src or find_column(names, ALIASES["src"])
+        compared = [*(refs or reference_columns(names)), *([] if source is None else [source])]
+        texts = [str(row[name]) for name in compared for row in records if row.get(name)]
+        left_out = [
+            name
+            for name in free
+            if is_metadata_name(name)
+            or is_metadata([row.get(name) for row in records], among=texts)
+        ]
         chosen = tuple(name for name in free if name not in left_out)
+        if len(chosen) < 2 and left_out:
+            raise InputError(
+                f"{table.path} has {counted(len(chosen), 'column')} with a system's outputs; "
+                f"{', '.join(left_out)} look like numbers or metadata; use --systems"
+            )
     if not chosen:
         raise InputError(f"{table.path} has no column with a system's outputs; use --systems")
     columns = choose_columns(
@@ -110,6 +135,33 @@ def outputs_from_table(
 
     segments = tuple(segment(item) for item in pairs.items(records))
     return ParallelOutputs(chosen, segments, pairs.name, tuple(left_out))
+
+
+def is_metadata_name(name: str) -> bool:
+    """Whether a column with such a name holds metadata.
+
+    >>> [is_metadata_name(name) for name in ("doc_id", "Segment", "seg no.", "Online-B", "mt")]
+    [True, True, True, False, False]
+    """
+    plain = re.sub(r"[\W_]", "", name.lower())
+    return bool(plain) and METADATA.fullmatch(plain) is not None
+
+
+def is_metadata(values: Sequence[object], *, among: Sequence[str]) -> bool:
+    """Whether a column holds no texts like the others: numbers, identifiers, or few values.
+
+    >>> is_metadata(["news-1", "news-2"], among=["It rains.", "It snows."])
+    True
+    >>> is_metadata(["ja", "nein"], among=["yes", "no"])
+    False
+    """
+    if is_numeric(values):
+        return True
+    there = [str(value) for value in values if value is not None and str(value).strip()]
+    if there and all(map(IDENTIFIER.fullmatch, there)):
+        return sum(IDENTIFIER.fullmatch(text) is None for text in among) > len(among) / 2
+    few = len(there) >= FEWEST_ROWS and REPEATED * len(set(there)) <= len(there)
+    return few and REPEATED * len(set(among)) > len(among)
 
 
 def is_numeric(values: Sequence[object]) -> bool:

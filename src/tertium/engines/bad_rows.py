@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 
 from tertium.data.pairs import Item, Pairs, TablePairs
-from tertium.engines.scoring import Scored, Scorer, Sums
+from tertium.data.records import counted
+from tertium.engines.scoring import ScoredRows, Scorer, Sums
 from tertium.errors import InputError, LanguageError
 from tertium.models.base import Progress
 from tertium.text import Text
@@ -32,22 +34,27 @@ class BadRows:
 
     on_error: OnError = OnError.stop
     reasons: list[str] = field(default_factory=list)
+    """Why rows could not be scored; of many, the first."""
+
+    def add(self, reasons: Iterable[str]) -> None:
+        """Note why rows could not be scored, unless there are many already."""
+        self.reasons.extend(islice(reasons, ERRORS_SHOWN - len(self.reasons)))
 
     def check(self, sums: Sums) -> None:
         """Raise an error if no row at all could be scored."""
-        if self.reasons and not any(totals.rows for totals in sums.totals.values()):
+        if self.reasons and not sums.scored:
             raise InputError(f"no row can be scored: {self.reasons[0]}")
 
-    @property
-    def notes(self) -> list[str]:
+    def notes(self, sums: Sums) -> list[str]:
         """A report for people: how many, which, and why."""
         if not self.reasons:
             return []
+        count = sums.rows - sums.scored
         done = "skipped" if self.on_error is OnError.skip else f"marked (column {ERROR})"
-        rows = "1 row" if len(self.reasons) == 1 else f"{len(self.reasons)} rows"
-        notes = [f"{rows} could not be scored and {'was' if rows == '1 row' else 'were'} {done}:"]
-        notes += [f"  {reason}" for reason in self.reasons[:ERRORS_SHOWN]]
-        more = len(self.reasons) - ERRORS_SHOWN
+        verb = "was" if count == 1 else "were"
+        notes = [f"{counted(count, 'row')} could not be scored and {verb} {done}:"]
+        notes += [f"  {reason}" for reason in self.reasons]
+        more = count - len(self.reasons)
         return notes + ([f"  and {more} more"] if more > 0 else [])
 
 
@@ -114,12 +121,12 @@ class TolerantScorer(Scorer):
 
     def score(
         self, items: Sequence[Item], columns: Sequence[str], progress: Progress | None = None
-    ) -> Scored:
+    ) -> ScoredRows:
         if self.bad.on_error is OnError.stop:
             return super().score(items, columns, progress)
         reasons = {item.number: item.reason for item in items if isinstance(item, BadItem)}
         good = [item for item in items if item.number not in reasons]
-        scored = Scored([], Sums.of(self.measures), {})
+        scored = ScoredRows([], Sums.of(self.measures), {})
         while good:
             try:
                 scored = super().score(good, columns, progress)
@@ -130,7 +137,7 @@ class TolerantScorer(Scorer):
                     raise
                 reasons |= new
                 good = [item for item in good if item.number not in reasons]
-        self.bad.reasons.extend(reasons[number] for number in sorted(reasons))
+        self.bad.add(reasons[number] for number in sorted(reasons))
         rows = {item.number: row for item, row in zip(good, scored.rows, strict=True)}
         if self.bad.on_error is OnError.mark:
             for item in items:
@@ -142,7 +149,7 @@ class TolerantScorer(Scorer):
                     }
         ordered = [rows[number] for number in sorted(rows)]
         sums = replace(scored.sums, rows=len(items))
-        return Scored(ordered, sums, scored.segments)
+        return ScoredRows(ordered, sums, scored.segments, scored.marks)
 
     def _reasons(self, items: Sequence[Item], columns: Sequence[str]) -> dict[int, str]:
         """Find the rows that cannot be scored, by halves, and why."""

@@ -36,6 +36,9 @@ class ScoringResult:
 
     measures: Mapping[str, Result]
     rows: int
+    """Rows that were read."""
+    scored: int
+    """Rows that could be scored."""
     cut: int
     """Rows with text that is longer than the model reads."""
     resumed: int = 0
@@ -47,6 +50,10 @@ class ScoringResult:
     """The number of rows with each mark (see :mod:`tertium.measures.marks`)."""
     identified: Mapping[str, int] = field(default_factory=dict)
     """Identified languages of hypotheses without a given language, and how many are in each."""
+    warnings: Sequence[str] = ()
+    """What is wrong with the texts as a whole: their languages."""
+    reasons: Sequence[str] = ()
+    """Why rows could not be scored; of many, the first."""
 
     def document(self) -> dict[str, Any]:
         """The result as one JSON object."""
@@ -59,9 +66,10 @@ class ScoringResult:
                 }
                 for name, result in self.measures.items()
             },
-            "rows": self.rows,
+            **row_counts(self.rows, self.scored, self.reasons),
             "cut": self.cut,
             "marks": dict(self.marks),
+            "warnings": list(self.warnings),
         }
         if self.identified:
             document["identified_languages"] = dict(self.identified)
@@ -74,8 +82,14 @@ class ScoringResult:
         return document
 
 
-class Job(Protocol):
-    """Scores rows somewhere."""
+def row_counts(rows: int, scored: int, reasons: Sequence[str]) -> dict[str, Any]:
+    """How many rows were read, scored and not scored, as part of a JSON document, and why."""
+    counts: dict[str, Any] = {"rows": rows, "scored": scored, "not_scored": rows - scored}
+    return {**counts, "reasons": list(reasons)} if reasons else counts
+
+
+class RunnableJob(Protocol):
+    """A job that scores rows, on any engine."""
 
     def count(self) -> int | None:
         """The number of rows, if it is known beforehand."""
@@ -92,7 +106,8 @@ class Sums:
     rows: int = 0
     cut: int = 0
     marks: dict[str, int] = field(default_factory=dict)
-    identified: dict[str, int] = field(default_factory=dict)
+    languages: dict[str, int] = field(default_factory=dict)
+    """How many texts were identified as each language (:class:`tertium.measures.marks.Marks`)."""
 
     @classmethod
     def of(cls, measures: Sequence[Measure]) -> Self:
@@ -102,28 +117,35 @@ class Sums:
     def from_state(cls, state: Mapping[str, Any]) -> Self:
         """Read what :meth:`state` returned, from JSON."""
         totals = {name: Totals(**values) for name, values in state["totals"].items()}
-        return cls(totals, state["rows"], state["cut"], state["marks"], state["identified"])
+        return cls(totals, state["rows"], state["cut"], state["marks"], state["languages"])
 
     def state(self) -> dict[str, Any]:
         return asdict(self)
+
+    @property
+    def scored(self) -> int:
+        """The number of rows that could be scored."""
+        return max(totals.rows for totals in self.totals.values())
 
     def add(self, other: Sums) -> None:
         self.rows += other.rows
         self.cut += other.cut
         self.marks = _sum(self.marks, other.marks)
-        self.identified = _sum(self.identified, other.identified)
+        self.languages = _sum(self.languages, other.languages)
         for name, totals in other.totals.items():
             self.totals[name].merge(totals)
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredRows:
     """Some rows with their scores, and what they add to the system scores."""
 
     rows: list[dict[str, Any]]
     sums: Sums
     segments: Mapping[str, Segments]
     """The segment scores of each measure, with their statistics."""
+    marks: Sequence[tuple[str, ...]] = ()
+    """The marks of the rows that were scored."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +185,7 @@ class Scorer:
 
     def score(
         self, items: Sequence[Item], columns: Sequence[str], progress: Progress | None = None
-    ) -> Scored:
+    ) -> ScoredRows:
         """Score some rows by every measure."""
         found: dict[str, Segments] = {}
         totals: dict[str, Totals] = {}
@@ -187,8 +209,8 @@ class Scorer:
                     )
             fields = {**record, **scores, CUT: cut[index], MARKS: ",".join(marks.rows[index])}
             scored.append({name: fields.get(name) for name in columns})
-        sums = Sums(totals, len(items), sum(cut), dict(marks.counts()), dict(marks.identified))
-        return Scored(scored, sums, found)
+        sums = Sums(totals, len(items), sum(cut), dict(marks.counts()), dict(marks.languages))
+        return ScoredRows(scored, sums, found, marks.rows)
 
 
 def _sum(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence, Set, Sized
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
-from tertium.errors import CutWarning, InputError, SettingError, TextWarning
+from tertium.errors import CutWarning, InputError, SettingError, TextWarning, warn_caller
 from tertium.measures.inputs import Column, References, repeatable, rows_from
 from tertium.measures.scores import Scores
 from tertium.measures.signature import Signature, spell
@@ -175,7 +174,7 @@ class Measure(ABC):
             references, sources = None, references
             lang_of_second = lang if reference_lang is None else reference_lang
             source_lang = lang_of_second if source_lang is None else source_lang
-        from tertium.measures.marks import describe_marks, mark_rows
+        from tertium.measures.marks import describe_marks, language_warnings, mark_rows
 
         rows = rows_from(
             hypotheses,
@@ -200,7 +199,9 @@ class Measure(ABC):
         for mark in WARNED:
             for message in describe_marks({mark: counts[mark]}, len(rows)):
                 kind = CutWarning if mark == "cut" else TextWarning
-                warnings.warn(f"{message}; see Scores.marks", kind, stacklevel=2)
+                warn_caller(f"{message}; see Scores.marks", kind)
+        for message in language_warnings(marks.languages, [self]):
+            warn_caller(message, TextWarning)
         return self.scores(totals, segments, marks.rows)
 
     def scores(
@@ -284,8 +285,9 @@ def check_readable(
     """Refuse to score where a measure lacks what it reads; nothing else takes its place."""
     if "reference" in measure.reads and not has_references:
         other = (
-            f", or compare with the source (--against source, {measure.name}:against=source, or "
-            "measure prism-src)"
+            ", or use prism-src, a measure without references, with both languages "
+            "(-m prism-src -l de-en; in Python, measure='prism-src' with lang= and source_lang=), "
+            f"or compare with the source (--against source, or {measure.name}:against=source)"
         )
         raise InputError(
             f"{measure.name} compares with references, and {where} has none; "

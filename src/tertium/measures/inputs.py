@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from tertium.data.codes import language_code
-from tertium.errors import InputError
+from tertium.data.file_names import exists, has_file_suffix, looks_like_path
+from tertium.errors import InputError, TextWarning, warn_caller
 from tertium.models.base import Languages, per_row
 from tertium.text import Row, Text, check_text
 
@@ -55,6 +57,8 @@ def rows_from(
     """
     if hypotheses is None or (references is None and sources is None):
         raise InputError("hypotheses and references must be given: strings, or lists of them")
+    for given in (hypotheses, references, sources):
+        refuse_file_name(given)
     outputs, others, originals = map(repeatable, (hypotheses, references, sources))
     if isinstance(outputs, str):
         outputs = [outputs]
@@ -91,6 +95,29 @@ def rows_from(
             )
         )
     return rows
+
+
+def refuse_file_name(given: object) -> None:
+    """Refuse the name of a file where a text is needed; warn of what ends like one.
+
+    >>> refuse_file_name("A text."), refuse_file_name(["hyp.txt"])
+    (None, None)
+    """
+    cure = "read it first: Path(name).read_text('utf-8').splitlines()"
+    if isinstance(given, Path):
+        raise InputError(f"{given} is a path, and texts are scored, not files; {cure}")
+    if not isinstance(given, str):
+        return
+    if looks_like_path(given) and exists(given) and Path(given).is_file():
+        raise InputError(
+            f"{given} is a file, and texts are scored, not files; {cure} "
+            "(to score the name itself, give a list)"
+        )
+    if has_file_suffix(given):
+        warn_caller(
+            f"{given!r} looks like the name of a file, and is scored as a text; for files, {cure}",
+            TextWarning,
+        )
 
 
 def _reference_sets(references: str | Sequence[Any], count: int) -> list[Sequence[str]]:

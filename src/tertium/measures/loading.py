@@ -38,16 +38,15 @@ from tertium.measures.registry import (
 )
 from tertium.measures.scores import SYSTEM, ScoreTable
 from tertium.measures.signature import spell
+from tertium.measures.words import LANGUAGE_TOKENIZERS
 from tertium.models.base import Languages, SentenceEncoder, TextEncoder, TranslationModel
+from tertium.models.catalog import DEFAULT_MODEL, load_model
 
 if TYPE_CHECKING:
     from tertium.models.cache.memo import Tally
 
 log = logging.getLogger(__name__)
 
-DEFAULT_MODEL = "tertium-mini"
-TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
-"""The tokenizers that BLEU needs for languages without spaces, as sacrebleu recommends."""
 ENCODER_SETTINGS: dict[str, object] = {"layer": 0, "sentence_encoder": ""}
 """Settings of the encoder, not of the measure: its layer, and another encoder for sentences."""
 YES, NO = ("yes", "true", "1"), ("no", "false", "0")
@@ -169,8 +168,6 @@ class ModelPool:
         settings = self.settings
         log.info("loading %s model %s", kind, name)
         if kind == "translation":
-            from tertium.models.catalog import load_model
-
             model = load_model(
                 name,
                 compute_type=settings.compute_type,  # type: ignore[arg-type]  # checked there
@@ -281,8 +278,8 @@ def make_measure(spec: MeasureSpec, models: ModelSource, *, lang: str | None = N
             )
     check_measure_extras([spec.measure])
     settings: dict[str, Any] = dict(spec.settings)
-    if "tokenize" in known and lang is not None and primary(lang) in TOKENIZERS:
-        settings.setdefault("tokenize", TOKENIZERS[primary(lang)])
+    if "tokenize" in known and lang is not None and primary(lang) in LANGUAGE_TOKENIZERS:
+        settings.setdefault("tokenize", LANGUAGE_TOKENIZERS[primary(lang)])
     layer = settings.pop("layer", None)
     sentence_encoder = settings.pop("sentence_encoder", None)
     parts = []
@@ -311,13 +308,15 @@ def load(
     encoder: str | Path | SentenceEncoder | None = None,
     sentence_encoder: str | Path | SentenceEncoder | None = None,
     layer: int | None = None,
+    lang: str | None = None,
     **settings: object,
 ) -> Measure:
     """Make a measure, or a sum of measures, from its name and its settings.
 
     ``model`` is the translation model and, unless ``encoder`` is given, the encoder of
     embedding-based measures; ``sentence_encoder`` gives ``sss`` an encoder of its own; ``layer`` is
-    the encoder's.
+    the encoder's. ``lang`` is the language of the hypotheses: in Chinese, Japanese and Korean, BLEU
+    has another tokenizer, unless one is given.
 
     >>> import tertium
     >>> direct = tertium.load("direct", model="tertium-mini", base="e")
@@ -335,7 +334,7 @@ def load(
     spec = replace(spec, settings={**spec.settings, **settings})
     if not kinds_of(spec.measure) and not (model is encoder is sentence_encoder is None):
         raise SettingError(f"{spec.measure} compares the surface and takes no model")
-    return make_measure(spec, model_source(model, encoder, sentence_encoder))
+    return make_measure(spec, model_source(model, encoder, sentence_encoder), lang=lang)
 
 
 def model_source(
@@ -428,36 +427,36 @@ def score(
     """Score hypotheses against references, by any measure; higher is better.
 
     One string in, one number out; a list (or a generator, an array, a column of pandas or polars)
-    in, a list out. With a list of measures, or with several systems as a dictionary from names to
-    hypotheses, a :class:`ScoreTable`. ``settings`` are those of :func:`load`; of several measures,
-    each gets the settings that it has.
+    in, a list of segment scores out. With a list of measures (of one, too), or with several systems
+    as a dictionary from names to hypotheses, a :class:`ScoreTable` of :class:`Scores`: with system
+    scores, signatures and marks, as ``load(measure).score(...)`` returns them. ``settings`` are
+    those of :func:`load`; of several measures, each gets the settings that it has.
 
     >>> import tertium
+    >>> tertium.score("Good morning!", "Good morning!", measure="cross")
+    1.0
     >>> tertium.score(["Good morning!"], ["Good morning!"], measure="cross")
     [1.0]
-    >>> tertium.score(["A dog."], ["A dog!"], measure=["chrf", "bleu"])
+    >>> table = tertium.score(["A dog."], ["A dog!"], measure=["chrf", "bleu"])
+    >>> table
     system       chrf  bleu
     hypotheses  54.33  0.00
+    >>> table["chrf"]
+    Scores(chrf 54.33, 1 segment: 54.33)
     """
     languages: dict[str, Any] = {
         "lang": lang,
         "reference_lang": reference_lang,
         "source_lang": source_lang,
     }
+    common = lang if isinstance(lang, str) else None
     if isinstance(measure, str) and not isinstance(hypotheses, Mapping):
-        if (
-            isinstance(lang, str)
-            and primary(lang) in TOKENIZERS
-            and "tokenize" in settings_of(MeasureSpec.parse(measure).measure)
-        ):
-            settings = {"tokenize": TOKENIZERS[primary(lang)], **settings}
-        made = load(measure, model=model, **settings)  # type: ignore[arg-type]
+        made = load(measure, model=model, lang=common, **settings)  # type: ignore[arg-type]
         return made(hypotheses, references, sources=sources, **languages)
     specs = read_specs([measure] if isinstance(measure, str) else measure, given=settings)
     if not specs:
         raise SettingError("no measure given")
     models = model_source(model)
-    common = lang if isinstance(lang, str) else None
     measures = [make_measure(spec, models, lang=common) for spec in specs]
     systems = hypotheses if isinstance(hypotheses, Mapping) else {SYSTEM: hypotheses}
     if not systems:

@@ -15,11 +15,14 @@ from typing import Any
 from tertium.data.codes import primary, scripts_of
 from tertium.data.identify import (
     confident_guess,
+    identified_languages,
     in_other_script,
     is_other_language,
+    languages_of,
     same_language,
 )
 from tertium.measures.base import CUT_REASON, Measure
+from tertium.measures.words import LANGUAGE_TOKENIZERS
 from tertium.text import Row, Text
 
 REASONS = {
@@ -34,14 +37,18 @@ REASONS = {
 MOSTLY = 0.5
 SYMBOLS = {"Cc", "Cf", "Sc", "Sk", "Sm", "So"}
 FEWEST_COPIED_LETTERS = 10
+SPACE_TOKENIZERS = ("13a", "intl", "split", "none")
+FEWEST_TEXTS = 10
+"""From so many identified texts on, their language is worth a warning; rows have marks."""
 
 
 @dataclass(frozen=True)
 class Marks:
-    """The marks of some rows, and the identified languages of those without a given one."""
+    """The marks of some rows, and the languages of all of them together."""
 
     rows: list[tuple[str, ...]]
-    identified: Counter[str] = field(default_factory=Counter)
+    languages: Counter[str] = field(default_factory=Counter)
+    """How many texts of each role were identified as each language (:func:`language_key`)."""
 
     def counts(self) -> Counter[str]:
         """The number of rows with each mark."""
@@ -58,7 +65,6 @@ def mark_rows(measures: Sequence[Measure], rows: Sequence[Row], cut: Sequence[bo
     for model in models:
         unknown |= model.unknown({text for texts in compared for text in texts})
     marks = []
-    identified = Counter[str]()
     for row, texts, is_cut in zip(rows, compared, cut, strict=True):
         hypothesis = row.hypothesis
         found = {
@@ -70,10 +76,37 @@ def mark_rows(measures: Sequence[Measure], rows: Sequence[Row], cut: Sequence[bo
             "copy": is_copy(row),
         }
         marks.append(tuple(mark for mark, holds in found.items() if holds))
-        if models and hypothesis.lang is None:
-            guess = confident_guess(hypothesis.text)
-            identified.update([] if guess is None else [guess])
-    return Marks(marks, identified)
+    return Marks(marks, _languages(measures, rows))
+
+
+def language_key(role: str, given: str | None, identified: str) -> str:
+    """How languages are counted: by role, by the language that was given, and as identified.
+
+    >>> language_key("hypothesis", "en", "de"), language_key("reference", None, "en")
+    ('hypothesis:en:de', 'reference::en')
+    """
+    return f"{role}:{given or ''}:{identified}"
+
+
+def _languages(measures: Sequence[Measure], rows: Sequence[Row]) -> Counter[str]:
+    """Identify the languages of everything that is compared; of several references, the first."""
+    texts: dict[tuple[str, str | None], list[str]] = {}
+    roles = {role for measure in measures for role in measure.reads}
+    for row in rows:
+        read = {"hypothesis": row.hypothesis}
+        if "reference" in roles and row.references:
+            read["reference"] = row.references[0]
+        if "source" in roles and row.source is not None:
+            read["source"] = row.source
+        for role, text in read.items():
+            texts.setdefault((role, text.lang), []).append(text.text)
+    return Counter(
+        {
+            language_key(role, given, lang): count
+            for (role, given), several in texts.items()
+            for lang, count in languages_of(several).items()
+        }
+    )
 
 
 def is_blank(text: Text) -> bool:
@@ -127,18 +160,125 @@ def describe_marks(counts: Mapping[str, int], rows: int, noun: str = "row") -> l
     ]
 
 
-def describe_languages(identified: Mapping[str, int]) -> str:
+def describe_system_marks(marks: Mapping[str, Mapping[str, int]], rows: int) -> list[str]:
+    """Say how many outputs have each mark, and how many of each system.
+
+    >>> describe_system_marks({"a": {}, "b": {"copy": 2}}, 2)[0][-17:]
+    '(mark: copy): b 2'
+    """
+    total = rows * len(marks)
+    sentences = []
+    for mark in REASONS:
+        whose = {system: counts[mark] for system, counts in marks.items() if counts.get(mark)}
+        listed = ", ".join(f"{system} {count}" for system, count in whose.items())
+        for sentence in describe_marks({mark: sum(whose.values())}, total, "output"):
+            sentences.append(f"{sentence}: {listed}")
+    return sentences
+
+
+def by_system(messages: Mapping[str, Sequence[str]]) -> list[str]:
+    """Say once what holds for several systems, with their names; without, if it holds for all.
+
+    >>> by_system({"a": ["x"], "b": ["x", "y"]}), by_system({"a": ["x"]})
+    (['x', 'b: y'], ['x'])
+    """
+    whose: dict[str, list[str]] = {}
+    for system, several in messages.items():
+        for message in several:
+            whose.setdefault(message, []).append(system)
+    return [
+        message if len(systems) == len(messages) else f"{', '.join(systems)}: {message}"
+        for message, systems in whose.items()
+    ]
+
+
+def identified(languages: Mapping[str, int]) -> Counter[str]:
+    """The languages of those hypotheses whose language was not given.
+
+    >>> identified({"hypothesis::de": 9, "hypothesis:en:en": 2, "reference::en": 10})
+    Counter({'de': 9})
+    """
+    return _by_role(languages).get(("hypothesis", ""), Counter())
+
+
+def describe_languages(languages: Mapping[str, int]) -> str:
     """Say which languages were identified, most frequent first; empty if none was.
 
     >>> describe_languages({"de": 1, "en": 20})
     'no language was given; identified: en (20), de (1); if that is wrong, use --lang'
     """
-    if not identified:
+    if not languages:
         return ""
-    order = sorted(identified.items(), key=lambda item: (-item[1], item[0]))
+    order = sorted(languages.items(), key=lambda item: (-item[1], item[0]))
     listed = ", ".join(f"{lang} ({count})" for lang, count in order[:5])
     more = f" and {len(order) - 5} more" if len(order) > 5 else ""
     return f"no language was given; identified: {listed}{more}; if that is wrong, use --lang"
+
+
+def language_warnings(languages: Mapping[str, int], measures: Sequence[Measure] = ()) -> list[str]:
+    """Say where most texts of a role are in another language than they should be.
+
+    That is another one than given; without a given one, hypotheses that are not in the language of
+    the references, or that are in the language of the sources. Measures of words are named that
+    split the hypotheses at spaces, in a language that is written without.
+
+    >>> language_warnings({"hypothesis:en:de": 12, "reference:en:en": 12})
+    ['most hypotheses are in another language (de) than given (en)']
+    >>> language_warnings({"hypothesis::de": 9, "hypothesis::en": 2, "reference::en": 10})
+    ['most hypotheses are in de and most references in en; if that is right, give both languages']
+    """
+    found = _by_role(languages)
+    warnings = []
+    main: dict[str, str] = {}
+    for (role, given), counts in found.items():
+        lang, count = counts.most_common(1)[0]
+        clear = counts.total() >= FEWEST_TEXTS and count > MOSTLY * counts.total()
+        if given and clear and not same_language(lang, given):
+            if primary(given) in identified_languages():
+                warnings.append(
+                    f"most {_plural(role)} are in another language ({lang}) than given ({given})"
+                )
+        elif given or clear:
+            main.setdefault(role, given or lang)
+    if ("hypothesis", "") in found and "hypothesis" in main:
+        lang = main["hypothesis"]
+        reference, source = main.get("reference"), main.get("source")
+        cure = "if that is right, give both languages"
+        if reference is not None and not same_language(lang, reference):
+            warnings.append(
+                f"most hypotheses are in {lang} and most references in {reference}; {cure}"
+            )
+        if source is not None and same_language(lang, source):
+            warnings.append(f"most hypotheses are in the language of the sources ({lang}); {cure}")
+    return warnings + _tokenizer_warnings(languages, measures)
+
+
+def _tokenizer_warnings(languages: Mapping[str, int], measures: Sequence[Measure]) -> list[str]:
+    hypotheses = Counter[str]()
+    for (role, given), counts in _by_role(languages).items():
+        if role == "hypothesis":
+            hypotheses.update({primary(given): counts.total()} if given else counts)
+    lang = next((lang for lang, _ in hypotheses.most_common(1)), "")
+    if lang not in LANGUAGE_TOKENIZERS:
+        return []
+    return [
+        f"{measure.column} splits texts at spaces, and most hypotheses are in {lang}, which needs "
+        f"another tokenizer: use tokenize={LANGUAGE_TOKENIZERS[lang]}, or give the language"
+        for measure in measures
+        if getattr(measure, "tokenize", "") in SPACE_TOKENIZERS
+    ]
+
+
+def _by_role(languages: Mapping[str, int]) -> dict[tuple[str, str], Counter[str]]:
+    found: dict[tuple[str, str], Counter[str]] = {}
+    for key, count in sorted(languages.items()):
+        role, given, lang = key.split(":")
+        found.setdefault((role, given), Counter())[lang] += count
+    return found
+
+
+def _plural(role: str) -> str:
+    return "hypotheses" if role == "hypothesis" else f"{role}s"
 
 
 @dataclass(frozen=True)
@@ -173,6 +313,11 @@ class _Model:
             return False
         guess = confident_guess(text.text)
         return guess is not None and not any(same_language(guess, lang) for lang in self.languages)
+
+
+def uses_model(measures: Sequence[Measure]) -> bool:
+    """Whether one of the measures has a model, for which languages matter."""
+    return any(_models(measure) for measure in measures)
 
 
 def _models(measure: Measure) -> list[_Model]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
+from tertium.data.records import counted
 from tertium.errors import InputError, SettingError
 from tertium.measures.signature import Signature
 from tertium.report.tables import Cell, Table
@@ -23,11 +25,16 @@ SYSTEM = "hypotheses"
 """The name of the only system, if it was given as a list."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Scores(Sequence[float]):
     """The scores of the segments, in order, and how they came about.
 
     It is itself the sequence of its segment scores.
+
+    >>> import tertium
+    >>> scores = tertium.load("chrf").score(["a dog", "a cat"], ["a dog", "the cat"])
+    >>> scores
+    Scores(chrf 55.17, 2 segments: 100.00, 31.25)
     """
 
     segments: list[float]
@@ -56,6 +63,14 @@ class Scores(Sequence[float]):
 
     def __iter__(self) -> Iterator[float]:
         return iter(self.segments)
+
+    def __repr__(self) -> str:
+        name = self.measure.column if self.measure is not None else self.signature.short
+        digits = digits_for([self])
+        shown = [f"{score:.{digits}f}" for score in self.segments[:ROWS_SHOWN]]
+        more = [f"{len(self) - len(shown)} more"] if len(self) > len(shown) else []
+        count = counted(len(self), "segment")
+        return f"Scores({name} {self.system:.{digits}f}, {count}: {', '.join(shown + more)})"
 
     def confidence(
         self, *, samples: int = SAMPLES, seed: int = 0, level: float = LEVEL
@@ -170,7 +185,18 @@ class ScoreTable:
                     limits = scores.confidence(samples=samples, seed=seed)
                     low, high = Cell(limits.low, format_), Cell(limits.high, format_)
                     row += [low, high] if separate else [Cell(f"{low} to {high}")]
+        marks = [self.marks(system) for system in self.systems]
+        if any(marks):
+            header.append("marks")
+            for row, counts in zip(rows, marks, strict=True):
+                row.append(Cell(", ".join(f"{mark} {count}" for mark, count in counts.items())))
         return Table(header, rows)
+
+    def marks(self, system: str) -> Counter[str]:
+        """The number of segments of a system with each mark; see :attr:`Scores.marks`."""
+        columns = [self.scores[system, measure].marks for measure in self.measures]
+        rows = zip(*columns, strict=True)
+        return Counter(mark for row in rows for mark in {mark for each in row for mark in each})
 
     def document(
         self, *, confidence: bool = False, samples: int = SAMPLES, seed: int = 0

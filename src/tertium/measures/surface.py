@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 OWN_FIELDS = ("nrefs", "version")
 """Fields of sacrebleu's signature that ours has too; sacrebleu's version gets its own field."""
 PUNCTUATION = frozenset(string.punctuation)
-Scored = tuple[float, list[float], int | None]
+SegmentScore = tuple[float, list[float], int | None]
 """A sentence score, the additive statistics that the system score is built on, and the reference
 that gave the score, counted from 0; None if all references count."""
 
@@ -42,7 +42,7 @@ class SurfaceMeasure(Measure):
         """The sacrebleu metric with these settings."""
         raise NotImplementedError
 
-    def segment(self, hypothesis: str, references: Sequence[str]) -> Scored:
+    def segment(self, hypothesis: str, references: Sequence[str]) -> SegmentScore:
         """The sentence score, its statistics, and the best reference."""
         raise NotImplementedError
 
@@ -99,7 +99,7 @@ class Bleu(SurfaceMeasure):
     def choices(self) -> Mapping[str, object]:
         return {**super().choices(), "eff": "segments"}  # as sacrebleu does: not for the system
 
-    def segment(self, hypothesis: str, references: Sequence[str]) -> Scored:
+    def segment(self, hypothesis: str, references: Sequence[str]) -> SegmentScore:
         found = self.metric.sentence_score(hypothesis, references)
         numbers = [found.sys_len, found.ref_len, *found.counts, *found.totals]
         return found.score, numbers, 0 if len(references) == 1 else None
@@ -158,7 +158,7 @@ class ChrF(SurfaceMeasure):
     def choices(self) -> Mapping[str, object]:
         return {**super().choices(), "beta": self.beta}  # which sacrebleu leaves out
 
-    def segment(self, hypothesis: str, references: Sequence[str]) -> Scored:
+    def segment(self, hypothesis: str, references: Sequence[str]) -> SegmentScore:
         """Statistics of the best reference, which sacrebleu does not make public."""
         ours = self._ngrams(hypothesis)
         candidates = [_matches(ours, self._ngrams(reference)) for reference in references]
@@ -245,7 +245,7 @@ class Ter(SurfaceMeasure):
     def choices(self) -> Mapping[str, object]:
         return {**super().choices(), "longest": self.longest}
 
-    def segment(self, hypothesis: str, references: Sequence[str]) -> Scored:
+    def segment(self, hypothesis: str, references: Sequence[str]) -> SegmentScore:
         found = self.metric.sentence_score(hypothesis, references)
         place = 0 if len(references) == 1 else None  # the length is the mean over references
         return found.score, [found.num_edits, found.ref_length], place

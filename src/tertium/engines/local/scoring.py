@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,8 +22,11 @@ from tertium.engines.scoring import (
 )
 from tertium.errors import InputError
 from tertium.measures.base import Measure
+from tertium.measures.marks import identified, language_warnings, uses_model
 from tertium.models.cache.memo import Tally
 from tertium.storage.resume import input_changed
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,7 @@ class ScoringJob:
         if state is not None:
             digest = skip_rows(self.pairs, stream, state, progress)
             sums = Sums.from_state(state)
+            self.bad.add(state["reasons"])
         resumed = sums.rows
         for items in stream:
             digest = chain_digest(digest, items)
@@ -71,20 +76,26 @@ class ScoringJob:
             sums.add(scored.sums)
             if self.output.hides_progress:
                 progress.hide()
-            self.output.add(scored.rows, {**sums.state(), "digest": digest})
+            self.output.add(
+                scored.rows, {**sums.state(), "reasons": self.bad.reasons, "digest": digest}
+            )
             progress.advance(sums.rows)
+            log.info("scored %d rows", sums.rows)
         if not sums.rows:
             raise InputError(f"{self.pairs.name} is empty: there is nothing to score")
         self.bad.check(sums)
         result = ScoringResult(
             results(self.measures, sums.totals),
             sums.rows,
+            sums.scored,
             sums.cut,
             resumed,
             self.tally,
-            self.bad.notes,
-            marks=sums.marks,
-            identified=sums.identified,
+            self.bad.notes(sums),
+            sums.marks,
+            identified(sums.languages) if uses_model(self.measures) else {},
+            language_warnings(sums.languages, self.measures),
+            self.bad.reasons,
         )
         self.output.finish(result.document())
         return result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,8 +16,11 @@ from tertium.engines.progress import NO_PROGRESS, JobProgress
 from tertium.engines.scoring import ROWS_AT_A_TIME, Sums, describe
 from tertium.errors import InputError
 from tertium.measures.base import Measure, Segments
+from tertium.measures.marks import by_system, identified, language_warnings, uses_model
 from tertium.measures.scores import ScoreTable
 from tertium.models.cache.memo import Tally
+
+log = logging.getLogger(__name__)
 
 SYSTEM, SEGMENT = "system", "segment"
 """Columns of the segment scores of several systems."""
@@ -30,12 +34,20 @@ class SystemsResult:
     segments: Sequence[Mapping[str, Any]]
     rows: int
     """Rows of each system."""
+    scored: int
+    """Rows of each system that could be scored."""
     cut: int
     """Rows of all systems with text that is longer than the model reads."""
     tally: Tally | None = None
     notes: Sequence[str] = ()
-    marks: Mapping[str, int] = field(default_factory=dict)
-    """The number of rows of all systems with each mark."""
+    marks: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """The number of rows of each system with each mark."""
+    identified: Mapping[str, int] = field(default_factory=dict)
+    """Identified languages of hypotheses without a given language, and how many are in each."""
+    warnings: Sequence[str] = ()
+    """What is wrong with the texts of a system as a whole: their languages."""
+    reasons: Sequence[str] = ()
+    """Why rows could not be scored; of many, the first."""
 
 
 @dataclass(frozen=True)
@@ -84,12 +96,14 @@ class SystemsJob:
         size = None if whole else self.rows_at_a_time
         sums = {name: Sums.of(self.measures) for name in scorers}
         found: dict[tuple[str, str], list[Segments]] = {}
+        marks: dict[str, list[tuple[str, ...]]] = {name: [] for name in scorers}
         rows: list[dict[str, Any]] = []
         streams = [batches(pairs, size) for pairs in self.systems.values()]
         for blocks in zip(*streams, strict=True):
             for (name, scorer), items in zip(scorers.items(), blocks, strict=True):
                 scored = scorer.score(items, columns, progress.detail)
                 sums[name].add(scored.sums)
+                marks[name] += scored.marks
                 for column, segments in scored.segments.items():
                     found.setdefault((name, column), []).append(segments)
                 new = _labelled(name, items, scored.rows) if several else scored.rows
@@ -97,6 +111,7 @@ class SystemsJob:
                 if self.output is not None:
                     self.output.add(new, {"rows": sum(each.rows for each in sums.values())})
                 progress.advance(sum(each.rows for each in sums.values()))
+                log.info("scored %d rows of %s", sums[name].rows, name or "the input")
         counts = {each.rows for each in sums.values()}
         if counts == {0}:
             raise InputError("there is nothing to score: the input is empty")
@@ -104,20 +119,33 @@ class SystemsJob:
             self.bad.check(each)
         scores = {
             (name, measure.column): measure.scores(
-                sums[name].totals[measure.column], _joined(found[name, measure.column])
+                sums[name].totals[measure.column],
+                _joined(found[name, measure.column]),
+                marks[name],
             )
             for name in scorers
             for measure in self.measures
         }
         columns_of_measures = tuple(measure.column for measure in self.measures)
+        languages = sum((identified(each.languages) for each in sums.values()), Counter[str]())
+        first = next(iter(sums.values()))
         result = SystemsResult(
             ScoreTable(tuple(scorers), columns_of_measures, scores),
             rows,
             max(counts),
+            first.scored,
             sum(each.cut for each in sums.values()),
             self.tally,
-            self.bad.notes,
-            sum((Counter(each.marks) for each in sums.values()), Counter()),
+            self.bad.notes(first),
+            {name: each.marks for name, each in sums.items()},
+            languages if uses_model(self.measures) else {},
+            by_system(
+                {
+                    name: language_warnings(each.languages, self.measures)
+                    for name, each in sums.items()
+                }
+            ),
+            self.bad.reasons,
         )
         if self.output is not None:
             self.output.finish({})

@@ -42,6 +42,7 @@ from tertium.errors import (
 )
 from tertium.measures.base import Measure
 from tertium.measures.loading import MeasureLoader
+from tertium.measures.marks import identified, language_warnings, uses_model
 from tertium.models.cache.memo import Tally
 
 
@@ -125,12 +126,14 @@ class DistributedJob:
         return ScoringResult(
             results(self.measures, sums.totals),
             sums.rows,
+            sums.scored,
             sums.cut,
             resumed,
             None if self.tally is None else tally,
             [f"workers were lost {times}; others scored their rows"] if lost else [],
             sums.marks,
-            sums.identified,
+            identified(sums.languages) if uses_model(self.measures) else {},
+            language_warnings(sums.languages, self.measures),
         )
 
     def _parts(self) -> list[Part]:

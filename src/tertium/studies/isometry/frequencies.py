@@ -26,7 +26,7 @@ MEAN = "mean"
 
 
 @dataclass(frozen=True)
-class Share:
+class Frequency:
     """The share of pairs with a behaviour."""
 
     value: float
@@ -44,7 +44,7 @@ class Frequencies:
 
     models: Sequence[str]
     datasets: Sequence[str]
-    shares: Mapping[tuple[str, str, Behaviour], Share]
+    shares: Mapping[tuple[str, str, Behaviour], Frequency]
     sizes: Mapping[str, int]
     """The number of pairs of each data set."""
 
@@ -67,7 +67,7 @@ def frequencies(
     datasets = list(dict.fromkeys(each.dataset for each in found))
     _check_complete(modes, models, datasets)
     seeds = dict(zip(datasets, spawn(seed, len(datasets)), strict=True))
-    shares: dict[tuple[str, str, Behaviour], Share] = {}
+    shares: dict[tuple[str, str, Behaviour], Frequency] = {}
     sizes = {name: len(modes[models[0], name]) for name in datasets}
     for name in datasets:
         counts = bootstrap_counts(sizes[name], samples=samples, seed=seeds[name])
@@ -75,12 +75,12 @@ def frequencies(
             for behaviour in BEHAVIOURS:
                 shown = (modes[model, name] == behaviour.code).astype(np.float64)
                 replicates = np.asarray(counts @ shown / sizes[name])
-                shares[model, name, behaviour] = Share(float(shown.mean()), replicates)
+                shares[model, name, behaviour] = Frequency(float(shown.mean()), replicates)
     for model in models:
         for behaviour in BEHAVIOURS:
             parts = [shares[model, name, behaviour] for name in datasets]
             value = float(np.mean([part.value for part in parts]))
-            shares[model, MEAN, behaviour] = Share(
+            shares[model, MEAN, behaviour] = Frequency(
                 value, combine([part.replicates for part in parts])
             )
     return Frequencies(models, datasets, shares, sizes)
