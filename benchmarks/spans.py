@@ -85,7 +85,8 @@ def aligned_values(
     """The scores of words in aligned sentences, with offsets in the documents."""
     split = [sentences(text) for text in pair]
     values: tuple[Values, Values] = ([], [])
-    units = aligner(*([each.text for each in side] for side in split))
+    first, second = ([each.text for each in side] for side in split)
+    units = aligner(first, second)
     pairs, starts = [], []
     for each in units:
         chosen = [

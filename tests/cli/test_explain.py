@@ -214,8 +214,8 @@ def test_a_layout_is_checked_before_any_work(tertium: Run, tmp_path: Path, pairs
     file.write_text("hyp\tref\na\tb\n")
     done = tertium("explain", file, "-l", "en", "--layout", "wmt")
     assert "--layout wmt needs sources" in done.stderr
-    options = ("--resume", "--html", tmp_path / "a.html", "-o", tmp_path / "a.tsv")
-    done = tertium("explain", pairs, "--layout", "mqm", *options)
+    resumed = ("--resume", "--html", tmp_path / "a.html", "-o", tmp_path / "a.tsv")
+    done = tertium("explain", pairs, "--layout", "mqm", *resumed)
     assert "--layout mqm does not keep what --html" in done.stderr
 
 

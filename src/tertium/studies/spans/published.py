@@ -29,7 +29,7 @@ from typing import Any
 
 from tertium.data.datasets.mtme import ERROR_TAG, MQM_COLUMNS
 from tertium.data.lines import check_file, read_lines
-from tertium.data.records import Record, Table, open_table
+from tertium.data.records import Record, RecordFile, open_table
 from tertium.errors import InputError
 from tertium.explanation.exchange import MISSING, NO_ERROR
 from tertium.explanation.spans import A, B
@@ -142,7 +142,7 @@ Found = tuple[tuple[Any, ...], str, dict[str, str], dict[str, Marks]]
 
 
 def _collected(
-    table: Table,
+    table: RecordFile,
     reader: Callable[[Path, int, Record], Found],
     lang_a: str | None,
     lang_b: str | None,
