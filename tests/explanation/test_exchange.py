@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tertium.engines.output import JsonLinesLayout, Layout, TsvLayout
+from tertium.cli.explain import layout_of
 from tertium.errors import InputError
 from tertium.explanation.exchange import EXCHANGES, errors_of, exchange_for
 from tertium.explanation.review import PairReview
@@ -40,7 +40,7 @@ def rows(name: str, record: dict[str, Any] | None = None) -> list[dict[str, Any]
 
 def written(name: str, folder: Path) -> Path:
     exchange = EXCHANGES[name]
-    layout: Layout = TsvLayout() if exchange.suffix == ".tsv" else JsonLinesLayout()
+    layout = layout_of(exchange)
     file = folder / f"spans{exchange.suffix}"
     file.write_text(layout.head(exchange.columns) + layout.body(rows(name)), "utf-8")
     return file
@@ -114,6 +114,19 @@ def test_the_wmt_task_has_offsets_and_severities_in_columns() -> None:
     assert (first["source_lang"], first["target_lang"], first["set_id"]) == ("en", "fr", "official")
 
 
+def test_the_wmt_task_is_quoted_where_needed(tmp_path: Path) -> None:
+    review = PairReview(Text('"Oui" - "non".\nEt', "fr"), Text('"Yes', "en"), flags=("copy",))
+    [fields] = EXCHANGES["wmt"].rows(review, 1, {})
+    layout = layout_of(EXCHANGES["wmt"])
+    file = tmp_path / "wmt.tsv"
+    file.write_text(layout.head(list(fields)) + layout.body([fields]), "utf-8")
+    with file.open(encoding="utf-8", newline="") as stream:  # as pandas reads it by default
+        [read] = csv.DictReader(stream, delimiter="\t")
+    assert (read["hypothesis_segment"], read["source_segment"]) == (review.a.text, review.b.text)
+    [pair] = read_labels(file, "fr", "en")
+    assert pair.pair == (review.a, review.b)
+
+
 def test_the_last_character_belongs_to_a_span_of_esa() -> None:
     first, clean, _ = rows("esa")
     assert [(span["start_i"], span["end_i"], span["severity"]) for span in first["esa_spans"]] == [
@@ -130,7 +143,7 @@ def test_what_is_written_can_be_read_again(name: str, tmp_path: Path) -> None:
     pairs = read_labels(written(name, tmp_path), "fr", "en")
     assert [pair.b.text for pair in pairs] == [SOURCE, "Yes.", "He said so."]
     first = pairs[0]
-    tab = " " if EXCHANGES[name].suffix == ".tsv" else "\t"
+    tab = " " if name == "mqm" else "\t"  # the others are quoted, or JSON
     assert first.a.text == TARGET.replace("\t", tab)
     marked = [first.a.text[each.start : each.end] for each in first.tokens_a if each.label]
     assert marked == ["👩\u200d👧", "שלום"]

@@ -67,6 +67,7 @@ from tertium.storage.atomic import write_text
 
 if TYPE_CHECKING:
     from tertium.engines.local.reviewing import ReviewJob, ReviewResult
+    from tertium.engines.output import Layout
 
 METHODS = "Methods"
 
@@ -229,7 +230,7 @@ def explain(
         as_text=as_text,
     )
     from tertium.engines.local.reviewing import ROWS_AT_A_TIME, ReviewJob
-    from tertium.engines.output import FileOutput, JsonLinesLayout, Output, StreamOutput, TsvLayout
+    from tertium.engines.output import FileOutput, Output, StreamOutput, TsvLayout
     from tertium.explanation.coverage import CoverageSettings
     from tertium.explanation.report import print_review
 
@@ -257,16 +258,15 @@ def explain(
     exchange = choose_exchange(
         layout, output, against_source, rereads=resume and (html is not None or DIRECTION in names)
     )
-    as_lines = exchange is not None and exchange.suffix == ".jsonl"
-    stream_layout = JsonLinesLayout() if as_lines else TsvLayout()
+    written = None if exchange is None else layout_of(exchange)
     sink: Output
     if output is not None:
-        sink = file = FileOutput(output, resume=resume, overwrite=overwrite)
+        sink = file = FileOutput(output, resume=resume, overwrite=overwrite, layout=written)
         if no_cache:  # cached until the run is finished, so that it can be resumed
             models = replace(models, cache=file.cache)
     else:
         refuse_without_output(resume=resume, overwrite=overwrite)
-        sink = StreamOutput(sys.stdout, stream_layout)
+        sink = StreamOutput(sys.stdout, written or TsvLayout())
     pool = ModelPool(models)
     reviewer = Reviewer(
         names,
@@ -285,7 +285,7 @@ def explain(
     job = ReviewJob(
         pairs,
         reviewer,
-        sink if output is not None or html is None else StreamOutput(io.StringIO(), stream_layout),
+        sink if output is not None or html is None else StreamOutput(io.StringIO(), TsvLayout()),
         against_source,
         rows_at_a_time or ROWS_AT_A_TIME,
         keep=html is not None,
@@ -329,6 +329,15 @@ def choose_exchange(
             "done before; start over with --overwrite, or leave out --layout"
         )
     return exchange
+
+
+def layout_of(exchange: Exchange) -> Layout:
+    """How the rows of another tool are written."""
+    from tertium.engines.output import JsonLinesLayout, QuotedTsvLayout, TsvLayout
+
+    if exchange.suffix == ".jsonl":
+        return JsonLinesLayout()
+    return QuotedTsvLayout() if exchange.quoted else TsvLayout()
 
 
 def choose_side(pairs: Pairs, against: str | None) -> bool:

@@ -62,17 +62,28 @@ class TsvLayout(Layout):
 class CsvLayout(Layout):
     """Quoted where needed."""
 
+    delimiter = ","
+
     def head(self, columns: Sequence[str]) -> str:
         return self._write([columns])
 
     def body(self, rows: Sequence[Fields]) -> str:
         return self._write([[plain(value) for value in row.values()] for row in rows])
 
-    @staticmethod
-    def _write(rows: Sequence[Sequence[str]]) -> str:
+    def _write(self, rows: Sequence[Sequence[str]]) -> str:
         stream = io.StringIO()
-        csv.writer(stream, lineterminator="\n").writerows(rows)
+        csv.writer(stream, delimiter=self.delimiter, lineterminator="\n").writerows(rows)
         return stream.getvalue()
+
+
+class QuotedTsvLayout(CsvLayout):
+    r"""Like CSV, with tabs between the fields.
+
+    >>> QuotedTsvLayout().body([{"a": "1\n2", "b": "x"}])
+    '"1\n2"\tx\n'
+    """
+
+    delimiter = "\t"
 
 
 class JsonLinesLayout(Layout):
@@ -223,9 +234,17 @@ class FileOutput:
     CACHE = "cache.sqlite"
     hides_progress = False
 
-    def __init__(self, path: Path, *, resume: bool = False, overwrite: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        resume: bool = False,
+        overwrite: bool = False,
+        layout: Layout | None = None,
+    ) -> None:
         self.path = path
-        self.layout = layout_for(path)
+        by_name = layout_for(path)  # checks that the file can be written
+        self.layout = layout or by_name
         self.run = UnfinishedRun(
             path,
             files=rf"{self.ROWS}|{re.escape(self.CACHE)}.*",

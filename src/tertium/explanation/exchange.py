@@ -5,8 +5,8 @@
   in the source. A segment without errors has one row with the category No-error.
 - ``mtme``: JSON Lines with one rating per segment: the standalone ratings of mt-metrics-eval, with
   half-open character offsets.
-- ``wmt``: TSV of the WMT error span task (2023 to 2025): start and end offsets (half-open) and
-  severities in three columns, separated by spaces; ``missing`` for an omission.
+- ``wmt``: TSV (quoted as CSV is) of the WMT25 error span task: start and end offsets (half-open)
+  and severities in three columns, separated by spaces; ``missing`` for an omission.
 - ``esa``: JSON Lines with ``esa_spans``, as the human evaluation of WMT24 was published; the last
   character belongs to the span, and an omission is ``missing``.
 """
@@ -86,6 +86,8 @@ class Exchange(ABC):
 
     suffix: ClassVar[str]
     columns: ClassVar[tuple[str, ...]]
+    quoted: ClassVar[bool] = False
+    """Whether fields of TSV are quoted, as in CSV, where they have quotation marks or breaks."""
 
     @abstractmethod
     def rows(self, review: PairReview, number: int, record: Mapping[str, Any]) -> list[Fields]:
@@ -175,6 +177,7 @@ class WmtTable(Exchange):
     """One row per segment, with the columns of the test set."""
 
     suffix = ".tsv"
+    quoted = True
     columns = (
         *("doc_id", "segment_id", "source_lang", "target_lang", "set_id", "system_id"),
         *("source_segment", "hypothesis_segment", "reference_segment", "domain_name", "method"),

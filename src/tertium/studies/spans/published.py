@@ -9,7 +9,8 @@ recognised by the names of the columns:
 - MQM ratings (google/wmt-mqm-human-evaluation): TSV with one row per error, between ``<v>`` and
   ``</v>``;
 - ratings of mt-metrics-eval: JSON Lines with ``hypothesis``, ``source`` and ``errors``;
-- the error span task of WMT: TSV with ``start_indices``, ``end_indices`` and ``error_types``;
+- the error span task of WMT25: TSV, quoted as CSV is, with ``start_indices``, ``end_indices`` and
+  ``error_types``;
 - ESA (WMT24): JSON Lines with ``esa_spans``, whose ``end_i`` is the last character;
 - word-level tags of MLQE-PE: the files ``*.mt``, ``*.src``, ``*.tags`` and ``*.source_tags`` of one
   split, given by the name of the ``.tags`` file, or by a folder that has one.
@@ -95,7 +96,7 @@ def read_labels(
     if path.is_dir() or path.name.endswith(TAGS):
         return list(_tagged(_tag_file(path), lang_a, lang_b))[:limit]
     table = open_table(path)
-    names = set(table.columns())
+    names = next(read_lines(path), "").split("\t") if table.format == "tsv" else table.columns()
     if "text_a" in names:
         records = enumerate(islice(table, limit), 1)
         return [read_rsd(record, row, lang_a, lang_b) for row, record in records]
@@ -107,10 +108,12 @@ def read_labels(
     }
     for name, reader in readers.items():
         if name in names:
+            if reader is _wmt:
+                table = open_table(path, quoting=True)
             segments = _collected(table, reader, lang_a, lang_b)
             return _labelled(segments, limit)
     raise InputError(
-        f"{path} has no labels in a known layout: its columns are {', '.join(table.columns())}; "
+        f"{path} has no labels in a known layout: its columns are {', '.join(names)}; "
         f"needed are text_a and labels_a, or one of {', '.join(readers)}"
     )
 
