@@ -4,7 +4,8 @@
 
 The folder contains a model of the M2M100 architecture, and a SentencePiece model that has the
 language tags.
-The model card is kept in ``src/tertium/models/bundled/tertium-mini/README.md`` and edited by hand.
+The model card (README.md) and the licence (LICENSE, which names the data) are kept in
+``src/tertium/models/bundled/tertium-mini/`` and edited by hand.
 """
 
 from __future__ import annotations

@@ -10,28 +10,42 @@ from pathlib import Path
 import pytest
 
 from tertium.models.convert.encoder import convert_encoder
+from tertium.models.convert.language import convert_language_model
 from tertium.models.convert.translation import Quantization, convert
 from tertium.models.encoders.folder import EncoderFolder
 from tertium.models.folder import ModelFolder
+from tertium.models.language.folder import LanguageFolder
 
 from .tiny import MAKERS, Tiny, make_tiny
 from .tiny_encoders import TinyEncoder, make_tiny_encoder
+from .tiny_language import TinyLanguageModel, make_language_model
 
 HERE = Path(__file__).parent
 SLOW = {
     "cli/test_filter.py": ["test_killed_and_resumed"],
     "cli/test_isometry.py": ["test_a_detector_is_trained_and_used"],
+    "cli/test_language.py": ["test_fetch"],
     "cli/test_rephrasing.py": ["test_tables_and_figures_are_kept"],
+    "cli/test_rerank.py": ["test_killed_and_resumed"],
     "cli/test_resume.py": ["test_kill_at_random_moments", "test_two_processes_on_one_cache"],
     "cli/test_serve.py": ["test_serves_on_loopback_and_stops"],
     "cli/test_train.py": ["test_train_resume_and_export"],
+    "compat/test_lighteval.py": ["test_the_command"],
+    "compat/test_lm_eval.py": ["test_the_command"],
+    "compat/test_mbrs.py": ["test_"],
+    "cli/test_translate.py": ["test_killed_and_resumed"],
     "compat/test_nmtscore.py": ["test_loading"],
+    "compat/test_opusfilter.py": ["test_the_command"],
+    "compat/test_torchmetrics.py": ["test_three_processes"],
+    "compat/test_trackers.py": ["test_"],
     "engines/ray/test_scoring.py": ["test_"],
     "models/convert/test_families.py": ["test_"],
+    "models/convert/test_language.py": ["test_"],
     "models/convert/test_translation.py": ["test_int8_stays_near"],
     "models/encoders/test_hub.py": ["test_"],
     "models/test_hub.py": ["test_"],
     "storage/test_unfinished.py": ["test_a_conversion_that_is_killed", "test_a_download_that_is"],
+    "test_typing.py": ["test_"],
     "training/test_export.py": ["test_"],
     "training/test_precision.py": ["test_no_precision_kills_a_command"],
     "training/test_run.py": [
@@ -42,7 +56,7 @@ SLOW = {
     "web/test_page.py": ["test_"],
 }
 """Tests of more than some two seconds, by file and the start of their names."""
-TORCH_FIXTURES = {"family", "encoder", "release", "untaught"}
+TORCH_FIXTURES = {"family", "encoder", "release", "untaught", "tiny_language"}
 """Fixtures that make models; a test may have another fixture, or a parameter, of that name."""
 TORCH_FOLDERS = ("models/convert/", "training/", "cli/test_train.py")
 NO_TORCH = "NOT TESTED: PyTorch and transformers are not installed (pip install 'tertium[train]')"
@@ -165,3 +179,18 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Convert
         return made[name]
 
     return get
+
+
+@pytest.fixture(scope="session")
+def tiny_language(tmp_path_factory: pytest.TempPathFactory) -> TinyLanguageModel:
+    """A small language model like SmolLM2."""
+    return make_language_model("smollm2", tmp_path_factory.mktemp("language") / "original")
+
+
+@pytest.fixture(scope="session")
+def language_folder(
+    tiny_language: TinyLanguageModel, tmp_path_factory: pytest.TempPathFactory
+) -> LanguageFolder:
+    """The same in the engine's format."""
+    out = tmp_path_factory.mktemp("language") / "tiny-language"
+    return convert_language_model(tiny_language.folder, out, licence="CC0-1.0")

@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 PUBLIC = {
     "Comparison",
     "Measure",
+    "Ranking",
     "ScoreTable",
     "Scores",
     "Signature",
@@ -25,9 +26,12 @@ PUBLIC = {
     "load",
     "load_detector",
     "load_encoder",
+    "load_language_model",
     "load_model",
     "paraphrase",
+    "rerank",
     "score",
+    "translate",
 }
 PARAMETERS = {
     "load": ["measure", "model", "encoder", "sentence_encoder", "layer", "lang", "settings"],

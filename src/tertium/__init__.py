@@ -13,12 +13,16 @@ from tertium.measures.signature import Signature
 from tertium.models.catalog import load_model
 from tertium.models.detectors.catalog import load_detector
 from tertium.models.encoders.catalog import load_encoder
+from tertium.models.language.catalog import load_language_model
+from tertium.models.translation.translate import translate
 from tertium.paraphrasing.generation import paraphrase
+from tertium.reranking.rerank import Ranking, rerank
 from tertium.text import Text
 
 __all__ = [
     "Comparison",
     "Measure",
+    "Ranking",
     "ScoreTable",
     "Scores",
     "Signature",
@@ -30,7 +34,10 @@ __all__ = [
     "load",
     "load_detector",
     "load_encoder",
+    "load_language_model",
     "load_model",
     "paraphrase",
+    "rerank",
     "score",
+    "translate",
 ]

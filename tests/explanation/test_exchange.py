@@ -40,7 +40,7 @@ def rows(name: str, record: dict[str, Any] | None = None) -> list[dict[str, Any]
 
 def written(name: str, folder: Path) -> Path:
     exchange = EXCHANGES[name]
-    layout = layout_of(exchange)
+    layout = layout_of(exchange)()
     file = folder / f"spans{exchange.suffix}"
     file.write_text(layout.head(exchange.columns) + layout.body(rows(name)), "utf-8")
     return file
@@ -117,7 +117,7 @@ def test_the_wmt_task_has_offsets_and_severities_in_columns() -> None:
 def test_the_wmt_task_is_quoted_where_needed(tmp_path: Path) -> None:
     review = PairReview(Text('"Oui" - "non".\nEt', "fr"), Text('"Yes', "en"), flags=("copy",))
     [fields] = EXCHANGES["wmt"].rows(review, 1, {})
-    layout = layout_of(EXCHANGES["wmt"])
+    layout = layout_of(EXCHANGES["wmt"])()
     file = tmp_path / "wmt.tsv"
     file.write_text(layout.head(list(fields)) + layout.body([fields]), "utf-8")
     with file.open(encoding="utf-8", newline="") as stream:  # as pandas reads it by default

@@ -55,6 +55,8 @@ e = math.exp
         (Cross(HAND, both_directions=False, base="2"), 2 ** (-4 + 1)),
         (PrismRef(HAND), (-2 + -2) / 2),
         (PrismRef(HAND, aggregate="G"), (-4 + -6) / 2),
+        (PrismRef(HAND, aggregate="G", alpha=0.25), 0.75 * -6 + 0.25 * -4),
+        (PrismRef(HAND, aggregate="G", alpha=1), -4),
         (PrismSrc(HAND), -2),
         (PrismSrc(HAND, aggregate="G"), -4),
     ],
@@ -212,6 +214,15 @@ def test_unknown_languages_name_the_row_and_the_known_ones() -> None:
 def test_impossible_settings(setting: dict[str, Any]) -> None:
     with pytest.raises(SettingError):
         load("cross", model=FakeModel(), **setting)
+
+
+def test_alpha_is_in_the_signature_if_it_is_not_the_default() -> None:
+    assert "alpha" not in PrismRef(FakeModel()).description()
+    assert PrismRef(FakeModel(), alpha=0.3).description()["alpha"] == "0.3"
+    assert not PrismRef(FakeModel(), alpha=0.3).is_symmetric
+    for alpha in (-0.1, 1.1, True, "x"):
+        with pytest.raises(SettingError, match="alpha"):
+            PrismRef(FakeModel(), alpha=alpha)  # type: ignore[arg-type]
 
 
 def test_cut_rows_are_marked_and_warned_of_once() -> None:

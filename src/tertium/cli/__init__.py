@@ -21,10 +21,12 @@ from tertium.cli.measures import measures
 from tertium.cli.mine import mine
 from tertium.cli.models import models
 from tertium.cli.paraphrase import paraphrase
+from tertium.cli.rerank import rerank
 from tertium.cli.score import score
 from tertium.cli.serve import serve
 from tertium.cli.study import study
 from tertium.cli.train import train
+from tertium.cli.translate import translate
 from tertium.errors import TertiumError
 
 app = typer.Typer(
@@ -41,6 +43,8 @@ app.command()(explain)
 app.command("filter")(filter_command)
 app.command()(mine)
 app.command()(align)
+app.command()(translate)
+app.command(cls=HabitCommand)(rerank)
 app.command()(paraphrase)
 app.command()(serve)
 app.command()(measures)
@@ -51,19 +55,24 @@ app.add_typer(study, name="study")
 app.add_typer(data, name="data")
 
 
-def _version(requested: bool) -> None:
-    if requested:
-        typer.echo(f"tertium {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _options(
+    context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool, typer.Option("--version", help="Show the version, with --verbose for a bug report.")
     ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", hidden=True)] = False,
 ) -> None:
     """How similar in meaning are two texts? In one language or across two."""
+    if version:
+        from tertium.cli.version import describe
+
+        typer.echo(describe() if verbose else f"tertium {__version__}")
+        raise typer.Exit
+    if verbose:
+        context.fail("--verbose belongs after the command, or to --version")
+    if context.invoked_subcommand is None:
+        context.fail("Missing command.")
 
 
 def main() -> None:

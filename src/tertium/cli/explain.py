@@ -230,7 +230,7 @@ def explain(
         as_text=as_text,
     )
     from tertium.engines.local.reviewing import ROWS_AT_A_TIME, ReviewJob
-    from tertium.engines.output import FileOutput, Output, StreamOutput, TsvLayout
+    from tertium.engines.output import LAYOUTS, FileOutput, Output, StreamOutput, TsvLayout
     from tertium.explanation.coverage import CoverageSettings
     from tertium.explanation.report import print_review
 
@@ -258,15 +258,16 @@ def explain(
     exchange = choose_exchange(
         layout, output, against_source, rereads=resume and (html is not None or DIRECTION in names)
     )
-    written = None if exchange is None else layout_of(exchange)
+    layouts = LAYOUTS if exchange is None else {exchange.suffix: layout_of(exchange)}
+    shown = TsvLayout() if exchange is None else layout_of(exchange)()
     sink: Output
     if output is not None:
-        sink = file = FileOutput(output, resume=resume, overwrite=overwrite, layout=written)
+        sink = file = FileOutput(output, resume=resume, overwrite=overwrite, layouts=layouts)
         if no_cache:  # cached until the run is finished, so that it can be resumed
             models = replace(models, cache=file.cache)
     else:
         refuse_without_output(resume=resume, overwrite=overwrite)
-        sink = StreamOutput(sys.stdout, written or TsvLayout())
+        sink = StreamOutput(sys.stdout, shown)
     pool = ModelPool(models)
     reviewer = Reviewer(
         names,
@@ -331,13 +332,13 @@ def choose_exchange(
     return exchange
 
 
-def layout_of(exchange: Exchange) -> Layout:
+def layout_of(exchange: Exchange) -> type[Layout]:
     """How the rows of another tool are written."""
     from tertium.engines.output import JsonLinesLayout, QuotedTsvLayout, TsvLayout
 
     if exchange.suffix == ".jsonl":
-        return JsonLinesLayout()
-    return QuotedTsvLayout() if exchange.quoted else TsvLayout()
+        return JsonLinesLayout
+    return QuotedTsvLayout if exchange.quoted else TsvLayout
 
 
 def choose_side(pairs: Pairs, against: str | None) -> bool:

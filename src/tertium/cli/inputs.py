@@ -39,6 +39,8 @@ class Inputs:
     quoting: bool | None = None
     as_text: bool = False
     """Whether the arguments are texts, even if they look like names of files."""
+    alone: bool = False
+    """Whether hypotheses are enough, because no measure compares them with anything."""
 
     @property
     def names(self) -> list[str]:
@@ -81,7 +83,9 @@ class Inputs:
             raise InputError("give either a file of pairs, or --hyp with --ref or --src")
         if self.hyp is None:
             raise InputError("--ref and --src need --hyp, the file with the hypotheses")
-        return FilePairs(self.hyp, self.refs, self.src, self.languages, self.replace_invalid)
+        return FilePairs(
+            self.hyp, self.refs, self.src, self.languages, self.replace_invalid, self.alone
+        )
 
     def _table(self, path: Path) -> TablePairs:
         table = open_table(
@@ -91,7 +95,8 @@ class Inputs:
             replace_invalid=self.replace_invalid,
             quoting=self.quoting,
         )
-        return TablePairs(table, choose_columns(table, **self.columns), self.languages)
+        columns = choose_columns(table, **self.columns, alone=self.alone)
+        return TablePairs(table, columns, self.languages)
 
 
 def files_of(path: Path) -> list[Path]:

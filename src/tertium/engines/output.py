@@ -122,6 +122,38 @@ class JsonDocumentLayout(Layout):
         return "\n],\n" + ",\n".join(members) + "\n}\n"
 
 
+class TextLayout(Layout):
+    """The hypothesis of each row, one per line."""
+
+    def body(self, rows: Sequence[Fields]) -> str:
+        return "".join(row["hyp"].translate(BREAKS) + "\n" for row in rows)
+
+
+class MosesLayout(Layout):
+    """N-best lists as Moses writes them: group (from 0), text, features, score.
+
+    >>> row = {"group": 1, "hyp": "Hi.", "score": -0.5, "log_prob": -1.5, "length": 3}
+    >>> MosesLayout().body([row])
+    '0 ||| Hi. ||| log_prob= -1.500000 length= 3 ||| -0.500000\\n'
+    """
+
+    features = ("log_prob", "length")
+
+    def body(self, rows: Sequence[Fields]) -> str:
+        return "".join(
+            " ||| ".join(
+                (
+                    str(int(row["group"]) - 1),
+                    row["hyp"].translate(BREAKS).replace("|||", "| | |"),
+                    " ".join(f"{name}= {plain(row[name])}" for name in self.features),
+                    plain(row["score"]),
+                )
+            )
+            + "\n"
+            for row in rows
+        )
+
+
 @dataclass(frozen=True)
 class TerminalLayout(Layout):
     """Scores first, then the texts, one row per line, cut to the width of the terminal."""
@@ -153,6 +185,9 @@ LAYOUTS: dict[str, type[Layout]] = {
     ".jsonl": JsonLinesLayout,
     ".parquet": JsonLinesLayout,  # until it is complete, and then converted to Parquet
 }
+TEXT_LAYOUTS: dict[str, type[Layout]] = {**LAYOUTS, ".txt": TextLayout}
+"""Also one text per line, for texts that were translated or chosen."""
+CANDIDATE_LAYOUTS: dict[str, type[Layout]] = {**TEXT_LAYOUTS, ".nbest": MosesLayout}
 
 
 def layout_for(path: Path, layouts: Mapping[str, type[Layout]] = LAYOUTS) -> Layout:
@@ -240,11 +275,10 @@ class FileOutput:
         *,
         resume: bool = False,
         overwrite: bool = False,
-        layout: Layout | None = None,
+        layouts: Mapping[str, type[Layout]] = LAYOUTS,
     ) -> None:
         self.path = path
-        by_name = layout_for(path)  # checks that the file can be written
-        self.layout = layout or by_name
+        self.layout = layout_for(path, layouts)
         self.run = UnfinishedRun(
             path,
             files=rf"{self.ROWS}|{re.escape(self.CACHE)}.*",

@@ -255,14 +255,14 @@ def _preferred(
 
 
 def intermediate_translations(a: Text, b: Text, measure: Cross | Pivot) -> Intermediate:
-    """Translate both texts as the measure does.
+    """Translate both texts as the measure does, into the first of its languages.
 
     >>> import tertium
     >>> result = intermediate_translations(Text("Hallo!"), Text("Hola."), tertium.load("cross"))
     >>> result.measure, result.lang
     ('cross', 'en')
     """
-    lang = measure.target_lang if isinstance(measure, Cross) else measure.pivot_lang
+    lang = measure.languages[0]
     hypothesis, reference = measure.model.translate(
         [a.text, b.text],
         target_lang=lang,

@@ -7,7 +7,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence, Set, Sized
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Literal,
+    Protocol,
+    Self,
+    overload,
+    runtime_checkable,
+)
 
 from tertium.errors import CutWarning, InputError, SettingError, TextWarning, warn_caller
 from tertium.measures.inputs import Column, References, repeatable, rows_from
@@ -24,8 +33,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-ModelKind = Literal["translation", "tokens", "sentences"]
-"""A translation model, an encoder that gives token vectors, or one that gives sentence vectors."""
+ModelKind = Literal["translation", "tokens", "sentences", "language"]
+"""A translation model, an encoder (of tokens or of sentences), or a causal language model."""
 Texts = Sequence[Text]
 Compare = Callable[[Texts, Texts], tuple[Sequence[float], Set[str]]]
 """From hypotheses and as many other texts to their similarities, and to the truncated texts."""
@@ -70,6 +79,8 @@ class Measure(ABC):
     """Between which numbers its scores lie, or are taken to lie when measures are summed."""
     needs_all_rows: ClassVar[bool] = False
     """Whether a score depends on the other rows, so that they must be scored in one call."""
+    alone: ClassVar[bool] = False
+    """Whether it reads the hypothesis alone, and compares it with nothing."""
     label: ClassVar[str] = ""
     """The name of its column, if it differs from its name; see :meth:`labelled`."""
     _: KW_ONLY
@@ -99,7 +110,7 @@ class Measure(ABC):
     @property
     def reads(self) -> tuple[Role, ...]:
         """What a row must have besides the hypothesis."""
-        return (self.against,)
+        return () if self.alone else (self.against,)
 
     @property
     def is_symmetric(self) -> bool:
@@ -143,7 +154,7 @@ class Measure(ABC):
         """The measure and all of its choices, as the signature writes them."""
         described = {"measure": self.name}
         described |= {name: spell(value) for name, value in self.choices().items()}
-        if self.against == "source":
+        if self.against == "source" and not self.alone:
             described["against"] = self.against
         return described
 
@@ -183,6 +194,7 @@ class Measure(ABC):
             lang=lang,
             reference_lang=reference_lang,
             source_lang=source_lang,
+            alone=not self.reads,
         )
         if not rows:
             raise InputError("there is nothing to score: the list of hypotheses is empty")
@@ -239,6 +251,27 @@ class Measure(ABC):
             return []
         scores = self.score(hypotheses, references, **options)
         return scores.segments[0] if isinstance(hypotheses, str) else scores.segments
+
+
+@runtime_checkable
+class AggregatingMeasure(Protocol):
+    """A measure that compares with the aggregate of many references in the time of one."""
+
+    def against_aggregate(self, hypotheses: Texts, references: Texts) -> tuple[list[float], bool]:
+        """The score of each hypothesis against the aggregate of all references.
+
+        Also returns whether a text was truncated.
+        """
+        ...
+
+
+@runtime_checkable
+class PairwiseMeasure(Protocol):
+    """A measure that compares all texts with all others faster than pair by pair."""
+
+    def pairwise(self, hypotheses: Texts, references: Texts) -> Floats:
+        """The scores of all pairs: shape (hypotheses, references)."""
+        ...
 
 
 def over_references(
@@ -306,6 +339,13 @@ def check_settings(measure: object, allowed: Mapping[str, Sequence[object]]) -> 
         if value not in values or isinstance(value, bool) is not isinstance(values[0], bool):
             names = ", ".join(map(repr, values))
             raise SettingError(f"{name}={value!r}: it must be one of {names}")
+
+
+def check_share(measure: object, name: str) -> None:
+    """Check a setting that must lie between 0 and 1."""
+    value = getattr(measure, name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise SettingError(f"{name}={value!r}: it must be a number from 0 to 1")
 
 
 def percent(share: float) -> str:

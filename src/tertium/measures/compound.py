@@ -1,7 +1,8 @@
-"""SentSim, and any other sum of measures.
+"""SentSim, any other sum of measures, and Prism's contrast of a cosine and a language model.
 
 Song, Zhao and Specia, "SentSim: Crosslingual Semantic Evaluation of Machine Translation" (2021),
-section 3.4.
+section 3.4. Thompson and Post, "Automatic Machine Translation Evaluation in Many Languages via
+Zero-Shot Paraphrasing" (2020), figure 5.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from tertium.measures.base import (
     Measure,
     Segments,
     check_settings,
+    check_share,
     percent,
     worst_if_empty,
 )
@@ -24,23 +26,89 @@ from tertium.measures.totals import Role
 from tertium.models.base import Progress
 from tertium.text import Row, Text
 
+COSINE_FACTOR = 10.0
+"""A cosine ranges over 1, a mean log-probability over some 10 (Prism, figure 5)."""
+
 
 @dataclass(frozen=True)
-class Compound(Measure):
+class Combination(Measure):
+    """What combinations of measures share."""
+
+    parts: tuple[Measure, ...]
+    _: KW_ONLY
+    title: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.title or "+".join(part.name for part in self.parts)
+
+    @property
+    def reads(self) -> tuple[Role, ...]:
+        return tuple(dict.fromkeys(role for part in self.parts for role in part.reads))
+
+    @property
+    def is_symmetric(self) -> bool:
+        return all(part.is_symmetric for part in self.parts)
+
+    def of_parts(self) -> dict[str, object]:
+        """The choices of the parts, with their names."""
+        own: dict[str, object] = {}
+        for part in self.parts:
+            described = part.description()
+            del described["measure"]
+            own |= {f"{part.name}.{name}": value for name, value in described.items()}
+        return own
+
+
+@dataclass(frozen=True)
+class CosineAndFluency(Combination):
+    """(1 - alpha) H(sys) + 10 alpha cos(sys, ref): "LASER + LM" of the Prism paper.
+
+    The encoder is any sentence encoder; LASER's own is a network that the engine does not run.
+    """
+
+    _: KW_ONLY
+    alpha: float = 0.5
+    """The weight of the cosine; the rest is that of the language model."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_share(self, "alpha")
+
+    def reading(self, score: float) -> str:
+        return f"similar in meaning and fluent; at most {COSINE_FACTOR * self.alpha:g}"
+
+    @property
+    def bounds(self) -> tuple[float, float]:  # type: ignore[override]  # a constant elsewhere
+        return -math.inf, COSINE_FACTOR * self.alpha
+
+    def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
+        cosine, fluency = (part.segments(rows, progress) for part in self.parts)
+        scores = [
+            (1 - self.alpha) * H + COSINE_FACTOR * self.alpha * cos
+            for H, cos in zip(fluency.scores, cosine.scores, strict=True)
+        ]
+        cut = [a or b for a, b in zip(cosine.cut, fluency.cut, strict=True)]
+        return Segments(scores, [(score, 1.0) for score in scores], cut, cosine.best_reference)
+
+    def choices(self) -> Mapping[str, object]:
+        return {"alpha": f"{self.alpha:g}", **self.of_parts()}
+
+
+@dataclass(frozen=True)
+class Compound(Combination):
     """w1 * exp(A) + w2 * exp(B) + ..., each component scaled to 0..1 (equation 7).
 
     A distance B counts as exp(1 - B); since Tertium's distances are already negated, scaling them
     to 0..1 does just that.
     """
 
-    parts: tuple[Measure, ...]
     _: KW_ONLY
     weights: tuple[float, ...] = ()
     """One per component; equal by default. They are normalized to sum to 1."""
     scale: Literal["fixed", "corpus"] = "fixed"
     """By the range of each measure, or, as in the paper's code, by the minimum and maximum over the
     rows that are scored together: then a score depends on the other rows."""
-    title: str = ""
     empty: EmptyRule = "worst"
     """The score of an empty text: the lowest, or that of the formula."""
 
@@ -59,18 +127,6 @@ class Compound(Measure):
                 f"for {', '.join(names)}"
             )
         object.__setattr__(self, "weights", tuple(w / sum(weights) for w in weights))
-
-    @property
-    def name(self) -> str:
-        return self.title or "+".join(part.name for part in self.parts)
-
-    @property
-    def reads(self) -> tuple[Role, ...]:
-        return tuple(dict.fromkeys(role for part in self.parts for role in part.reads))
-
-    @property
-    def is_symmetric(self) -> bool:
-        return all(part.is_symmetric for part in self.parts)
 
     def reading(self, score: float) -> str:
         share = (score - 1) / (math.e - 1)
@@ -119,11 +175,7 @@ class Compound(Measure):
         }
         if self.empty != "worst":
             own["empty"] = self.empty
-        for part in self.parts:
-            described = part.description()
-            del described["measure"]
-            own |= {f"{part.name}.{name}": value for name, value in described.items()}
-        return own
+        return own | self.of_parts()
 
 
 def to_unit_range(scores: Sequence[float], bounds: tuple[float, float]) -> list[float]:

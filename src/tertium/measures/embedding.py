@@ -154,15 +154,32 @@ class SemanticSentenceSimilarity(EmbeddingMeasure):
     def compare(
         self, A: Texts, B: Texts, progress: Progress | None
     ) -> tuple[Sequence[float], set[str]]:
+        alpha, beta, cut = self._vectors(A, B, progress)
+        cosines = np.sum(alpha * beta, axis=1)
+        cosines[~alpha.any(axis=1) & ~beta.any(axis=1)] = 1.0  # two empty texts are identical
+        return cosines.tolist(), cut
+
+    def against_aggregate(self, hypotheses: Texts, references: Texts) -> tuple[list[float], bool]:
+        """The cosine with the mean of the references' unit vectors: the mean of the cosines."""
+        alpha, beta, cut = self._vectors(hypotheses, references, None)
+        if self.empty == "worst":  # 0, whatever an empty text is compared with
+            alpha[[not text.text.strip() for text in hypotheses]] = 0
+            beta[[not text.text.strip() for text in references]] = 0
+        means = alpha @ beta.mean(axis=0)
+        if self.empty == "formula":  # two empty texts are identical
+            means[~alpha.any(axis=1)] = np.mean(~beta.any(axis=1))
+        return means.tolist(), bool(cut)
+
+    def _vectors(
+        self, A: Texts, B: Texts, progress: Progress | None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], set[str]]:
+        """The unit vectors of both sides, encoded in one call, and the truncated texts."""
         texts = [*A, *B]
         found = self.model.sentence_vectors(
             [text.text for text in texts], lang=[text.lang for text in texts], progress=progress
         )
         alpha, beta = np.split(unit(found.vectors), [len(A)])
-        cosines = np.sum(alpha * beta, axis=1)
-        cosines[~alpha.any(axis=1) & ~beta.any(axis=1)] = 1.0  # two empty texts are identical
-        cut = {text.text for text, long in zip(texts, found.cut, strict=True) if long}
-        return cosines.tolist(), cut
+        return alpha, beta, {text.text for text, cut in zip(texts, found.cut, strict=True) if cut}
 
 
 @measure

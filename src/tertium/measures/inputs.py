@@ -44,18 +44,20 @@ def rows_from(
     lang: Languages = None,
     reference_lang: Languages = None,
     source_lang: Languages = None,
+    alone: bool = False,
 ) -> list[Row]:
     """Put each hypothesis together with its reference or references, and with its source.
 
     ``lang`` is the language of the hypotheses and, unless ``reference_lang`` is given, of the
-    references. Each language is one code for all rows, or a list with one per row.
+    references. Each language is one code for all rows, or a list with one per row. Hypotheses may
+    stand ``alone``, for a measure that compares them with nothing.
 
     >>> rows_from(["Hi."], [["Hello.", "Hey."]], lang="en")[0].references
     (Text(text='Hello.', lang='en'), Text(text='Hey.', lang='en'))
     >>> rows_from("Hi.", None, sources="Hallo.", source_lang="de")[0].source
     Text(text='Hallo.', lang='de')
     """
-    if hypotheses is None or (references is None and sources is None):
+    if hypotheses is None or (references is None and sources is None and not alone):
         raise InputError("hypotheses and references must be given: strings, or lists of them")
     for given in (hypotheses, references, sources):
         refuse_file_name(given)

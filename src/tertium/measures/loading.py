@@ -25,7 +25,7 @@ from tertium.measures.base import Measure, ModelKind
 from tertium.measures.inputs import Column, References, repeatable
 from tertium.measures.registry import (
     DEFAULT_MEASURE,
-    SUM_SETTINGS,
+    LINEAR_SETTINGS,
     SUMS,
     SYNONYMS,
     VARIANTS,
@@ -35,11 +35,18 @@ from tertium.measures.registry import (
     measure_class,
     parts_of,
     settings_of,
+    sum_settings,
 )
 from tertium.measures.scores import SYSTEM, ScoreTable
 from tertium.measures.signature import spell
 from tertium.measures.words import LANGUAGE_TOKENIZERS
-from tertium.models.base import Languages, SentenceEncoder, TextEncoder, TranslationModel
+from tertium.models.base import (
+    LanguageModel,
+    Languages,
+    SentenceEncoder,
+    TextEncoder,
+    TranslationModel,
+)
 from tertium.models.catalog import DEFAULT_MODEL, load_model
 
 if TYPE_CHECKING:
@@ -49,15 +56,18 @@ log = logging.getLogger(__name__)
 
 ENCODER_SETTINGS: dict[str, object] = {"layer": 0, "sentence_encoder": ""}
 """Settings of the encoder, not of the measure: its layer, and another encoder for sentences."""
+LANGUAGE_SETTINGS: dict[str, object] = {"language_model": ""}
+"""Of sums with two kinds of models: the language model."""
 YES, NO = ("yes", "true", "1"), ("no", "false", "0")
 
-AnyModel = str | Path | TranslationModel | SentenceEncoder
+AnyModel = str | Path | TranslationModel | SentenceEncoder | LanguageModel
 ModelSource = Callable[[ModelKind, str | None, int | None], Any]
 """Gives the model of a kind: by its name (None: the default), and an encoder up to a layer."""
 PROTOCOLS: dict[ModelKind, tuple[type, str]] = {
     "translation": (TranslationModel, "a translation model"),
     "tokens": (TextEncoder, "an encoder that gives token vectors"),
     "sentences": (SentenceEncoder, "an encoder that gives sentence vectors"),
+    "language": (LanguageModel, "a causal language model"),
 }
 
 
@@ -85,7 +95,7 @@ class MeasureSpec:
         """
         head, _, tail = text.partition(":") if "=" in text else (text, "", "")
         name, _, model = head.partition("@")
-        name = name.lower()
+        name, model = name.strip().lower(), model.strip()
         label = ""
         variant: dict[str, object] = {}
         if name in VARIANTS:
@@ -100,7 +110,7 @@ class MeasureSpec:
             setting, equals, value = part.partition("=")
             if equals:
                 last = setting.strip().replace("-", "_")
-                values[last] = value.strip()
+                values[last] = value
             elif values:
                 values[last] += f",{part}"
             else:
@@ -144,21 +154,21 @@ class ModelPool:
     def __init__(self, settings: ModelSettings | None = None) -> None:
         self.settings = settings or ModelSettings()
         self.tally: Tally | None = None
-        """How many queries the translation models were given; None before one is loaded."""
+        """How many queries the models with a cache were given; None before one is loaded."""
         self._loaded: dict[tuple[object, ...], Any] = {}
 
     def __call__(self, kind: ModelKind, name: str | None = None, layer: int | None = None) -> Any:
         """Load the model of a kind, or return the one that is loaded."""
         if name is None:
             name, layer = self._default(kind, layer)
-        key = (kind == "translation", name, layer)
+        key = (kind if kind in ("translation", "language") else "encoder", name, layer)
         if key not in self._loaded:
             self._loaded[key] = self._load(kind, name, layer)
         return self._loaded[key]
 
     def _default(self, kind: ModelKind, layer: int | None) -> tuple[str, int | None]:
         settings = self.settings
-        if kind == "translation":
+        if kind in ("translation", "language"):
             return settings.model, None
         if kind == "sentences" and settings.sentence_encoder:
             return settings.sentence_encoder, layer
@@ -176,6 +186,17 @@ class ModelPool:
             )
             self.tally = model.tally = self.tally or model.tally
             return model
+        if kind == "language":
+            from tertium.models.language.catalog import load_language_model
+
+            judge = load_language_model(
+                name,
+                compute_type=settings.compute_type,  # type: ignore[arg-type]  # checked there
+                threads=settings.threads,
+                cache=settings.cache,
+            )
+            self.tally = judge.tally = self.tally or judge.tally
+            return judge
         from tertium.models.encoders.catalog import load_encoder
 
         return load_encoder(
@@ -258,7 +279,7 @@ def split_specs(text: str) -> list[str]:
     specs: list[str] = []
     for part in text.split(","):
         if not specs or is_measure(part.strip()):
-            specs.append(part.strip())
+            specs.append(part.lstrip())  # a template may end with a space
         else:
             specs[-1] += f",{part}"
     return specs
@@ -282,22 +303,24 @@ def make_measure(spec: MeasureSpec, models: ModelSource, *, lang: str | None = N
         settings.setdefault("tokenize", LANGUAGE_TOKENIZERS[primary(lang)])
     layer = settings.pop("layer", None)
     sentence_encoder = settings.pop("sentence_encoder", None)
+    language_model = settings.pop("language_model", None)
     parts = []
     for part in parts_of(spec.measure):
         cls = measure_class(part)
         names = {setting.name for setting in fields(cls)}
         own = {name: value for name, value in settings.items() if name in names}
         if (kind := cls.model_kind) is not None:
-            separate = kind == "sentences" and sentence_encoder is not None
-            model = models(kind, *((sentence_encoder, None) if separate else (spec.model, layer)))
+            named = {"sentences": sentence_encoder, "language": language_model}.get(kind)
+            model = models(kind, *((named, None) if named else (spec.model, layer)))
             own["model"] = _checked(model, kind, part)
         parts.append(cls(**own))
     if len(parts) == 1:
         return parts[0].labelled(spec.label) if spec.label else parts[0]
-    from tertium.measures.compound import Compound
+    from tertium.measures.compound import Compound, CosineAndFluency
 
-    own = {name: settings[name] for name in SUM_SETTINGS if name in settings}
-    made = Compound(tuple(parts), title=spec.measure if spec.measure in SUMS else "", **own)
+    own = {name: settings[name] for name in sum_settings(spec.measure) if name in settings}
+    combine = CosineAndFluency if spec.measure in LINEAR_SETTINGS else Compound
+    made = combine(tuple(parts), title=spec.measure if spec.measure in SUMS else "", **own)
     return made.labelled(spec.label) if spec.label else made
 
 
@@ -347,6 +370,7 @@ def model_source(
         "translation": model,
         "tokens": encoder if encoder is not None else model,
         "sentences": next((m for m in (sentence_encoder, encoder, model) if m is not None), None),
+        "language": model,
     }
     pool = ModelPool()
 
@@ -473,9 +497,14 @@ def score(
 def parse_setting(name: str, text: str, default: object) -> object:
     """Read a value by the type of its default: a truth value, a number, numbers, or text.
 
+    Spaces around it count only in free text, such as a template.
+
     >>> parse_setting("idf", "yes", False), parse_setting("weights", "0.7,0.3", ())
     (True, (0.7, 0.3))
     """
+    if isinstance(default, str) and " " in default:
+        return text
+    text = text.strip()
     try:
         if isinstance(default, bool):
             if text.lower() not in YES + NO:
@@ -507,6 +536,8 @@ def known_settings(measure: str) -> dict[str, object]:
     known = settings_of(measure)
     if kinds_of(measure) & {"tokens", "sentences"}:
         known |= ENCODER_SETTINGS
+        if "language" in kinds_of(measure):
+            known |= LANGUAGE_SETTINGS
     return known
 
 
@@ -514,4 +545,4 @@ def _split(setting: str) -> tuple[str, str]:
     name, equals, value = setting.partition("=")
     if not equals:
         raise SettingError(f"--set {setting}: write --set NAME=VALUE")
-    return name.strip().replace("-", "_"), value.strip()
+    return name.strip().replace("-", "_"), value

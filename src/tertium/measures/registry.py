@@ -18,9 +18,11 @@ from tertium.registry import Extra, Registry, check_extras
 MEASURES: Registry[type[Measure]] = Registry(
     "measure", group="tertium.measures", package="tertium.measures"
 )
-SUMS = {"sentsim": ("sss", "bertscore")}
+SUMS = {"sentsim": ("sss", "bertscore"), "cosine-lm": ("sss", "lm")}
 """Sums with a name of their own; any other is written with a plus, as in ``sss+wmd``."""
 SUM_SETTINGS: dict[str, object] = {"weights": (), "scale": "fixed", "empty": "worst"}
+LINEAR_SETTINGS: dict[str, dict[str, object]] = {"cosine-lm": {"alpha": 0.5}}
+"""Sums of scores as they are, with other settings than those of SentSim."""
 DEFAULT_MEASURE = "cross"
 SYNONYMS = {"bert-score": "bertscore", "bert_score": "bertscore", "chrf2": "chrf"}
 VARIANTS: dict[str, tuple[str, dict[str, object]]] = {
@@ -114,12 +116,22 @@ def refuse_trained_metrics(name: str) -> None:
 def settings_of(name: str) -> dict[str, object]:
     """The settings of a measure, or of all parts of a sum, with their defaults."""
     parts = parts_of(name)
-    settings = dict(SUM_SETTINGS) if len(parts) > 1 else {}
+    settings = sum_settings(name) if len(parts) > 1 else {}
     for part in parts:
         for setting in fields(measure_class(part)):
             if setting.name != "model":
                 settings[setting.name] = setting.default
     return settings
+
+
+def sum_settings(name: str) -> dict[str, object]:
+    """The settings of a sum itself, with their defaults."""
+    return dict(LINEAR_SETTINGS.get(name.lower(), SUM_SETTINGS))
+
+
+def reads_alone(name: str) -> bool:
+    """Whether a measure, or all parts of a sum, read the hypothesis alone."""
+    return all(measure_class(part).alone for part in parts_of(name))
 
 
 def kinds_of(name: str) -> set[ModelKind]:

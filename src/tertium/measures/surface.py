@@ -7,11 +7,11 @@ import string
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tertium.errors import SettingError
-from tertium.measures.base import Measure, Segments
+from tertium.measures.base import Measure, Segments, Texts
 from tertium.measures.registry import measure
 from tertium.measures.words import sacrebleu_bleu
 from tertium.models.base import Progress
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 OWN_FIELDS = ("nrefs", "version")
 """Fields of sacrebleu's signature that ours has too; sacrebleu's version gets its own field."""
+RECENT = 256
+"""Texts whose n-grams are kept: candidates are compared with each other, and systems with the same
+references."""
 PUNCTUATION = frozenset(string.punctuation)
 SegmentScore = tuple[float, list[float], int | None]
 """A sentence score, the additive statistics that the system score is built on, and the reference
@@ -166,16 +169,57 @@ class ChrF(SurfaceMeasure):
         best = scores.index(max(scores))  # the first of equals, as in sacrebleu
         return scores[best], candidates[best], best
 
-    def _ngrams(self, text: str) -> list[Counter[str]]:
-        """Count character n-grams without white space, then word n-grams, order by order."""
-        from sacrebleu.metrics.helpers import extract_all_char_ngrams, extract_word_ngrams
+    def against_aggregate(self, hypotheses: Texts, references: Texts) -> tuple[list[float], bool]:
+        """chrF against the mean n-gram counts of all references (Vamvas and Sennrich 2024).
 
-        text = text.lower() if self.lowercase else text
-        words = _words_and_punctuation(text) if self.word_order else []
-        return [
-            *extract_all_char_ngrams(text, self.char_order, include_whitespace=False),
-            *(extract_word_ngrams(words, order + 1) for order in range(self.word_order)),
-        ]
+        >>> from tertium.text import Text
+        >>> chrf = ChrF(char_order=1)
+        >>> chrf.against_aggregate([Text("ab")], [Text("ab"), Text("cd")])[0]  # 1 of 2 letters
+        [50.0]
+        """
+        share = 1 / len(references)
+        means: list[Counter[str]] = []
+        for text, count in Counter(reference.text for reference in references).items():
+            ngrams = self._ngrams(text)
+            means = means or [Counter() for _ in ngrams]
+            for mean, order in zip(means, ngrams, strict=True):
+                for ngram, times in order.items():
+                    mean[ngram] += times * count * share  # type: ignore[assignment]
+        scores = {
+            text: self.system(_matches(self._ngrams(text), means))
+            for text in {hypothesis.text for hypothesis in hypotheses}
+        }
+        return [scores[hypothesis.text] for hypothesis in hypotheses], False
+
+    def pairwise(self, hypotheses: Texts, references: Texts) -> Floats:
+        """The scores of all pairs, with one array of n-gram counts per order."""
+        import numpy as np
+
+        ours, theirs = (
+            [self._ngrams(text.text) for text in side] for side in (hypotheses, references)
+        )
+        statistics = np.zeros((len(ours), len(theirs), 3 * (self.char_order + self.word_order)))
+        for order in range(self.char_order + self.word_order):
+            ids = {
+                ngram: number
+                for number, ngram in enumerate({ngram for each in theirs for ngram in each[order]})
+            }
+            counts = np.zeros((len(theirs), len(ids)), np.int32)
+            for row, each in zip(counts, theirs, strict=True):
+                row[[ids[ngram] for ngram in each[order]]] = list(each[order].values())
+            sizes = counts.sum(axis=1)
+            for place, each in enumerate(ours):
+                known = [ngram for ngram in each[order] if ngram in ids]
+                row = np.array([each[order][ngram] for ngram in known], np.int32)
+                matches = np.minimum(counts[:, [ids[ngram] for ngram in known]], row).sum(axis=1)
+                found = (np.where(sizes > 0, each[order].total(), 0), sizes, matches)
+                statistics[place, :, 3 * order : 3 * order + 3] = np.column_stack(found)
+        flat = self.systems(statistics.reshape(len(ours) * len(theirs), -1))
+        return flat.reshape(len(ours), len(theirs))
+
+    def _ngrams(self, text: str) -> list[Counter[str]]:
+        """Count n-grams; the caller must not change them."""
+        return _ngrams(text, self.char_order, self.word_order, self.lowercase)
 
     def system(self, statistics: Sequence[float]) -> float:
         precision = recall = 0.0
@@ -261,6 +305,19 @@ class Ter(SurfaceMeasure):
         edits, words = sums[:, 0], sums[:, 1]
         rate = np.divide(edits, words, where=words > 0, out=(edits > 0).astype(np.float64))
         return np.asarray(-100 * rate + 0.0)
+
+
+@lru_cache(maxsize=RECENT)
+def _ngrams(text: str, char_order: int, word_order: int, lowercase: bool) -> list[Counter[str]]:
+    """Count character n-grams without white space, then word n-grams, order by order."""
+    from sacrebleu.metrics.helpers import extract_all_char_ngrams, extract_word_ngrams
+
+    text = text.lower() if lowercase else text
+    words = _words_and_punctuation(text) if word_order else []
+    return [
+        *extract_all_char_ngrams(text, char_order, include_whitespace=False),
+        *(extract_word_ngrams(words, order + 1) for order in range(word_order)),
+    ]
 
 
 def _matches(ours: list[Counter[str]], theirs: list[Counter[str]]) -> list[float]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 from itertools import pairwise
-from typing import Literal
+from typing import ClassVar, Literal
 
 from tertium.data.identify import confident_guess
 from tertium.errors import LanguageError, SettingError
@@ -22,17 +22,24 @@ from tertium.measures.base import (
     Segments,
     Texts,
     check_settings,
+    check_share,
     over_references,
     percent,
 )
+from tertium.measures.boosted import SMALLEST_JUMP, boosted
 from tertium.measures.registry import measure
 from tertium.measures.signature import FINGERPRINT_DIGITS
-from tertium.models.base import Progress, TranslationModel
+from tertium.models.base import DistributionModel, Progress, TokenScores, TranslationModel
+from tertium.models.candidates import Search, candidate_model
 from tertium.models.languages import supported_language, target_language
 from tertium.text import Row, Text
 
 LARGEST_EXPONENT = 700.0
 """``exp`` of more overflows; only sums (G) over broken text get there."""
+
+
+Pivots = list[tuple[Text, float]]
+"""Translations of a text into one language, with weights that sum to 1."""
 
 
 @dataclass
@@ -55,19 +62,39 @@ class Queries:
             source_lang=[source.lang for source in sources],
             progress=self.progress,
         )
-        for target, source, result in zip(targets, sources, results, strict=True):
-            if result.target_cut:
-                self.cut.add(target.text)
-            if result.source_cut:
-                self.cut.add(source.text)
-        values = [result.H if self.aggregate == "H" else result.G for result in results]
+        values = self._values(targets, sources, results)
         ends = [0]
         for A, _ in conditionals:
             ends.append(ends[-1] + len(A))
         return [values[start:end] for start, end in pairwise(ends)]
 
-    def translations(self, *groups: Texts, into: str, beam_size: int) -> list[list[Text]]:
-        """The translations of every text of every group, in one call."""
+    def boosted_log_p(self, A: Texts, B: Texts) -> list[float]:
+        """H(A|B) (or G) of every text in A, where every token has its boosted probability."""
+        if not isinstance(self.model, DistributionModel):
+            raise SettingError(
+                f"boosted: {self.model.name} does not give the probabilities of other tokens"
+            )
+        found = self.model.top_log_probs(
+            [target.text for target in A],
+            [source.text for source in B],
+            target_lang=[target.lang for target in A],
+            source_lang=[source.lang for source in B],
+            above=SMALLEST_JUMP,
+            progress=self.progress,
+        )
+        return self._values(A, B, [boosted(each) for each in found])
+
+    def _values(self, A: Texts, B: Texts, results: Sequence[TokenScores]) -> list[float]:
+        """H or G of each result; what was truncated is recorded."""
+        for target, source, result in zip(A, B, results, strict=True):
+            if result.target_cut:
+                self.cut.add(target.text)
+            if result.source_cut:
+                self.cut.add(source.text)
+        return [result.H if self.aggregate == "H" else result.G for result in results]
+
+    def translations(self, *groups: Texts, into: str, beam_size: int) -> list[list[Pivots]]:
+        """The translation of every text of every group, in one call, with the weight 1."""
         sources = [text for group in groups for text in group]
         results = self.model.translate(
             [source.text for source in sources],
@@ -79,8 +106,39 @@ class Queries:
         for source, result in zip(sources, results, strict=True):
             if result.cut:
                 self.cut.add(source.text)
-        translations = iter([Text(result.text, into) for result in results])
-        return [[next(translations) for _ in group] for group in groups]
+        pivots: Iterator[Pivots] = iter([[(Text(result.text, into), 1.0)] for result in results])
+        return [[next(pivots) for _ in group] for group in groups]
+
+    def candidates(self, *groups: Texts, into: str, search: Search) -> list[list[Pivots]]:
+        """Several translations of every text, in one call, with weights that sum to 1.
+
+        N-best translations are weighted by their probabilities; samples, which already occur as
+        often as they are probable, equally.
+        """
+        sources = [text for group in groups for text in group]
+        results = candidate_model(self.model).candidates(
+            [source.text for source in sources],
+            target_lang=into,
+            source_lang=[source.lang for source in sources],
+            search=search,
+            progress=self.progress,
+        )
+        found: list[Pivots] = []
+        for source, several in zip(sources, results, strict=True):
+            if any(each.cut for each in several):
+                self.cut.add(source.text)
+            highest = max(each.log_prob for each in several)
+            weights = [
+                1.0 if search.sampling else math.exp(each.log_prob - highest) for each in several
+            ]
+            found.append(
+                [
+                    (Text(each.text, into), weight / sum(weights))
+                    for each, weight in zip(several, weights, strict=True)
+                ]
+            )
+        pivots = iter(found)
+        return [[next(pivots) for _ in group] for group in groups]
 
 
 @dataclass(frozen=True)
@@ -225,20 +283,83 @@ class Direct(NMTScore):
         return self.ratio(AB, AA)  # p(A|B) / p(A|A)
 
 
+@dataclass(frozen=True, kw_only=True)
+class ThroughTranslation(NMTScore):
+    """A measure that translates texts: into one language or several, once or several times."""
+
+    language_setting: ClassVar[str]
+    """The name of the setting with the languages."""
+    beam_size: int = 5
+    pivots: int = 1
+    """Translations of each text, over which the mean is taken, weighted by their probability."""
+    pivot_search: Literal["beam", "sampling"] = "beam"
+    """Where several translations come from: an n-best list, or ancestral sampling."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        given = getattr(self, self.language_setting)
+        object.__setattr__(self, self.language_setting, intermediate(self.model, given))
+        if type(self.pivots) is not int or self.pivots < 1:
+            raise SettingError(f"pivots={self.pivots!r}: it must be a whole number from 1")
+        if self.pivots > 1:
+            candidate_model(self.model)
+        elif self.pivot_search != "beam":
+            raise SettingError("pivot_search=sampling needs several translations: set pivots")
+
+    @property
+    def languages(self) -> list[str]:
+        """The languages that texts are translated into."""
+        return str(getattr(self, self.language_setting)).split(",")
+
+    @abstractmethod
+    def through(self, A: Texts, B: Texts, ask: Queries, lang: str) -> list[float]:
+        """The formula, one way, with translations into one language."""
+
+    def directed(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
+        """The mean over the languages."""
+        by_language = [self.through(A, B, ask, lang) for lang in self.languages]
+        return [sum(each) / len(each) for each in zip(*by_language, strict=True)]
+
+    def translations(self, ask: Queries, *groups: Texts, into: str) -> list[list[Pivots]]:
+        """The translations of every text of every group."""
+        if self.pivots == 1:
+            return ask.translations(*groups, into=into, beam_size=self.beam_size)
+        if self.pivot_search == "sampling":
+            search = Search(self.pivots, sampling=True)
+        else:
+            search = Search(self.pivots, max(self.pivots, self.beam_size))
+        return ask.candidates(*groups, into=into, search=search)
+
+    def log_mean(self, log_ps: Sequence[float], weights: Sequence[float]) -> float:
+        """The logarithm of a weighted mean of probabilities, from their logarithms."""
+        highest = max(log_ps)
+        mean = sum(
+            weight * self.power(log_p - highest)
+            for log_p, weight in zip(log_ps, weights, strict=True)
+        )
+        return highest + (math.log(mean) if self.base == "e" else math.log2(mean))
+
+    def choices(self) -> Mapping[str, object]:
+        found = dict(super().choices())
+        if self.pivots == 1:
+            del found["pivots"], found["pivot_search"]
+        languages = {self.language_setting: found.pop(self.language_setting)}
+        place = list(found).index("beam_size")  # the languages come first
+        items = list(found.items())
+        return dict([*items[:place], *languages.items(), *items[place:]])
+
+
 @measure
 @dataclass(frozen=True, kw_only=True)
-class Pivot(NMTScore):
+class Pivot(ThroughTranslation):
     """How probable A is given a translation of B into a pivot language."""
 
     name = "pivot"
     summary = "Probability of one text given a translation of the other into a pivot language."
+    language_setting = "pivot_lang"
     pivot_lang: str = ""
-    """Default: English, or the only target language of the model."""
-    beam_size: int = 5
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "pivot_lang", intermediate(self.model, self.pivot_lang))
+    """Default: English, or the only target language of the model. Several with commas: their
+    similarities are averaged."""
 
     def reading(self, score: float) -> str:
         return (
@@ -249,31 +370,49 @@ class Pivot(NMTScore):
     def targets(self) -> tuple[bool, bool]:
         return True, self.both_directions
 
-    def directed(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
-        into, beam_size = self.pivot_lang, self.beam_size
+    def through(self, A: Texts, B: Texts, ask: Queries, lang: str) -> list[float]:
         if not self.normalized:
-            [B_] = ask.translations(B, into=into, beam_size=beam_size)
-            [AB] = ask.log_p((A, B_))
+            [B_] = self.translations(ask, B, into=lang)
+            [AB] = self.expected(ask, (A, B_))
             return [self.power(ab) for ab in AB]  # p(A|B')
-        A_, B_ = ask.translations(A, B, into=into, beam_size=beam_size)
-        AB, AA = ask.log_p((A, B_), (A, A_))
+        A_, B_ = self.translations(ask, A, B, into=lang)
+        AB, AA = self.expected(ask, (A, B_), (A, A_))
         return self.ratio(AB, AA)  # p(A|B') / p(A|A')
+
+    def expected(
+        self, ask: Queries, *conditionals: tuple[Texts, list[Pivots]]
+    ) -> list[list[float]]:
+        """For each (A, B'): the logarithm of the mean of p(A|B') over the translations B'."""
+        flat = [
+            (
+                [a for a, pivots in zip(A, several, strict=True) for _ in pivots],
+                [pivot for pivots in several for pivot, _ in pivots],
+            )
+            for A, several in conditionals
+        ]
+        result = []
+        for (_, several), log_ps in zip(conditionals, ask.log_p(*flat), strict=True):
+            numbers = iter(log_ps)
+            result.append(
+                [
+                    self.log_mean([next(numbers) for _ in pivots], [w for _, w in pivots])
+                    for pivots in several
+                ]
+            )
+        return result
 
 
 @measure
 @dataclass(frozen=True, kw_only=True)
-class Cross(NMTScore):
+class Cross(ThroughTranslation):
     """How well a translation of B would do as a translation of A."""
 
     name = "cross"
     summary = "How well a translation of one text would do as a translation of the other."
+    language_setting = "target_lang"
     target_lang: str = ""
-    """Default: English, or the only target language of the model."""
-    beam_size: int = 5
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "target_lang", intermediate(self.model, self.target_lang))
+    """Default: English, or the only target language of the model. Several with commas: their
+    similarities are averaged."""
 
     def reading(self, score: float) -> str:
         return (
@@ -284,27 +423,44 @@ class Cross(NMTScore):
     def targets(self) -> tuple[bool, bool]:
         return False, False
 
-    def directed(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
-        [B_] = ask.translations(B, into=self.target_lang, beam_size=self.beam_size)
+    def through(self, A: Texts, B: Texts, ask: Queries, lang: str) -> list[float]:
+        [several] = self.translations(ask, B, into=lang)
+        B_ = [pivot for pivots in several for pivot, _ in pivots]
+        A_, originals = (
+            [text for text, pivots in zip(side, several, strict=True) for _ in pivots]
+            for side in (A, B)
+        )
         if not self.normalized:
-            [BA] = ask.log_p((B_, A))
-            return [self.power(ba) for ba in BA]  # p(B'|A)
-        BA, BB = ask.log_p((B_, A), (B_, B))
-        return self.ratio(BA, BB)  # p(B'|A) / p(B'|B)
+            [BA] = ask.log_p((B_, A_))
+            values = [self.power(ba) for ba in BA]  # p(B'|A)
+        else:
+            BA, BB = ask.log_p((B_, A_), (B_, originals))
+            values = self.ratio(BA, BB)  # p(B'|A) / p(B'|B)
+        numbers = iter(values)
+        return [sum(weight * next(numbers) for _, weight in pivots) for pivots in several]
 
 
 @measure
 @dataclass(frozen=True, kw_only=True)
 class PrismRef(TranslationMeasure):
-    """Prism against a reference: (H(sys|ref) + H(ref|sys)) / 2, a mean log-probability."""
+    """Prism against a reference: (1 - alpha) H(ref|sys) + alpha H(sys|ref), a log-probability."""
 
     name = "prism-ref"
     summary = "Mean log-probability of hypothesis and reference, each given the other."
     bounds = (-math.inf, 0.0)
+    alpha: float = 0.5
+    """The weight of the hypothesis given the reference, as in figure 5 of the paper."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_share(self, "alpha")
 
     @property
     def is_symmetric(self) -> bool:
-        return True
+        return self.alpha == 0.5
+
+    def choices(self) -> Mapping[str, object]:
+        return without_default(super().choices(), "alpha", 0.5)
 
     def reading(self, score: float) -> str:
         return (
@@ -317,7 +473,8 @@ class PrismRef(TranslationMeasure):
 
     def similarities(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
         AB, BA = ask.log_p((A, B), (B, A))
-        return [(ab + ba) / 2 for ab, ba in zip(AB, BA, strict=True)]
+        pairs = zip(AB, BA, strict=True)
+        return [(1 - self.alpha) * ba + self.alpha * ab for ab, ba in pairs]
 
 
 @measure
@@ -329,10 +486,15 @@ class PrismSrc(TranslationMeasure):
     summary = "Mean log-probability of the hypothesis given the source; needs no reference."
     bounds = (-math.inf, 0.0)
     against: Literal["source"] = "source"
+    boosted: bool = False
+    """Tokens that share the top probability mass are not punished (BoostedProb)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_settings(self, {"against": ("source",)})
+        check_settings(self, {"against": ("source",), "boosted": (True, False)})
+
+    def choices(self) -> Mapping[str, object]:
+        return without_default(super().choices(), "boosted", False)
 
     def reading(self, score: float) -> str:
         return (
@@ -343,14 +505,31 @@ class PrismSrc(TranslationMeasure):
         return True, False
 
     def similarities(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
+        if self.boosted:
+            return ask.boosted_log_p(A, B)
         [AB] = ask.log_p((A, B))
         return AB
 
 
-def intermediate(model: TranslationModel, lang: str) -> str:
-    """The language to translate into: as given, the only one, or English as in the paper."""
-    if lang:
-        return target_language(model, lang)
+def without_default(
+    choices: Mapping[str, object], name: str, default: object
+) -> Mapping[str, object]:
+    """Leave a setting out of a signature where it is the default, as in older signatures."""
+    if choices[name] != default:
+        return choices
+    return {other: value for other, value in choices.items() if other != name}
+
+
+def intermediate(model: TranslationModel, langs: str) -> str:
+    """The language to translate into: as given, the only one, or English as in the paper.
+
+    Several languages are separated by commas.
+    """
+    if langs:
+        codes = [target_language(model, lang.strip()) for lang in langs.split(",")]
+        if len(set(codes)) < len(codes):
+            raise SettingError(f"{langs}: each language may occur only once")
+        return ",".join(codes)
     targets = model.languages.target
     if len(targets) == 1:
         return next(iter(targets))
@@ -364,4 +543,5 @@ ALLOWED: dict[str, tuple[object, ...]] = {
     "base": ("e", "2"),
     "normalized": (True, False),
     "both_directions": (True, False),
+    "pivot_search": ("beam", "sampling"),
 }

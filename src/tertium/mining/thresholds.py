@@ -5,25 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from tertium.errors import InputError
 from tertium.report.tables import Cell, Table
+from tertium.stats.classification import Point, best_f1, precision_recall_points
 
 SHOWN = 12
 Labels = Mapping[tuple[str, str], bool]
 """Whether two texts have the same meaning."""
-
-
-class Point(NamedTuple):
-    """What is found if pairs with at least this score are kept."""
-
-    threshold: float
-    precision: float
-    recall: float
-    f1: float
 
 
 @dataclass(frozen=True)
@@ -92,13 +83,7 @@ def curve(
         raise InputError(
             "none of the labelled pairs is among the mined pairs; they must have the same texts"
         )
-    known.sort(key=lambda one: -one[0])
-    points, right = [], 0
-    for count, (score, label) in enumerate(known, start=1):
-        right += label
-        if count < len(known) and known[count][0] == score:
-            continue  # equal scores are kept or left out together
-        precision, recall = right / count, right / true_pairs
-        f1 = 2 * right / (count + true_pairs)
-        points.append(Point(score, precision, recall, f1))
-    return Curve(points, max(points, key=lambda point: (point.f1, point.threshold)))
+    points = precision_recall_points(
+        [label for _, label in known], [score for score, _ in known], true_pairs
+    )
+    return Curve(points, best_f1(points))

@@ -120,6 +120,60 @@ class TranslationModel(Protocol):
 
 
 @runtime_checkable
+class LanguageModel(Protocol):
+    """A causal language model: computes the probability of a text, after a prompt or alone."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """Everything else that can change a score: precision, engine and version."""
+        ...
+
+    def text_log_probs(
+        self,
+        texts: Sequence[str],
+        *,
+        prompts: Sequence[str] | None = None,
+        progress: Progress | None = None,
+    ) -> list[TokenScores]:
+        """Score each text, after its prompt if there are prompts."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TokenDistributions:
+    """The scores of a target, and at each position the tokens that were most probable there."""
+
+    scores: TokenScores
+    top: tuple[tuple[float, ...], ...]
+    """At each position, natural-log probabilities in descending order: those above a limit and the
+    next one."""
+
+
+@runtime_checkable
+class DistributionModel(Protocol):
+    """A translation model that also gives the probabilities of other tokens than the target's."""
+
+    def top_log_probs(
+        self,
+        targets: Sequence[str],
+        sources: Sequence[str],
+        *,
+        target_lang: Languages,
+        source_lang: Languages = None,
+        above: float,
+        progress: Progress | None = None,
+    ) -> list[TokenDistributions]:
+        """Force-decode each target; the tokens that are listed have a probability > ``above``."""
+        ...
+
+
+@runtime_checkable
 class SuggestingModel(Protocol):
     """A model that also returns the tokens that it predicts at a position."""
 

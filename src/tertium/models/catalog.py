@@ -13,7 +13,7 @@ from tertium.models.cache.memo import Memo
 from tertium.models.cache.results import ResultFile
 from tertium.models.engine import ComputeType
 from tertium.models.folder import CARD, ModelFolder, read_folder
-from tertium.models.public import catalog_name, public_encoder, public_model
+from tertium.models.public import catalog_name, public_entry
 from tertium.models.translation.ctranslate2 import BATCH_TOKENS, CTranslate2Model
 from tertium.models.translation.pair import PairOfModels
 from tertium.storage.paths import models_folder, results_file
@@ -46,7 +46,7 @@ def find(name: str | Path) -> ModelFolder:
 
 
 def look_up(name: str | Path) -> Path | None:
-    """The folder of a model, an encoder or a detector, given by name or as a folder.
+    """The folder of a model of any kind, given by name or as a folder.
 
     The name may be in any case, or a hub id. None if the model is not installed.
     """
@@ -76,7 +76,7 @@ def locate(name: str | Path) -> Path:
     path = look_up(name)
     if path is not None:
         return path
-    entry = public_model(str(name)) or public_encoder(str(name))
+    entry = public_entry(str(name))
     if entry is not None:
         raise ModelError(
             f"{entry.name} is not downloaded yet; use `tertium models fetch {entry.name}`"

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from collections import deque
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from tertium.errors import ModelError, SettingError
+from tertium.models.base import Progress
 
 ComputeType = Literal["auto", "float32", "int8"]
 Device = Literal["cpu", "cuda", "auto"]
+Result = TypeVar("Result")
 
 COMPUTE_TYPES = ("auto", "float32", "int8")
 IN_FLIGHT = 4
@@ -28,7 +33,7 @@ def check_engine_settings(compute_type: str, threads: int | None, batch_tokens: 
 
 
 def open_engine(
-    kind: Literal["Translator", "Encoder"],
+    kind: Literal["Translator", "Encoder", "Generator"],
     path: Path,
     *,
     compute_type: ComputeType,
@@ -62,6 +67,46 @@ def open_engine(
         "precision": f"int8-{arithmetic or engine.device}" if int8 else engine.compute_type,
         "engine": f"ctranslate2-{ctranslate2.__version__}",
     }
+
+
+def run_batches(
+    batches: Iterable[list[int]],
+    count: int,
+    submit: Callable[[list[int]], list[Any]],
+    read: Callable[[int, Any], Result],
+    *,
+    task: str,
+    progress: Progress | None,
+    threads: int,
+    model: str,
+    process: int,
+) -> list[Result]:
+    """Queue the batches of a model, and return the results in the order of the input.
+
+    ``process`` is where the model was loaded: its threads are lost in a forked process.
+    """
+    if os.getpid() != process:
+        raise ModelError(
+            f"{model} was loaded before this process was forked and has lost its threads; "
+            "load it in the new process, or start processes with 'spawn'"
+        )
+    results: dict[int, Result] = {}
+    pending: deque[tuple[list[int], list[Any]]] = deque()
+
+    def collect() -> None:
+        batch, futures = pending.popleft()
+        for index, future in zip(batch, futures, strict=True):
+            results[index] = read(index, future.result())
+        if progress is not None:
+            progress(task, len(results), count)
+
+    for batch in batches:
+        pending.append((batch, submit(batch)))
+        if len(pending) > IN_FLIGHT * threads:
+            collect()
+    while pending:
+        collect()
+    return [results[index] for index in range(count)]
 
 
 def _seven_bit_files(path: Path) -> dict[str, bytes] | None:

@@ -15,7 +15,7 @@ from tertium.models.translation.dialects import dialect
 
 CARD = "tertium.json"
 ENGINE_FILES = ("model.bin", "config.json")
-TRANSLATION, ENCODER, DETECTOR = "translation", "encoder", "detector"
+TRANSLATION, ENCODER, DETECTOR, LANGUAGE = "translation", "encoder", "detector", "language"
 
 
 class HasSizes(Protocol):
@@ -122,6 +122,11 @@ def read_folder(path: Path) -> ModelFolder:
         raise ModelError(
             f"{card.get('name', path)} is a paraphrase detector and cannot translate; "
             "load it with tertium.load_detector"
+        )
+    if kind(card) == LANGUAGE:
+        raise ModelError(
+            f"{card.get('name', path)} is a causal language model and cannot translate; "
+            "use a translation model, or the measures lm, llm-src and llm-ref"
         )
     return read_as(path, card, _from_card)
 
@@ -248,7 +253,7 @@ def save_own_card(
     licence: str,
     origin: str,
 ) -> None:
-    """Write the card of an encoder or a detector."""
+    """Write the card of an encoder, a detector or a language model."""
     card = {
         "kind": kind,
         "name": name,

@@ -12,7 +12,8 @@ from tertium.models.catalog import cache_name
 from tertium.models.encoders import use
 from tertium.models.encoders.folder import EncoderFolder
 from tertium.models.folder import ModelFolder
-from tertium.models.public import public_encoder, public_model
+from tertium.models.language.folder import LanguageFolder
+from tertium.models.public import public_entry, public_model
 from tertium.registry import Extra, check_extras
 from tertium.storage.paths import models_folder
 
@@ -39,7 +40,7 @@ def fetch(
     offline: bool = False,
     quantization: Literal["int8", "float32"] = "float32",
     layer: int | None = None,
-) -> ModelFolder | EncoderFolder:
+) -> ModelFolder | EncoderFolder | LanguageFolder:
     """Download a model by its catalog name or hub id, convert it, and save it in the cache.
 
     An interrupted download resumes, and complete files are not downloaded again. A file with a
@@ -49,7 +50,7 @@ def fetch(
     if name.lower() == use.NAME:
         raise ModelError(use.INSTALL_HINT)
     model = public_model(name)
-    entry = model or public_encoder(name)
+    entry = public_entry(name)
     hub_id = entry.hub_id if entry else name
     if "/" not in hub_id:
         raise ModelError(
@@ -65,6 +66,7 @@ def fetch(
     licence = entry.licence if entry else "see its page on the hub"
     origin = f"{hub_id}@{snapshot.name if COMMIT.fullmatch(snapshot.name) else 'unknown'}"
     from tertium.models.convert.encoder import convert_encoder, is_encoder
+    from tertium.models.convert.language import convert_language_model, is_language_model
     from tertium.models.convert.translation import convert
 
     if is_encoder(snapshot):
@@ -78,7 +80,11 @@ def fetch(
             origin=origin,
         )
     if layer is not None:
-        raise SettingError(f"{name} is a translation model; only encoders have a layer")
+        raise SettingError(f"{name} is not an encoder; only encoders have a layer")
+    if is_language_model(snapshot):
+        return convert_language_model(
+            snapshot, out, name=short, licence=licence, quantization=quantization, origin=origin
+        )
     return convert(
         snapshot,
         out,

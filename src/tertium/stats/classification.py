@@ -1,9 +1,10 @@
-"""Binary classification: ROC curve, AUC, the best threshold, accuracy and macro-F1."""
+"""Binary classification: ROC curve, AUC, thresholds, accuracy, precision, recall and F1."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import overload
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,6 +31,43 @@ class Threshold:
     value: float
     accuracy: float
     """On the items that the threshold was chosen on."""
+
+
+class Point(NamedTuple):
+    """What is found if items with at least this score are kept."""
+
+    threshold: float
+    precision: float
+    recall: float
+    f1: float
+
+
+def precision_recall_points(
+    labels: Sequence[bool], scores: Sequence[float], positives: int | None = None
+) -> list[Point]:
+    """Precision, recall and F1 at every threshold, from the highest down.
+
+    ``positives`` is the number of right items, if some of them have no score and cannot be found.
+
+    >>> precision_recall_points([True, False], [0.9, 0.5], positives=2)[0]
+    Point(threshold=0.9, precision=1.0, recall=0.5, f1=0.6666666666666666)
+    """
+    total = sum(labels) if positives is None else positives
+    if not total:
+        raise InputError("no item is right, so there is nothing to find")
+    ordered = sorted(zip(scores, labels, strict=True), key=lambda one: -one[0])
+    points, right = [], 0
+    for count, (score, label) in enumerate(ordered, start=1):
+        right += label
+        if count < len(ordered) and ordered[count][0] == score:
+            continue  # equal scores are kept or left out together
+        points.append(Point(score, right / count, right / total, 2 * right / (count + total)))
+    return points
+
+
+def best_f1(points: Sequence[Point]) -> Point:
+    """The point with the highest F1; of equal ones, the highest threshold."""
+    return max(points, key=lambda point: (point.f1, point.threshold))
 
 
 def roc_curve(labels: ArrayLike, scores: ArrayLike, *, corners_only: bool = True) -> Roc:

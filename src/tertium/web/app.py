@@ -18,11 +18,11 @@ from fastapi.responses import JSONResponse
 from tertium._version import __version__
 from tertium.errors import InputError, LanguageError, SettingError
 from tertium.explanation.page import explanation_fragment
-from tertium.measures.base import ModelKind
 from tertium.measures.registry import (
     DEFAULT_MEASURE,
     SUMS,
     extras_of,
+    kinds_of,
     measure_class,
     measure_names,
     settings_of,
@@ -270,12 +270,13 @@ def available_measures() -> list[str]:
     return [
         name
         for name in measure_names()
-        if all(find_spec(module) for extra in extras_of(name) for module in extra.modules)
+        if "language" not in kinds_of(name)
+        and all(find_spec(module) for extra in extras_of(name) for module in extra.modules)
     ]
 
 
 def _model(
-    role: ModelKind, model: TranslationModel | SentenceEncoder, **languages: Any
+    role: schema.Role, model: TranslationModel | SentenceEncoder, **languages: Any
 ) -> schema.ModelResponse:
     return schema.ModelResponse(
         role=role,
@@ -307,7 +308,7 @@ def _measure(name: str, needs_source_language: bool) -> schema.MeasureResponse:
         name=name,
         about=cls.summary,
         compares_with=cls.against,
-        model=cls.model_kind,
+        model=cls.model_kind if cls.model_kind != "language" else None,
         low=low if math.isfinite(low) else None,
         high=high if math.isfinite(high) else None,
         needs_languages=cls.model_kind == "translation"

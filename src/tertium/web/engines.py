@@ -70,6 +70,8 @@ class BatchedEngines:
     def _view(self, kind: ModelKind, call: Call) -> Any:
         if kind == "translation":
             return self.model(call)
+        if kind == "language":
+            raise SettingError("the server has no causal language model; use the command line")
         encoder = self.models.tokens if kind == "tokens" else self.models.sentences
         return BatchedEncoder(encoder, self.batchers[kind], call)
 

@@ -11,6 +11,8 @@ from tertium.models.base import Alternative
 from tertium.web.limits import Limits
 
 MAX_BEAM_SIZE = 10
+Role = Literal["translation", "tokens", "sentences"]
+"""The kinds of models that a server has."""
 Lang = Annotated[
     str | None,
     Field(max_length=32, description="ISO 639, or the model's own code.", examples=["en"]),
@@ -236,7 +238,7 @@ class TranslateResponse(BaseModel):
 class ModelResponse(BaseModel):
     """A loaded model."""
 
-    role: Literal["translation", "tokens", "sentences"]
+    role: Role
     name: str
     fingerprint: str
     settings: dict[str, str]
@@ -257,7 +259,7 @@ class MeasureResponse(BaseModel):
     name: str
     about: str
     compares_with: Literal["reference", "source"]
-    model: Literal["translation", "tokens", "sentences"] | None
+    model: Role | None
     low: float | None
     high: float | None
     """The usual range of its scores; null where there is no bound."""

@@ -51,6 +51,28 @@ def judgements(
         ),
     ] = "bootstrap",
     against_source: AgainstSource = False,
+    sweep: Annotated[
+        str | None,
+        typer.Option(
+            help="Vary a setting of those measures that have it: alpha (0 to 1), or "
+            "SETTING=VALUE,VALUE. A table and, with --plots, a figure show the curve."
+        ),
+    ] = None,
+    good: Annotated[
+        str | None,
+        typer.Option(
+            help="Outputs from this human score on are good, or this share of the best (25%): "
+            "precision, recall and F1 of a threshold, for filtering and for reranking."
+        ),
+    ] = None,
+    own_translations: Annotated[
+        bool,
+        typer.Option(
+            "--own-translations",
+            help="Also translate the sources with --model: do the measures prefer its "
+            "translations to those of the systems?",
+        ),
+    ] = False,
 ) -> None:
     """How well do measures agree with people? (NMTScore, section 5; Prism, section 5.)
 
@@ -66,8 +88,12 @@ def judgements(
     )
     from tertium.studies.judgements.report import judgement_report
     from tertium.studies.judgements.study import JudgementStudy
+    from tertium.studies.judgements.sweep import Sweep
+    from tertium.studies.judgements.thresholds import Good
 
     specs = options.specs(DEFAULT_MEASURES)
+    swept = None if sweep is None else Sweep.parse(sweep, specs)
+    limit = None if good is None else Good.parse(good)
     protocol = {
         "segment": check_choice(segment, SegmentStatistic),
         "system": check_choice(system, SystemStatistic),
@@ -76,7 +102,23 @@ def judgements(
     }
     check_test(protocol["test"], protocol["segment"], protocol["average_by"])
     sets = judged_sets(dataset, langs, score, options.limit)
-    study = JudgementStudy(sets, specs, against_source, options.models(), options.runner())
+    if limit is not None:
+        for each in sets:
+            limit.labels(each)  # refused before any work
+    study = JudgementStudy(
+        sets,
+        specs if swept is None else swept.specs(specs),
+        against_source,
+        options.models(),
+        options.runner(),
+        own_translations,
+    )
     scores = options.run(study)
-    settings = {"top": top, "samples": options.samples, "seed": options.seed}
+    settings = {
+        "top": top,
+        "samples": options.samples,
+        "seed": options.seed,
+        "sweep": swept,
+        "good": limit,
+    }
     options.finish(judgement_report(sets, scores, **protocol, **settings), study.runner)  # type: ignore[arg-type]

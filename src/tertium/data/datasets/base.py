@@ -40,6 +40,8 @@ class JudgedSegment:
     system: str = ""
     score: float | None = None
     """None if it was not judged."""
+    document: str = ""
+    domain: str = ""
 
     @property
     def lang_pair(self) -> str:

@@ -6,6 +6,7 @@ A test set of mt-metrics-eval is a folder with sources, references, outputs and 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -16,6 +17,10 @@ from tertium.data.lines import check_file, read_lines
 from tertium.errors import InputError
 from tertium.text import Text
 
+NO_TRANSLATION = "[No translation supplied]"
+"""Stands for a missing text in the files of mt-metrics-eval."""
+FIELDS = {"sources": "source", "references": "target", "system-outputs": "hypothesis"}
+"""The field with the text, by folder, where files are JSON lines."""
 MQM_COLUMNS = ("system", "seg_id", "rater", "source", "target", "category", "severity")
 ERROR_TAG = re.compile(r"</?v>")
 """Tags around an error in the text."""
@@ -34,27 +39,30 @@ MAJOR, MINOR, PUNCTUATION, NON_TRANSLATION = 5.0, 1.0, 0.1, 25.0
 def read_mtme(
     folder: Path, lang_pair: str, *, scores: str = "mqm", references: Sequence[str] = ()
 ) -> list[JudgedSegment]:
-    """Read a language pair of a test set such as ``mt-metrics-eval-v2/wmt20``.
+    """Read a language pair of a test set such as ``mt-metrics-eval-v2/wmt24``.
 
-    ``scores`` names the human scores (``human-scores/LANGS.SCORES.seg.score``: mqm, wmt-z, ...),
-    and ``references`` the references to use (default: all). A reference that is also among the
-    outputs is not used as its own reference.
+    ``scores`` names the human scores (``human-scores/LANGS.SCORES.seg.score``: mqm, esa, wmt-z,
+    ...), and ``references`` the references to use (default: all). A reference that is also among
+    the outputs is not used as its own reference. An output that is missing is an empty text, and a
+    reference that is missing is left out.
     """
     source_lang, _, lang = lang_pair.partition("-")
-    sources = _lines(folder / "sources" / f"{lang_pair}.txt")
+    sources = _texts(folder / "sources" / lang_pair)
+    count = len(sources)
     available = {
-        path.name.removeprefix(f"{lang_pair}.").removesuffix(".txt"): path
-        for path in sorted((folder / "references").glob(f"{lang_pair}.*.txt"))
+        path.name.removeprefix(f"{lang_pair}.").rpartition(".")[0]: path.with_suffix("")
+        for path in sorted((folder / "references").glob(f"{lang_pair}.*"))
     }
     for name in references:
         if name not in available:
             names = ", ".join(available) or "none"
             raise InputError(f"{folder} has no reference {name!r} for {lang_pair}: {names}")
-    texts = {name: _lines(available[name], len(sources)) for name in references or available}
-    path = folder / "human-scores" / f"{lang_pair}.{scores}.seg.score"
-    outputs: dict[str, list[str]] = {}
+    texts = {name: _texts(available[name], count) for name in references or available}
+    documents = _documents(folder / "documents" / f"{lang_pair}.docs", count)
+    outputs: dict[str, list[str | None]] = {}
     seen: dict[str, int] = {}
     segments = []
+    path = _human_scores(folder, lang_pair, scores)
     for row, line in enumerate(_lines(path), start=1):
         fields = line.split()
         if len(fields) != 2:
@@ -62,23 +70,72 @@ def read_mtme(
             raise row_error(path, row, f"{len(fields)} fields, not 2", cure)
         system, score = fields
         if system not in outputs:
-            place = folder / "system-outputs" / lang_pair / f"{system}.txt"
-            outputs[system] = _lines(place, len(sources))
+            outputs[system] = _texts(folder / "system-outputs" / lang_pair / system, count)
         index = seen.get(system, 0)
         seen[system] = index + 1
-        if index >= len(sources):
+        if index >= count:
             raise row_error(path, row, f"{system} has more scores than segments", DOWNLOAD_AGAIN)
+        domain, document = documents[index]
         segments.append(
             JudgedSegment(
                 str(index + 1),
-                Text(outputs[system][index], lang),
-                tuple(Text(lines[index], lang) for name, lines in texts.items() if name != system),
-                Text(sources[index], source_lang),
+                Text(outputs[system][index] or "", lang),
+                tuple(
+                    Text(reference, lang)
+                    for name, lines in texts.items()
+                    if name != system and (reference := lines[index]) is not None
+                ),
+                Text(sources[index] or "", source_lang),
                 system,
                 number(score, "score", path, row),
+                document,
+                domain,
             )
         )
     return segments
+
+
+def _human_scores(folder: Path, lang_pair: str, scores: str) -> Path:
+    """The file of human scores; the error for others names those that there are."""
+    path = folder / "human-scores" / f"{lang_pair}.{scores}.seg.score"
+    if not path.is_file():
+        found = sorted((folder / "human-scores").glob(f"{lang_pair}.*.seg.score"))
+        names = [each.name[len(lang_pair) + 1 : -len(".seg.score")] for each in found]
+        raise InputError(
+            f"{folder} has no human scores {scores!r} of segments for {lang_pair}; "
+            f"there are {', '.join(names) or 'none'}"
+        )
+    return path
+
+
+def _documents(path: Path, count: int) -> list[tuple[str, str]]:
+    """Domain and document of each segment; empty if the test set does not have them."""
+    if not path.is_file():
+        return [("", "")] * count
+    found = []
+    for row, line in enumerate(_lines(path, count), start=1):
+        fields = line.split()
+        if len(fields) < 2:
+            cure = "a line must have a domain and a document"
+            raise row_error(path, row, f"{len(fields)} fields, not 2", cure)
+        found.append((fields[0], fields[1]))
+    return found
+
+
+def _texts(path: Path, count: int | None = None) -> list[str | None]:
+    """The texts of a file, given without its extension: plain lines, or JSON lines."""
+    plain, records = (path.with_name(f"{path.name}.{kind}") for kind in ("txt", "jsonl"))
+    if plain.is_file() or not records.is_file():
+        return [None if line == NO_TRANSLATION else line for line in _lines(plain, count)]
+    column = next(FIELDS[part] for part in reversed(path.parts) if part in FIELDS)
+    found = []
+    for row, line in enumerate(_lines(records, count), start=1):
+        try:
+            value = json.loads(line)[column]
+        except (ValueError, KeyError, TypeError):
+            raise row_error(records, row, f"no field {column!r}", DOWNLOAD_AGAIN) from None
+        found.append(value if isinstance(value, str) else None)
+    return found
 
 
 def _lines(path: Path, count: int | None = None) -> list[str]:

@@ -196,6 +196,8 @@ def plain_rows(record: DatasetRecord) -> list[Record]:
             for sentence in record.sentences
         ]
     row: Record = {ID: record.id, "system": record.system}
+    row |= {"domain": record.domain} if record.domain else {}
+    row |= {"document": record.document} if record.document else {}
     if record.source is not None:
         row["source"] = record.source.text
     row["hypothesis"] = record.hypothesis.text

@@ -103,7 +103,7 @@ class ReviewJob:
         result, digest = ReviewResult(), ""
         stream = self._kept(batches(self.pairs, self.rows_at_a_time))
         if state is not None:
-            digest = skip_rows(self.pairs, stream, state, progress)
+            digest = skip_rows(self.pairs.name, stream, state, progress)
             result = ReviewResult(**state["result"])
             result.resumed = result.rows
         for items in stream:

@@ -66,7 +66,7 @@ class ScoringJob:
         stream = batches(self.pairs, size)
         sums, digest = Sums.of(self.measures), ""
         if state is not None:
-            digest = skip_rows(self.pairs, stream, state, progress)
+            digest = skip_rows(self.pairs.name, stream, state, progress)
             sums = Sums.from_state(state)
             self.bad.add(state["reasons"])
         resumed = sums.rows
@@ -107,7 +107,7 @@ class ScoringJob:
 
 
 def skip_rows(
-    pairs: Pairs, stream: Iterator[list[Item]], state: Mapping[str, Any], progress: JobProgress
+    name: str, stream: Iterator[list[Item]], state: Mapping[str, Any], progress: JobProgress
 ) -> str:
     """Read the rows that were done before; returns their digest, which must be the same."""
     rows, digest = 0, ""
@@ -117,16 +117,16 @@ def skip_rows(
         progress.advance(rows)
     if digest != state["digest"]:
         raise input_changed(
-            pairs.name,
+            name,
             f"its first {state['rows']} rows differ in text or language, or there are more or "
             "fewer rows, or it is read with other columns",
         )
     return digest
 
 
-def batches(items: Iterable[Item], size: int | None) -> Iterator[list[Item]]:
+def batches(items: Iterable[Any], size: int | None) -> Iterator[list[Any]]:
     """Cut a stream into lists of ``size``; the last may be shorter. Without a size, one list."""
-    batch: list[Item] = []
+    batch: list[Any] = []
     for item in items:
         batch.append(item)
         if len(batch) == size:

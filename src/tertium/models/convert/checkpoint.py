@@ -18,8 +18,12 @@ from tertium.errors import ModelError, first_line
 
 FORBIDDEN = re.compile(r"GLOBAL (\S+)")
 """The name of the object that PyTorch refuses to load, in its error message."""
-COMPUTED = re.compile(r"(^|\.)(embed_positions\.(weights|_float_tensor)|version)$")
-"""Entries of old checkpoints that no network uses: sinusoids, and version numbers of fairseq."""
+COMPUTED = re.compile(
+    r"(^|\.)(embed_positions\.(weights|_float_tensor)|version"
+    r"|attn\.(masked_)?bias|rotary_emb\.inv_freq)$"
+)
+"""Entries of old checkpoints that no network uses: sinusoids and version numbers of fairseq, causal
+masks of GPT-2, frequencies of Llama."""
 
 
 def load_weights(model_class: Any, folder: Path, **options: Any) -> tuple[Any, Mapping[str, Any]]:

@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import os
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tertium.errors import ModelError, SettingError
+from tertium.errors import SettingError
 from tertium.models.base import (
     Alternative,
     Languages,
     Progress,
+    TokenDistributions,
     TokenScores,
     Translation,
     describe_model,
     per_row,
 )
 from tertium.models.batches import batches_by_limit, padded_batches, uniform_batches
-from tertium.models.engine import IN_FLIGHT, ComputeType, Device, check_engine_settings, open_engine
+from tertium.models.candidates import BEAM_SEARCH, Candidate, Search
+from tertium.models.engine import (
+    ComputeType,
+    Device,
+    check_engine_settings,
+    open_engine,
+    run_batches,
+)
 from tertium.models.folder import ModelFolder
 from tertium.models.languages import LanguageSet, source_language, target_language
 from tertium.models.threads import available_cores
-from tertium.models.tokenizer import open_tokenizer, unknown_share
+from tertium.models.tokenizer import UNKNOWN, open_tokenizer, unknown_share
 from tertium.models.translation.dialects import END, dialect
+from tertium.models.translation.sampling import Source, sample_all
 
 if TYPE_CHECKING:
     import numpy as np
@@ -79,6 +88,7 @@ class CTranslate2Model:
         )
         exact = self._translator.device == "cpu" and compute_type == "int8"
         self._batches = uniform_batches if exact else padded_batches
+        self._compute_type, self._device = compute_type, device
         self._process = os.getpid()
         self._known: frozenset[str] | None = None
         if self._translator.device != "cpu":
@@ -124,17 +134,9 @@ class CTranslate2Model:
         >>> scores.tokens
         ('▁Hallo', '!', '</s>')
         """
-        if len(targets) != len(sources):
-            raise ValueError(f"{len(targets)} targets for {len(sources)} sources")
         tags = self._target_tags(target_lang, len(targets))
         encoder_inputs, sources_cut = self._encoder_inputs(sources, source_lang, tags)
-        prefixes = [self._dialect.target_prefix(tag) for tag in tags]
-        room = self.folder.max_length - 1  # the decoder also reads a start token
-        bodies, targets_cut = [], []
-        for prefix, tokens in zip(prefixes, self._target_tokenizer.encode(targets), strict=True):
-            bodies.append(tokens[: room - len(prefix)])
-            targets_cut.append(len(bodies[-1]) < len(tokens))
-        decoder_inputs = [[*prefix, *body] for prefix, body in zip(prefixes, bodies, strict=True)]
+        prefixes, decoder_inputs, targets_cut = self._decoder_inputs(targets, sources, tags)
 
         def submit(batch: list[int]) -> list[Any]:
             futures: list[Any] = self._translator.score_batch(
@@ -175,46 +177,191 @@ class CTranslate2Model:
         """Translate each source by beam search; the translation of an empty text is empty."""
         if beam_size < 1:
             raise SettingError(f"beam_size is {beam_size}; it must be at least 1")
+        search = Search(beam_size=beam_size)
+        found = self.candidates(
+            sources,
+            target_lang=target_lang,
+            source_lang=source_lang,
+            search=search,
+            progress=progress,
+        )
+        return [Translation(best.text, best.cut) for best, *_ in found]
+
+    def candidates(
+        self,
+        sources: Sequence[str],
+        *,
+        target_lang: Languages,
+        source_lang: Languages = None,
+        search: Search = BEAM_SEARCH,
+        progress: Progress | None = None,
+    ) -> list[list[Candidate]]:
+        """The n-best list of each source, or samples; an empty text has one empty candidate.
+
+        >>> import tertium
+        >>> from tertium.models.candidates import Search
+        >>> model = tertium.load_model("tertium-mini", cache=False)
+        >>> [n_best] = model.candidates(["Hello!"], target_lang="de", search=Search(count=2))
+        >>> n_best[0].text, n_best[0].length
+        ('Hallo!', 3)
+        """
         tags = self._target_tags(target_lang, len(sources))
         encoder_inputs, cut = self._encoder_inputs(sources, source_lang, tags)
         prefixes = [self._dialect.target_prefix(tag) for tag in tags]
+        found = [[Candidate("", 0.0, 0)] for _ in sources]
+        nonblank = [index for index, source in enumerate(sources) if source.strip()]
+        find = self._sampled if search.sampling else self._searched
+        computed = find(
+            [
+                Source(
+                    encoder_inputs[index],
+                    prefixes[index],
+                    self._longest_translation(len(encoder_inputs[index])),
+                )
+                for index in nonblank
+            ],
+            search,
+            progress,
+        )
+        for index, candidates in zip(nonblank, computed, strict=True):
+            found[index] = [
+                replace(candidate, cut=candidate.cut or cut[index]) for candidate in candidates
+            ]
+        return found
+
+    def _searched(
+        self, sources: Sequence[Source], search: Search, progress: Progress | None
+    ) -> list[list[Candidate]]:
+        """Find candidates by beam search."""
 
         def submit(batch: list[int]) -> list[Any]:
             futures: list[Any] = self._translator.translate_batch(
-                [encoder_inputs[index] for index in batch],
-                [prefixes[index] for index in batch],
-                beam_size=beam_size,
+                [sources[index].tokens for index in batch],
+                [sources[index].prefix for index in batch],
+                beam_size=search.beam_size,
+                num_hypotheses=search.count,
                 patience=PATIENCE[self.folder.early_stopping],
                 max_input_length=0,
                 min_decoding_length=0,
-                max_decoding_length=self._longest_translation(len(encoder_inputs[batch[0]])),
+                max_decoding_length=sources[batch[0]].longest,
                 return_end_token=True,
+                return_scores=True,
                 asynchronous=True,
             )
             return futures
 
-        def read(index: int, result: Any) -> Translation:
-            tokens = result.hypotheses[0][len(prefixes[index]) :]
-            ended = bool(tokens) and tokens[-1] == END
-            text = self._target_tokenizer.decode(tokens[:-1] if ended else tokens)
-            return Translation(text, cut[index] or not ended)
+        def read(index: int, result: Any) -> list[Candidate]:
+            prefix = len(sources[index].prefix)
+            return [
+                # the engine's score is the mean over all tokens, those of the prefix included
+                self._candidate(tokens[prefix:], score * len(tokens))
+                for tokens, score in zip(result.hypotheses, result.scores, strict=True)
+            ]
 
-        nonblank = [index for index, source in enumerate(sources) if source.strip()]
-        shapes = [(len(encoder_inputs[index]),) for index in nonblank]
-        limits = [self._longest_translation(length) for (length,) in shapes]
-        max_tokens = self.batch_tokens * TRANSLATION_SHARE
-        computed = self._run(
-            "translating",
-            batches_by_limit(limits, shapes, max_tokens, self._batches),
-            len(nonblank),
-            lambda batch: submit([nonblank[place] for place in batch]),
-            lambda place, result: read(nonblank[place], result),
-            progress,
+        shapes = [(len(source.tokens),) for source in sources]
+        limits = [source.longest for source in sources]
+        batches = batches_by_limit(
+            limits, shapes, self.batch_tokens * TRANSLATION_SHARE, self._batches
         )
-        translations = [Translation("")] * len(sources)
-        for index, translation in zip(nonblank, computed, strict=True):
-            translations[index] = translation
-        return translations
+        return self._run("translating", batches, len(sources), submit, read, progress)
+
+    def _sampled(
+        self, sources: Sequence[Source], search: Search, progress: Progress | None
+    ) -> list[list[Candidate]]:
+        """Draw candidates, every source by itself."""
+        samples = sample_all(
+            sources, search, self._open_worker, self.folder.target_vocabulary, self.threads
+        )
+        found = []
+        for drawn in samples:
+            found.append([self._candidate(each.tokens, sum(each.log_probs)) for each in drawn])
+            if progress is not None:
+                progress("sampling", len(found), len(sources))
+        return found
+
+    def _candidate(self, tokens: Sequence[str], log_prob: float) -> Candidate:
+        """A candidate from its tokens; without an end-of-sentence token, it did not end."""
+        ended = bool(tokens) and tokens[-1] == END
+        text = self._target_tokenizer.decode(tokens[:-1] if ended else tokens)
+        return Candidate(text, log_prob, len(tokens), not ended)
+
+    def _open_worker(self) -> Any:
+        """Another engine with one worker, for sampling."""
+        worker, _ = open_engine(
+            "Translator",
+            self.folder.path,
+            compute_type=self._compute_type,
+            device=self._device,
+            threads=1,
+        )
+        return worker
+
+    def top_log_probs(
+        self,
+        targets: Sequence[str],
+        sources: Sequence[str],
+        *,
+        target_lang: Languages,
+        source_lang: Languages = None,
+        above: float,
+        progress: Progress | None = None,
+    ) -> list[TokenDistributions]:
+        """Force-decode each target; also returns the most probable tokens at each position.
+
+        CTranslate2 gives whole distributions only while it translates, one step after another, and
+        one per batch of targets with the same length: this takes as long as translating with a
+        beam of 1. An empty source has no distributions.
+        """
+        import numpy as np
+
+        tags = self._target_tags(target_lang, len(targets))
+        encoder_inputs, sources_cut = self._encoder_inputs(sources, source_lang, tags)
+        prefixes, decoder_inputs, targets_cut = self._decoder_inputs(targets, sources, tags)
+        ids = {token: id_ for id_, token in enumerate(self.folder.target_vocabulary())}
+
+        def submit(batch: list[int]) -> list[Any]:
+            return self._decode_forced(
+                [encoder_inputs[index] for index in batch],
+                [decoder_inputs[index] for index in batch],
+            )
+
+        def read(index: int, result: Any) -> TokenDistributions | None:
+            if not result.logits:
+                return None
+            tokens = decoder_inputs[index][len(prefixes[index]) :]
+            if not targets_cut[index]:
+                tokens = [*tokens, END]
+            picked, top = [], []
+            for step, token in enumerate(tokens, start=len(prefixes[index])):
+                logits = np.array(result.logits[0][step], dtype=np.float64).ravel()
+                log_probs = logits - np.logaddexp.reduce(logits)
+                picked.append(float(log_probs[ids.get(token, ids[UNKNOWN])]))
+                count = int((log_probs > np.log(above)).sum()) + 1
+                best = np.sort(np.partition(log_probs, -min(count, len(log_probs)))[-count:])[::-1]
+                top.append(tuple(map(float, best)))
+            scores = TokenScores(
+                tuple(tokens),
+                tuple(picked),
+                target_cut=targets_cut[index],
+                source_cut=sources_cut[index],
+            )
+            return TokenDistributions(scores, tuple(top))
+
+        shapes = [(len(a), len(b)) for a, b in zip(encoder_inputs, decoder_inputs, strict=True)]
+        # uniform, because CTranslate2 takes one length limit per batch
+        batches = uniform_batches(shapes, max(1, self.batch_tokens // TRANSLATION_SHARE))
+        found = self._run("scoring", batches, len(shapes), submit, read, progress)
+        missing = [index for index, each in enumerate(found) if each is None]
+        if missing:
+            scores = self.log_probs(
+                [targets[index] for index in missing],
+                [sources[index] for index in missing],
+                target_lang=[per_row(target_lang, len(targets))[index] for index in missing],
+                source_lang=[per_row(source_lang, len(targets))[index] for index in missing],
+            )
+            for index, each in zip(missing, scores, strict=True):
+                found[index] = TokenDistributions(each, ((),) * len(each.tokens))
+        return [each for each in found if each is not None]
 
     def alternatives(
         self,
@@ -302,17 +449,9 @@ class CTranslate2Model:
         ]
 
         def submit(batch: list[int]) -> list[Any]:
-            futures: list[Any] = self._translator.translate_batch(
-                [encoder_inputs[index] for index in batch],
-                [forced[index] for index in batch],
-                beam_size=1,
-                return_logits_vocab=True,
-                max_input_length=0,
-                min_decoding_length=0,
-                max_decoding_length=len(forced[batch[0]]) + 1,
-                asynchronous=True,
+            return self._decode_forced(
+                [encoder_inputs[index] for index in batch], [forced[index] for index in batch]
             )
-            return futures
 
         def read(index: int, result: Any) -> NDArray[np.float32]:
             logits = np.array(result.logits[0][len(forced[index])], np.float32).ravel()
@@ -323,6 +462,20 @@ class CTranslate2Model:
         # uniform, because CTranslate2 takes one length limit per batch
         batches = uniform_batches(shapes, self.batch_tokens)
         return np.stack(self._run("searching", batches, len(shapes), submit, read, None))
+
+    def _decode_forced(self, encoder_inputs: list[list[str]], forced: list[list[str]]) -> list[Any]:
+        """Decode forced tokens of equal number and one more, with the logits of every step."""
+        futures: list[Any] = self._translator.translate_batch(
+            encoder_inputs,
+            forced,
+            beam_size=1,
+            return_logits_vocab=True,
+            max_input_length=0,
+            min_decoding_length=0,
+            max_decoding_length=len(forced[0]) + 1,
+            asynchronous=True,
+        )
+        return futures
 
     def _encoder_inputs(
         self, sources: Sequence[str], source_lang: Languages, target_tags: Sequence[str]
@@ -343,6 +496,21 @@ class CTranslate2Model:
             inputs.append(dialect.source(kept, source_tag=source_tag, target_tag=target_tag))
             cut.append(len(kept) < len(tokens))
         return inputs, cut
+
+    def _decoder_inputs(
+        self, targets: Sequence[str], sources: Sequence[str], tags: Sequence[str]
+    ) -> tuple[list[list[str]], list[list[str]], list[bool]]:
+        """Forced tokens of targets, these with the targets' own, and which were truncated."""
+        if len(targets) != len(sources):
+            raise ValueError(f"{len(targets)} targets for {len(sources)} sources")
+        prefixes = [self._dialect.target_prefix(tag) for tag in tags]
+        room = self.folder.max_length - 1  # the decoder also reads a start token
+        inputs, cut = [], []
+        for prefix, tokens in zip(prefixes, self._target_tokenizer.encode(targets), strict=True):
+            body = tokens[: room - len(prefix)]
+            inputs.append([*prefix, *body])
+            cut.append(len(body) < len(tokens))
+        return prefixes, inputs, cut
 
     def _source_tags(self, languages: Languages, count: int) -> list[str]:
         """The language tags of the sources; an optional language is checked if it is given."""
@@ -376,25 +544,14 @@ class CTranslate2Model:
         progress: Progress | None,
     ) -> list[Result]:
         """Queue the batches, longest first, and return the results in the order of the input."""
-        if os.getpid() != self._process:
-            raise ModelError(
-                f"{self.name} was loaded before this process was forked and has lost its threads; "
-                "load it in the new process, or start processes with 'spawn'"
-            )
-        results: dict[int, Result] = {}
-        pending: deque[tuple[list[int], list[Any]]] = deque()
-
-        def collect() -> None:
-            batch, futures = pending.popleft()
-            for index, future in zip(batch, futures, strict=True):
-                results[index] = read(index, future.result())
-            if progress is not None:
-                progress(task, len(results), count)
-
-        for batch in batches:
-            pending.append((batch, submit(batch)))
-            if len(pending) > IN_FLIGHT * self.threads:
-                collect()
-        while pending:
-            collect()
-        return [results[index] for index in range(count)]
+        return run_batches(
+            batches,
+            count,
+            submit,
+            read,
+            task=task,
+            progress=progress,
+            threads=self.threads,
+            model=self.name,
+            process=self._process,
+        )

@@ -19,6 +19,7 @@ from tertium.models.base import (
     describe_model,
     per_row,
 )
+from tertium.models.candidates import BEAM_SEARCH, Candidate, Search, candidate_model
 from tertium.models.languages import LanguageSet
 from tertium.models.proxy import ModelProxy
 
@@ -131,6 +132,29 @@ class PairOfModels:
         return model.alternatives(
             target, source, places, target_lang=target_lang, source_lang=source_lang, count=count
         )
+
+    def candidates(
+        self,
+        sources: Sequence[str],
+        *,
+        target_lang: Languages,
+        source_lang: Languages = None,
+        search: Search = BEAM_SEARCH,
+        progress: Progress | None = None,
+    ) -> list[list[Candidate]]:
+        target_langs = per_row(target_lang, len(sources))
+        source_langs = per_row(source_lang, len(sources))
+
+        def query(model: TranslationModel, places: list[int]) -> list[list[Candidate]]:
+            return candidate_model(model).candidates(
+                [sources[place] for place in places],
+                target_lang=[target_langs[place] for place in places],
+                source_lang=[source_langs[place] for place in places],
+                search=search,
+                progress=progress,
+            )
+
+        return self._dispatch(source_langs, target_langs, query)
 
     def model_for(self, source_lang: str | None, target_lang: str | None) -> TranslationModel:
         """The first of the two models that supports a direction."""

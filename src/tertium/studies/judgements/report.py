@@ -33,8 +33,11 @@ from tertium.studies.judgements.agreement import (
     system_column,
     system_judgements,
 )
+from tertium.studies.judgements.self_preference import own_name, preference_table
 from tertium.studies.judgements.sets import JudgedSet
 from tertium.studies.judgements.study import ScoresByMeasure
+from tertium.studies.judgements.sweep import Sweep
+from tertium.studies.judgements.thresholds import Good, filtering_table, reranking_table
 from tertium.studies.report import Figure, Report, file_name
 
 TESTS = {
@@ -55,8 +58,13 @@ def judgement_report(
     top: int | None = None,
     samples: int = SAMPLES,
     seed: int = 0,
+    sweep: Sweep | None = None,
+    good: Good | None = None,
 ) -> Report:
-    """Every table that the judgements allow: of segments, of rankings, of systems."""
+    """Every table that the judgements allow: of segments, of rankings, of systems.
+
+    ``sweep`` adds tables by the values of a setting, ``good`` those of decisions by a threshold.
+    """
     averaged = "" if average_by == "none" else f", averaged by {average_by}"
     titles = {
         "segments": f"Segments: {segment}{averaged}",
@@ -99,14 +107,27 @@ def judgement_report(
             continue
         shown = with_averages(own)
         used = TESTS[test] if name == "segments" else BOOTSTRAP
-        tables[name] = agreement_table(shown, titles[name], test=used)
+        plain = shown if sweep is None else [sweep.without(column) for column in shown]
+        if any(column.values for column in plain):
+            tables[name] = agreement_table(plain, titles[name], test=used)
+        if sweep is not None:
+            tables[f"{name}-{sweep.setting}"] = sweep.table(shown, titles[name])
+            figures |= sweep.figures(shown, name, titles[name])
         details[f"{name}-intervals"] = interval_table(shown, titles[name])
-        for column in shown:
+        for column in plain:
+            if not column.values:
+                continue
             stem = file_name(f"{name}-{column.heading}")
             caption = f"{titles[name]}, {column.heading}"
             figures[stem] = Figure(partial(_draw_intervals, column, titles[name]), caption)
     if not tables:
         raise InputError("nothing is judged: neither segments, nor pairs, nor three systems")
+    if good is not None:
+        tables["filtering"] = filtering_table(sets, scores, good)
+        if (reranking := reranking_table(sets, scores, good)) is not None:
+            tables["reranking"] = reranking
+    if any(own_name(judged) in scores for judged in sets):
+        tables["self-preference"] = preference_table(sets, scores, samples=samples, seed=seed)
     return Report("Agreement with human judgements", tables, figures, details)
 
 

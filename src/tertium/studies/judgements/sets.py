@@ -38,6 +38,11 @@ class JudgedSet:
         return list(dict.fromkeys(segment.system for segment in self.segments))
 
     @property
+    def inputs(self) -> int:
+        """The number of inputs."""
+        return len({segment.id for segment in self.segments})
+
+    @property
     def lang(self) -> str:
         return self.segments[0].hypothesis.lang or ""
 

@@ -14,6 +14,7 @@ from tertium.measures.base import Measure, check_readable
 from tertium.measures.loading import MeasureSpec, ModelSource, make_measure
 from tertium.measures.translation import NMTScore
 from tertium.models.base import Progress
+from tertium.studies.judgements.self_preference import own_set
 from tertium.studies.judgements.sets import JudgedSet
 from tertium.studies.runner import (
     ROWS_AT_A_TIME,
@@ -53,23 +54,30 @@ class JudgementStudy:
     """Compare with the source instead of the references: quality estimation as a metric."""
     models: ModelSource = field(default_factory=SharedModels)
     runner: Runner = field(default_factory=Runner)
+    own_translations: bool = False
+    """Also score what the translation model itself makes of the sources."""
 
     @property
     def size(self) -> int:
         """How many outputs there are to score, over all measures."""
-        return len(self.specs) * sum(len(each.segments) for each in self.sets)
+        own = sum(each.inputs for each in self.sets) if self.own_translations else 0
+        return len(self.specs) * (sum(len(each.segments) for each in self.sets) + own)
 
     def run(self) -> dict[str, ScoresByMeasure]:
         """Score all sets: by set, then by measure and direction."""
+        sets = list(self.sets)
+        if self.own_translations:
+            model = self.models("translation", None, None)
+            sets += [own_set(judged, model, self.runner.progress) for judged in self.sets]
         cells = [
             JudgedCell.make(judged, spec, self.against_source, self.models)
-            for judged in self.sets
+            for judged in sets
             for spec in self.specs
         ]
         jobs = [cell.job() for cell in cells]
         scored = self.runner.run(jobs)
         self.runner.warn()
-        scores: dict[str, dict[str, MeasureScores]] = {judged.name: {} for judged in self.sets}
+        scores: dict[str, dict[str, MeasureScores]] = {judged.name: {} for judged in sets}
         for cell, job in zip(cells, jobs, strict=True):
             if job.key in scored:
                 scores[job.dataset].update(cell.by_direction(scored[job.key]))

@@ -1,0 +1,238 @@
+"""``tertium translate``."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tertium.cli.habits import split_pair
+from tertium.cli.inputs import refuse_as_output, refuse_without_output
+from tertium.cli.options import (
+    DEFAULT_MODEL,
+    OUTPUT,
+    AsText,
+    ComputeType,
+    Force,
+    Format,
+    Header,
+    LangOrPair,
+    Model,
+    NoCache,
+    Overwrite,
+    Quiet,
+    Quoting,
+    ReplaceInvalid,
+    Resume,
+    SrcColumn,
+    SrcLang,
+    SrcLangColumn,
+    Threads,
+)
+from tertium.cli.progress import interruptible, progress_bar
+from tertium.cli.systems import refuse_existing
+from tertium.data.codes import language_code
+from tertium.data.file_names import exists, looks_like_path
+from tertium.data.lines import OPENERS, STDIN
+from tertium.data.records import SUFFIXES, counted, open_table
+from tertium.data.sources import LineSources, OneSource, Sources, TableSources
+from tertium.errors import InputError, LanguageError
+
+SAMPLING = "Sampling"
+
+
+def translate(
+    text: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE | TEXT",
+            help="One text per line (- for standard input), a table with a column src (.tsv, .csv, "
+            ".jsonl, .parquet), or a text.",
+        ),
+    ],
+    lang: LangOrPair = None,
+    src_lang: SrcLang = None,
+    count: Annotated[
+        int | None,
+        typer.Option("--count", "-n", min=1, help="Candidates per text. Default: 1."),
+    ] = None,
+    beam_size: Annotated[
+        int | None,
+        typer.Option(min=1, help="Default: 5, or the number of candidates if that is more."),
+    ] = None,
+    sample: Annotated[
+        bool,
+        typer.Option(
+            "--sample", help="Sample candidates instead of beam search.", rich_help_panel=SAMPLING
+        ),
+    ] = False,
+    temperature: Annotated[
+        float,
+        typer.Option(help="Below 1, probable tokens get more probable.", rich_help_panel=SAMPLING),
+    ] = 1.0,
+    top_k: Annotated[
+        int,
+        typer.Option(min=0, help="Only the K most probable tokens.", rich_help_panel=SAMPLING),
+    ] = 0,
+    top_p: Annotated[
+        float,
+        typer.Option(
+            help="Only the most probable tokens that together have probability P.",
+            rich_help_panel=SAMPLING,
+        ),
+    ] = 1.0,
+    epsilon: Annotated[
+        float,
+        typer.Option(
+            help="Only tokens with at least this probability, such as 0.02.",
+            rich_help_panel=SAMPLING,
+        ),
+    ] = 0.0,
+    seed: Annotated[int, typer.Option(min=0, rich_help_panel=SAMPLING)] = 0,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="A .txt file (one translation per line), a .tsv, .csv or .parquet file (one row "
+            "per candidate), a .jsonl file (with lists of candidates), or an .nbest file (Moses). "
+            "Default: standard output.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    force: Force = False,
+    resume: Resume = False,
+    overwrite: Overwrite = False,
+    rows_at_a_time: Annotated[int, typer.Option(min=1, hidden=True)] = 64,
+    quiet: Quiet = False,
+    format: Format = None,  # noqa: A002
+    header: Header = True,
+    src_column: SrcColumn = None,
+    src_lang_column: SrcLangColumn = None,
+    replace_invalid: ReplaceInvalid = False,
+    quoting: Quoting = None,
+    as_text: AsText = False,
+    model: Model = DEFAULT_MODEL,
+    compute_type: ComputeType = "auto",
+    threads: Threads = None,
+    no_cache: NoCache = False,
+) -> None:
+    """Translate texts: the best translation, n-best lists, or samples.
+
+    [bold]tertium translate src.txt -l en-de -o hyp.txt[/bold];
+    [bold]tertium translate src.txt -l en-de -n 16 --sample --epsilon 0.02 -o samples.jsonl[/bold]
+    """
+    from tertium.engines.local.translating import TranslationJob
+    from tertium.engines.output import (
+        CANDIDATE_LAYOUTS,
+        FileOutput,
+        Output,
+        StreamOutput,
+        TextLayout,
+        TsvLayout,
+    )
+    from tertium.measures.loading import ModelPool, ModelSettings
+    from tertium.models.translation.translate import check_source, checked_target, make_search
+
+    started = time.monotonic()
+    lang, src_lang = split_pair(lang, src_lang)
+    src_lang = None if src_lang is None else language_code(src_lang)
+    given = {} if beam_size is None else {"beam_size": beam_size}
+    if sample and beam_size is not None:
+        raise InputError("--beam-size is for beam search, --sample is without it: use one of them")
+    search = make_search(
+        count or 1,
+        sampling=sample,
+        temperature=temperature,
+        top_k=top_k,
+        top_p=top_p,
+        epsilon=epsilon,
+        seed=seed,
+        **given,
+    )
+    sources: Sources
+    path = Path(text)
+    if not as_text and (path == STDIN or (exists(text) and path.is_file())):
+        if _is_table(path, format):
+            table = open_table(
+                path,
+                format=format,  # type: ignore[arg-type]
+                header=header,
+                replace_invalid=replace_invalid,
+                quoting=quoting,
+            )
+            sources = TableSources.choose(
+                table, column=src_column, lang_column=src_lang_column, lang=src_lang
+            )
+        else:
+            sources = LineSources(path, src_lang, replace_invalid)
+    elif not as_text and looks_like_path(text):
+        raise InputError(f"{text}: there is no such file (if it is meant as a text, add --text)")
+    else:
+        sources = OneSource(text, src_lang)
+    cache: bool | Path = not no_cache
+    sink: Output
+    if output is None:
+        refuse_without_output(resume=resume, overwrite=overwrite)
+        sink = StreamOutput(sys.stdout, TextLayout() if count is None else TsvLayout())
+    else:
+        refuse_as_output(output, [text])
+        refuse_existing(output, force=force or resume or overwrite)
+        if output.suffix == ".txt" and search.count > 1:
+            raise InputError(
+                f"{output} has one line per text, and there are {search.count} candidates; write "
+                "a .tsv, .csv, .jsonl, .parquet or .nbest file"
+            )
+        sink = file = FileOutput(
+            output, resume=resume, overwrite=overwrite, layouts=CANDIDATE_LAYOUTS
+        )
+        if no_cache:  # cached until the run is finished, so that it can be resumed
+            cache = file.cache
+    pool = ModelPool(ModelSettings(model, compute_type=compute_type, threads=threads, cache=cache))
+    engine = pool("translation")
+    try:
+        target = checked_target(engine, lang)
+        if not isinstance(sources, TableSources) or src_lang is not None:
+            check_source(engine, src_lang)
+    except LanguageError as error:
+        raise LanguageError(f"{error}; give both languages with -l, such as -l en-de") from None
+    job = TranslationJob(
+        sources,
+        engine,
+        str(target),
+        search,
+        sink,
+        nested=output is not None and output.suffix == ".jsonl",
+        rows_at_a_time=rows_at_a_time,
+    )
+    with (
+        interruptible(output),
+        progress_bar(job.count, shown=not quiet, what="texts") as progress,
+    ):
+        result = job.run(progress)
+    if quiet:
+        return
+    if output is not None:
+        facts = [f"{counted(result.rows, 'text')} in {time.monotonic() - started:.1f} s"]
+        if result.resumed:
+            facts.append(f"{result.resumed} of them before")
+        if search.count > 1:
+            facts.append(counted(result.candidates, "candidate"))
+        print("; ".join(facts), file=sys.stderr)
+    if result.cut:
+        print(
+            f"tertium: {counted(result.cut, 'text')} marked as cut: longer than the model reads, "
+            "or with a translation that did not end",
+            file=sys.stderr,
+        )
+
+
+def _is_table(path: Path, table_format: str | None) -> bool:
+    """Whether a file has columns: by its format or its name; plain text is .txt or any other."""
+    if table_format is not None:
+        return True
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix not in OPENERS]
+    return bool(suffixes) and suffixes[-1] in SUFFIXES and suffixes[-1] != ".txt"

@@ -1,0 +1,1 @@
+"""The folder that Hugging Face ``evaluate`` loads: ``tertium.compat.plugin_folder("evaluate")``."""
