@@ -214,6 +214,15 @@ def test_esa_spans_end_with_their_last_character(tmp_path: Path) -> None:
         read_labels(file, "de", "en")
 
 
+def test_a_malformed_span_names_its_row(tmp_path: Path) -> None:
+    file = tmp_path / "ratings.jsonl"
+    for errors in ([{"start": 0}], [{"start": "x", "end": 2, "severity": "major"}], 3):
+        record = {"source": "Yes.", "hypothesis": "Ja.", "errors": errors}
+        file.write_text(json.dumps(record) + "\n", "utf-8")
+        with pytest.raises(InputError, match="row 1: "):
+            read_labels(file, "de", "en")
+
+
 def test_tags_of_mlqe_pe_alternate_with_those_of_gaps(tmp_path: Path) -> None:
     for name, text in {
         "dev.mt": "Er ging heim .\n",

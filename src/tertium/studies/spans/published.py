@@ -153,7 +153,12 @@ def _collected(
     """Join what the raters of each segment marked; other texts are another segment."""
     segments: dict[tuple[Any, ...], Marked] = {}
     for row, record in enumerate(table, 1):
-        key, rater, texts, marks = reader(table.path, row, record)
+        try:
+            key, rater, texts, marks = reader(table.path, row, record)
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(
+                f"{table.path}, row {row}: a field is missing or malformed ({error!r})"
+            ) from None
         segment = segments.setdefault(
             (*key, texts[A], texts[B]), Marked(texts, {A: lang_a, B: lang_b})
         )
