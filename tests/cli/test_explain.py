@@ -180,3 +180,71 @@ def test_the_study_of_spans(tertium: Run, tmp_path: Path) -> None:
     assert (tmp_path / "out" / "edits.csv").exists()
     done = tertium(*command, "--edit", "magic")
     assert "--edit magic: use deleted" in done.stderr
+
+
+def test_the_layouts_of_other_tools(tertium: Run, tmp_path: Path, pairs: Path) -> None:
+    out = tmp_path / "mqm.tsv"
+    done = tertium("explain", pairs, "--layout", "mqm", "-o", out)
+    assert done.returncode == 0, done.stderr
+    head, first, *_ = [line.split("\t") for line in out.read_text("utf-8").splitlines()]
+    row = dict(zip(head, first, strict=True))
+    assert row["source"] == "I have a car <v>and a house</v>."
+    assert (row["target"], row["category"], row["severity"]) == (DE, "Accuracy/Omission", "Major")
+    done = tertium("explain", pairs, "--layout", "esa", "-q")
+    assert done.returncode == 0, done.stderr
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line["src"] for line in lines] == [en for _, en in ROWS]
+    assert lines[0]["esa_spans"][0]["start_i"] == "missing"
+    labelled = tertium("study", "spans", "--labels", out, "-l", "de", "--src-lang", "en")
+    assert labelled.returncode == 0, labelled.stderr
+    assert "Best thresholds" in labelled.stdout
+
+
+def test_a_layout_is_checked_before_any_work(tertium: Run, tmp_path: Path, pairs: Path) -> None:
+    refused = {
+        ("--layout", "xml"): "no layout 'xml': use mqm, mtme, wmt, esa",
+        ("--layout", "mqm", "-o", str(tmp_path / "a.jsonl")): "writes a .tsv file, not a.jsonl",
+        ("--layout", "mqm", "--against", "reference"): "has no references",
+    }
+    for options, reason in refused.items():
+        done = tertium("explain", pairs, *options)
+        assert done.returncode == 2
+        assert reason in done.stderr
+    file = tmp_path / "refs.tsv"
+    file.write_text("hyp\tref\na\tb\n")
+    done = tertium("explain", file, "-l", "en", "--layout", "wmt")
+    assert "--layout wmt needs sources" in done.stderr
+    resumed = ("--resume", "--html", tmp_path / "a.html", "-o", tmp_path / "a.tsv")
+    done = tertium("explain", pairs, "--layout", "mqm", *resumed)
+    assert "--layout mqm does not keep what --html" in done.stderr
+
+
+def test_thresholds_and_pairs_of_models(tertium: Run) -> None:
+    texts = (DE, EN, "-l", "de", "--ref-lang", "en")
+    done = tertium("explain", *texts, "--method", "coverage", "--threshold", "coverage=9")
+    assert "no difference found" in done.stdout, done.stderr
+    done = tertium("explain", *texts, "--method", "coverage", "--threshold", "unlikely=9")
+    assert "one of the chosen methods that have a threshold (coverage)" in done.stderr
+    assert "--threshold needs --method" in tertium("explain", *texts, "--threshold", "1").stderr
+    both = "tertium-mini+tertium-mini"
+    done = tertium("explain", *texts, "--method", "coverage", "--model", both)
+    assert "I have a car [and a house]." in done.stdout, done.stderr
+    done = tertium("explain", *texts, "--model", both)
+    assert f"({both})" in done.stdout, done.stderr
+    assert "instead of" in done.stdout
+    done = tertium("explain", *texts, "--method", "differences", "--model", both)
+    assert "has no common encoder; use --encoder" in done.stderr
+    done = tertium("explain", *texts, "--model", "tertium-mini++tertium-mini")
+    assert "a pair of models is written FIRST+SECOND" in done.stderr
+
+
+def test_hallucinations_in_a_file(tertium: Run, tmp_path: Path) -> None:
+    file, out = tmp_path / "pairs.tsv", tmp_path / "out.jsonl"
+    file.write_text("hyp\tsrc\nWir essen Brot.\tI lost my keys.\nGuten Morgen!\tGood morning!\n")
+    done = tertium("explain", file, "-l", "de", "--src-lang", "en", "-o", out)
+    assert done.returncode == 0, done.stderr
+    first, second = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+    assert first["flags"] == ["hallucination"]
+    assert [span["text"] for span in first["spans"]] == ["Wir essen Brot."]
+    assert second["flags"] == []
+    assert "hallucination 1" in done.stderr

@@ -6,9 +6,11 @@ import json
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tertium.errors import InputError, LanguageError, SettingError
-from tertium.explanation.alignment import DifferenceSettings, differences, word_differences
+from tertium.explanation.alignment import word_deletions, word_differences
 from tertium.explanation.coverage import (
     CoverageSettings,
     coverage,
@@ -17,18 +19,22 @@ from tertium.explanation.coverage import (
     without,
 )
 from tertium.explanation.flags import flag
+from tertium.explanation.hallucination import contrasts, hallucinations
 from tertium.explanation.likelihood import (
     TranslationDirection,
-    UnlikelySettings,
     directions,
     document_direction,
-    unlikely,
+    word_contrasts,
     word_losses,
 )
-from tertium.explanation.review import Reviewer, read_methods
+from tertium.explanation.report import pieces
+from tertium.explanation.review import Reviewer, read_methods, read_thresholds
 from tertium.explanation.spans import Span, strongest, worst
+from tertium.explanation.unrelated import sentences, unrelated_sources
+from tertium.explanation.words import split_words
 from tertium.models.base import TokenScores
 from tertium.models.languages import LanguageSet
+from tertium.models.translation.pair import PairOfModels
 from tertium.text import Text
 
 from ..fakes import FakeEncoder, FakeModel
@@ -174,9 +180,10 @@ def test_unlikely_by_hand() -> None:
         }
     )
     [(first, second)] = word_losses([(a, b)], model)
-    assert [each.loss for each in first] == [0.25, 8.0]
-    assert [each.loss for each in second] == [0.0, 1.5]  # the end is not a word
-    [spans] = unlikely([(a, b)], model, UnlikelySettings(threshold=4.0))
+    assert [each.score for each in first] == [0.25, 8.0]
+    assert [each.score for each in second] == [0.0, 1.5]  # the end is not a word
+    reviewer = Reviewer(("unlikely",), model, thresholds={"unlikely": 4.0})
+    spans = reviewer([(a, b)])[0].spans
     assert [(span.side, span.text, span.score, span.severity) for span in spans] == [
         ("a", "Hund", 8.0, "major")
     ]
@@ -188,13 +195,133 @@ def test_differences_by_hand() -> None:
     [(first, second)] = word_differences([pair], encoder)
     assert [each.word.text for each in first] == ["red", "car"]
     # the best cosine of red is that with blue, 3/5; of blue that with car, 4/5
-    assert [each.difference for each in first] == pytest.approx([0.4, 0.0])
-    assert [each.difference for each in second] == pytest.approx([0.2, 0.0])
-    [spans] = differences([pair], encoder, DifferenceSettings(threshold=0.3))
+    assert [each.score for each in first] == pytest.approx([0.4, 0.0])
+    assert [each.score for each in second] == pytest.approx([0.2, 0.0])
+    reviewer = Reviewer(("differences",), encoder=encoder, thresholds={"differences": 0.3})
+    spans = reviewer([pair])[0].spans
     assert [(span.side, span.start, span.end, span.text) for span in spans] == [("a", 0, 3, "red")]
     [(alone, nothing)] = word_differences([(Text("red"), Text(""))], encoder)
     assert nothing == []
     assert [each.word.text for each in alone] == ["red"]
+
+
+def test_deletion_by_hand() -> None:
+    """A = (3, 4), B = (0, 2): cos(A, B) = 4/5. Without red (3, 0) it is 1, without car (0, 4) it is
+    0: (1 - 0.8 + 1) / 2 = 0.6 and (0 - 0.8 + 1) / 2 = 0.1. Without its only word, B is (0, 0), with
+    a cosine of 0: 0.1."""
+    encoder = FakeEncoder({"red": (3, 0), "car": (0, 4), "auto": (0, 2)})
+    [(first, second)] = word_deletions([(Text("red car"), Text("auto"))], encoder)
+    assert [(each.word.text, round(each.score, 6)) for each in first] == [
+        ("red", 0.6),
+        ("car", 0.1),
+    ]
+    assert [round(each.score, 6) for each in second] == [0.1]
+    reviewer = Reviewer(("deletion",), encoder=encoder)
+    [review] = reviewer([(Text("red car"), Text("auto"))])
+    assert [(span.text, span.kind) for span in review.spans] == [("red", "difference")]
+    [(nothing, alone)] = word_deletions([(Text(""), Text("auto"))], encoder)
+    assert nothing == []
+    assert [each.score for each in alone] == [0.5]
+
+
+SHORT, LONG = sentences()["en"]
+
+
+def test_contrast_by_hand() -> None:
+    """ein: the loss is 1 given b, and (3 + 5) / 2 = 4 given unrelated sources: 1 - 3/4. Hund: 8
+    and (6 + 6) / 2: not below 0, so 1. The end of the sentence is not a word."""
+    a, b = Text("ein Hund", "de"), Text("a house", "en")
+    model = Words(
+        {
+            (a.text, b.text): (-1.0, -8.0, -0.5),
+            (a.text, SHORT): (-3.0, -6.0, -1.0),
+            (a.text, LONG): (-5.0, -6.0, -1.0),
+            **{(b.text, text): (-2.0, -2.0, -1.0) for text in (a.text, *sentences()["de"])},
+        }
+    )
+    [(first, second)] = word_contrasts([(a, b)], model)
+    assert [(each.word.text, each.score) for each in first] == [("ein", 0.25), ("Hund", 1.0)]
+    assert [each.score for each in second] == [1.0, 1.0]
+    # a model of one direction scores one side
+    model.languages = LanguageSet({"en": ""}, {"de": ""})
+    assert word_contrasts([(a, b)], model) == [(first, [])]
+
+
+def test_hallucinations_by_hand() -> None:
+    """H(a | b) = -2. The better of the unrelated sources has -2.25: the score is -0.25, which
+    is the threshold. The second hypothesis is far more probable given its source."""
+    other = Text("Ja, ja.", "de")
+    model = FakeModel(
+        {
+            (A.text, B.text): (-1.0, -3.0),
+            (A.text, SHORT): (-2.25,),
+            (A.text, LONG): (-4.0,),
+            (other.text, B.text): (-0.5,),
+            (other.text, SHORT): (-3.0,),
+            (other.text, LONG): (-2.0,),
+        }
+    )
+    pairs = [(A, B), (other, B)]
+    assert [each.score for each in contrasts(pairs, model)] == [-0.25, -1.5]
+    found = hallucinations(pairs, model)
+    assert [[(span.start, span.end, span.severity) for span in spans] for spans in found] == [
+        [(0, len(A.text), "major")],
+        [],
+    ]
+    assert found[0][0].evidence == "H is -2.00 given the other text, -2.25 given an unrelated one"
+    [flagged, fine] = Reviewer(("hallucination",), model)(pairs)
+    assert (flagged.flags, fine.flags) == (("hallucination",), ())
+    # the same alone, in another order, and with another threshold
+    assert hallucinations(pairs[::-1], model) == found[::-1]
+    assert hallucinations([(A, B)], model, -0.2) == [[]]
+    assert hallucinations([(Text("", "de"), B)], model) == [[]]
+
+
+def test_unrelated_sources_have_the_language_of_the_source_and_are_not_the_source() -> None:
+    model = FakeModel()
+    assert [text.text for text in unrelated_sources(model, A, Text(SHORT, "en"))] == [LONG]
+    finnish = FakeModel(languages=LanguageSet({"xx": "", "en": ""}, {"de": ""}))
+    found = unrelated_sources(finnish, A, Text("abc", "xx"))
+    assert found == [Text(SHORT, "en"), Text(LONG, "en")]
+    only = FakeModel(languages=LanguageSet({"xx": ""}, {"de": ""}))
+    with pytest.raises(LanguageError, match="no unrelated sentences in 'xx'"):
+        unrelated_sources(only, A, Text("abc", "xx"))
+    assert all(len(texts) == 2 and all(texts) for texts in sentences().values())
+
+
+def test_a_pair_of_models_has_the_directions_of_both() -> None:
+    there = FakeModel({(A.text, B.text): (-1.0,), (A.text, "I see."): (-0.5,)}, name="en-de")
+    there.languages = LanguageSet({"en": ""}, {"de": ""})
+    back = FakeModel(name="de-en", languages=LanguageSet({"de": ""}, {"en": ""}))
+    pair = PairOfModels(there, back)
+    [review] = Reviewer(("coverage",), pair, coverage=ANY)([(A, B)])
+    assert [(span.kind, span.text) for span in review.spans] == [("omission", "you here")]
+    assert {target for target, *_ in back.asked} == {B.text}  # additions, and the surprise of B
+    with pytest.raises(LanguageError, match="unlikely needs a model that translates both ways and"):
+        Reviewer(("unlikely",), pair)([(A, B)])
+    with pytest.raises(LanguageError, match="direction needs a model that translates en to de and"):
+        Reviewer(("direction",), there)([(A, B)])
+    with pytest.raises(LanguageError, match="row 3: hallucination needs a model that translates"):
+        Reviewer(("hallucination",), back)([(A, B)], first_row=3)
+
+
+def test_thresholds_are_read() -> None:
+    methods = ("coverage", "unlikely", "flags")
+    assert read_thresholds(["unlikely=5,coverage=0.2"], methods) == {
+        "unlikely": 5.0,
+        "coverage": 0.2,
+    }
+    assert read_thresholds(["3"], ("unlikely",)) == {"unlikely": 3.0}
+    for text, reason in (
+        ("contrast=1", r"one of the chosen methods that have a threshold \(coverage, unlikely\)"),
+        ("flags=1", "METHOD=NUMBER"),
+        ("unlikely=x", "'x' is not a number"),
+    ):
+        with pytest.raises(SettingError, match=reason):
+            read_thresholds([text], methods)
+    reviewer = Reviewer(("coverage",), FakeModel(), thresholds={"coverage": 0.3})
+    assert reviewer.coverage.threshold == reviewer.threshold("coverage") == 0.3
+    assert reviewer.description()["coverage"]["threshold"] == 0.3
 
 
 def test_direction_by_hand() -> None:
@@ -230,6 +357,12 @@ def test_the_direction_of_a_document() -> None:
         (("Ich traf Tom in Rom.", "de"), ("I met Tom in Rome.", "en"), [], []),
         (("Ich traf ihn.", "de"), ("I met Obama there.", "en"), ["name"], ["Obama"]),
         (("", "de"), ("I met him.", "en"), ["empty"], []),
+        (
+            ("C'est une très belle journée pour une promenade.", "de"),
+            ("It is a very fine day for a walk.", "en"),
+            ["language"],
+            [],
+        ),
         (("", "de"), ("", "en"), [], []),
     ],
 )
@@ -255,6 +388,30 @@ def test_spans_round_trip_through_json() -> None:
         Span.of(text, 0, len(text) + 1, side="a", kind="omission", score=0.1)
 
 
+ODD = st.text("ae\u0301\u05b7שלוםא👩\u200d👧🏽🇩🇪 .\u200f", min_size=1)
+
+
+@given(ODD, st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=4))
+def test_pieces_of_a_report_are_the_text(text: str, places: list[tuple[int, int]]) -> None:
+    """Combining characters, emoji, right-to-left letters and marks."""
+    spans = [
+        Span.of(text, start, end, side="a", kind="omission", score=1.0)
+        for start, end in (sorted((min(x, len(text)), min(y, len(text)))) for x, y in places)
+    ]
+    cut = pieces(text, spans)
+    assert "".join(piece.text for piece in cut) == text
+    for span in spans:
+        assert "".join(piece.text for piece in cut if span in piece.spans) == span.text
+
+
+@given(ODD)
+def test_phrases_are_at_their_offsets(text: str) -> None:
+    words = {text[word.start : word.end] for word in split_words(text)}
+    for phrase in phrases(text, CoverageSettings(min_words=1)):
+        assert {word.text for word in split_words(text[phrase.start : phrase.end])} <= words
+        assert phrase.partial != text
+
+
 def test_strongest_spans_do_not_overlap() -> None:
     def span(side: str, start: int, end: int, score: float) -> Span:
         return Span.of("abcdefgh", start, end, side=side, kind="omission", score=score)
@@ -269,9 +426,9 @@ def test_a_reviewer_needs_its_models_and_known_methods() -> None:
     assert read_methods(["flags", "unlikely,coverage"]) == ("coverage", "unlikely", "flags")
     with pytest.raises(SettingError, match="unknown method 'x': use coverage"):
         read_methods("x")
-    with pytest.raises(SettingError, match="need a translation model"):
+    with pytest.raises(SettingError, match="coverage: a translation model is needed"):
         Reviewer(("coverage",))
-    with pytest.raises(SettingError, match="needs an encoder"):
+    with pytest.raises(SettingError, match="differences: an encoder is needed"):
         Reviewer(("differences",))
     with pytest.raises(LanguageError, match="row 8: the language of the second text is needed"):
         Reviewer(("coverage",), FakeModel())([(A, Text("x"))], first_row=8)
@@ -285,7 +442,7 @@ def test_a_model_of_one_direction_reports_one_side() -> None:
     [review] = Reviewer(("coverage",), model)([(A, B)])  # no probability of phrases is needed
     assert [span.side for span in review.spans] == ["b"]
     assert {target for target, *_ in model.asked} == {A.text}
-    with pytest.raises(LanguageError, match="translates en to de, not de to de"):
+    with pytest.raises(LanguageError, match="row 1: coverage needs a model that translates de"):
         Reviewer(("coverage",), model)([(A, A)])
 
 

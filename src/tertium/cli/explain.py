@@ -55,10 +55,18 @@ from tertium.cli.progress import interruptible, progress_bar
 from tertium.data.pairs import Languages, Pairs, TwoStrings
 from tertium.errors import InputError
 from tertium.explanation import explain as explanation
+from tertium.explanation.exchange import Exchange, exchange_for
 from tertium.explanation.likelihood import document_direction
 from tertium.explanation.page import explanation_page
 from tertium.explanation.report import review_page
-from tertium.explanation.review import DIFFERENCES, NEED_MODEL, Reviewer, read_methods
+from tertium.explanation.review import (
+    DIRECTION,
+    NEED_ENCODER,
+    NEED_MODEL,
+    Reviewer,
+    read_methods,
+    read_thresholds,
+)
 from tertium.explanation.terminal import print_explanation
 from tertium.measures.loading import ModelPool, ModelSettings
 from tertium.models.catalog import load_model
@@ -66,6 +74,7 @@ from tertium.storage.atomic import write_text
 
 if TYPE_CHECKING:
     from tertium.engines.local.reviewing import ReviewResult
+    from tertium.engines.output import Layout
     from tertium.models.cache.memo import Tally
 
 METHODS = "Methods"
@@ -84,15 +93,20 @@ def explain(
         list[str] | None,
         typer.Option(
             "--method",
-            help="coverage, unlikely, differences, direction, flags; several with commas. "
-            "Default: coverage,flags for files; token log-probabilities for two texts.",
+            help="coverage, unlikely, contrast, differences, deletion, hallucination, direction, "
+            "flags; several with commas. Default: coverage,hallucination,flags for files; token "
+            "log-probabilities for two texts.",
             rich_help_panel=METHODS,
         ),
     ] = None,
     threshold: Annotated[
-        float | None,
+        list[str] | None,
         typer.Option(
-            help="coverage: report a phrase if H of the other text rises by this much without it.",
+            "--threshold",
+            metavar="METHOD=NUMBER",
+            help="Report what has at least this score, for example coverage=0.2; may be repeated. "
+            "A number alone is that of the first method. `tertium study spans --labels` learns "
+            "thresholds.",
             rich_help_panel=METHODS,
         ),
     ] = None,
@@ -153,6 +167,15 @@ def explain(
             rich_help_panel=OUTPUT,
         ),
     ] = None,
+    layout: Annotated[
+        str | None,
+        typer.Option(
+            help="Write the layout of another tool: mqm (TSV of MQM ratings), mtme (JSONL ratings "
+            "of mt-metrics-eval), wmt (TSV of the WMT error span task), esa (JSONL of ESA). "
+            "Default: the columns of the input with spans, flags and severity.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
     html: HtmlFile = None,
     resume: Resume = False,
     overwrite: Overwrite = False,
@@ -183,7 +206,9 @@ def explain(
     for text in given if two_texts and not as_text else []:
         check_is_text(text, "two arguments are two texts; use --hyp and --ref for files")
     if two_texts and method is None and hyp is None:
-        _refuse_for_two_texts(output, resume, overwrite)
+        _refuse_for_two_texts(output, resume, overwrite, layout)
+        if threshold:
+            raise InputError("--threshold needs --method")
         explained = explanation.explain(
             given[0],
             given[1],
@@ -197,7 +222,7 @@ def explain(
             write_text(html, explanation_page(explained))
         return
     if two_texts:
-        _refuse_for_two_texts(output, resume, overwrite)
+        _refuse_for_two_texts(output, resume, overwrite, layout)
     inputs = Inputs(
         given,
         hyp=hyp,
@@ -218,7 +243,7 @@ def explain(
         as_text=as_text,
     )
     from tertium.engines.local.reviewing import ROWS_AT_A_TIME, ReviewJob
-    from tertium.engines.output import FileOutput, Output, StreamOutput, TsvLayout
+    from tertium.engines.output import LAYOUTS, FileOutput, Output, StreamOutput, TsvLayout
     from tertium.explanation.coverage import CoverageSettings
     from tertium.explanation.report import print_review
 
@@ -232,19 +257,20 @@ def explain(
         threads=threads,
         cache=not no_cache,
     )
+    thresholds = read_thresholds(threshold or (), names)
     settings = CoverageSettings()
     settings = replace(
         settings,
-        threshold=settings.threshold if threshold is None else threshold,
         max_words=settings.max_words if max_words is None else max_words,
         min_words=settings.min_words if min_words is None else min_words,
     )
     if output is not None:
         refuse_as_output(output, inputs.names)
     if engine is EngineName.ray:
-        if output is None or html is not None:
+        if output is None or html is not None or layout is not None:
             raise InputError(
-                "--engine ray writes a folder of Parquet shards: use --output, and no --html"
+                "--engine ray writes a folder of Parquet shards: use --output, and neither --html "
+                "nor --layout"
             )
         from tertium.engines.ray.reviewing import DistributedReview, ReviewerLoader
         from tertium.engines.ray.shards import ShardFolder
@@ -252,7 +278,7 @@ def explain(
         files = inputs.stored_pairs()
         distributed = DistributedReview(
             files,
-            ReviewerLoader(names, models, {"coverage": settings}),
+            ReviewerLoader(names, models, {"coverage": settings, "thresholds": thresholds}),
             ShardFolder(output, resume=resume, overwrite=overwrite),
             choose_side(files[0], against),
             cluster_settings(address, workers, threads),
@@ -267,20 +293,27 @@ def explain(
         return
     refuse_without_ray(address, workers)
     pairs = inputs.pairs()
+    against_source = not isinstance(pairs, TwoStrings) and choose_side(pairs, against)
+    exchange = choose_exchange(
+        layout, output, against_source, rereads=resume and (html is not None or DIRECTION in names)
+    )
+    layouts = LAYOUTS if exchange is None else {exchange.suffix: layout_of(exchange)}
+    shown = TsvLayout() if exchange is None else layout_of(exchange)()
     sink: Output
     if output is not None:
-        sink = file = FileOutput(output, resume=resume, overwrite=overwrite)
+        sink = file = FileOutput(output, resume=resume, overwrite=overwrite, layouts=layouts)
         if no_cache:  # cached until the run is finished, so that it can be resumed
             models = replace(models, cache=file.cache)
     else:
         refuse_without_output(resume=resume, overwrite=overwrite)
-        sink = StreamOutput(sys.stdout, TsvLayout())
+        sink = StreamOutput(sys.stdout, shown)
     pool = ModelPool(models)
     reviewer = Reviewer(
         names,
         pool("translation") if NEED_MODEL.intersection(names) else None,
-        pool("tokens") if DIFFERENCES in names else None,
+        pool("tokens") if NEED_ENCODER.intersection(names) else None,
         settings,
+        thresholds,
     )
     if isinstance(pairs, TwoStrings):
         [item] = pairs
@@ -293,10 +326,11 @@ def explain(
         pairs,
         reviewer,
         sink if output is not None or html is None else StreamOutput(io.StringIO(), TsvLayout()),
-        choose_side(pairs, against),
+        against_source,
         rows_at_a_time or ROWS_AT_A_TIME,
         keep=html is not None,
         tally=pool.tally,
+        exchange=exchange,
     )
     with interruptible(output), progress_bar(job.count, shown=not quiet) as progress:
         result = job.run(progress)
@@ -310,9 +344,41 @@ def explain(
         _print_summary(result, job.tally, time.monotonic() - started, notes)
 
 
-def _refuse_for_two_texts(output: Path | None, resume: bool, overwrite: bool) -> None:
-    if output is not None or resume or overwrite:
-        raise InputError("--output, --resume and --overwrite need a file of pairs, not two texts")
+def _refuse_for_two_texts(
+    output: Path | None, resume: bool, overwrite: bool, layout: str | None
+) -> None:
+    if output is not None or resume or overwrite or layout is not None:
+        raise InputError(
+            "--output, --layout, --resume and --overwrite need a file of pairs, not two texts"
+        )
+
+
+def choose_exchange(
+    layout: str | None, output: Path | None, against_source: bool, *, rereads: bool
+) -> Exchange | None:
+    """The layout of another tool, if one is requested; checks what it needs."""
+    if layout is None:
+        return None
+    exchange = exchange_for(layout)
+    if not against_source:
+        raise InputError(f"--layout {layout} needs sources: use --src-column or --src")
+    if output is not None and output.suffix != exchange.suffix:
+        raise InputError(f"--layout {layout} writes a {exchange.suffix} file, not {output.name}")
+    if rereads:
+        raise InputError(
+            f"--layout {layout} does not keep what --html and direction need of the rows that were "
+            "done before; start over with --overwrite, or leave out --layout"
+        )
+    return exchange
+
+
+def layout_of(exchange: Exchange) -> type[Layout]:
+    """How the rows of another tool are written."""
+    from tertium.engines.output import JsonLinesLayout, QuotedTsvLayout, TsvLayout
+
+    if exchange.suffix == ".jsonl":
+        return JsonLinesLayout
+    return QuotedTsvLayout if exchange.quoted else TsvLayout
 
 
 def choose_side(pairs: Pairs, against: str | None) -> bool:

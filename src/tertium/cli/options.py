@@ -15,7 +15,10 @@ INPUT, MEASURES, OUTPUT, ENGINE = "Input", "Measures", "Output", "Engine"
 Model = Annotated[
     str,
     typer.Option(
-        "--model", metavar="NAME", help="Name (see `tertium models`) or folder of a model."
+        "--model",
+        metavar="NAME",
+        help="Name (see `tertium models`) or folder of a model; A+B for a pair of models for "
+        "opposite directions.",
     ),
 ]
 Encoder = Annotated[

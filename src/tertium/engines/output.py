@@ -64,17 +64,28 @@ class TsvLayout(Layout):
 class CsvLayout(Layout):
     """Quoted where needed."""
 
+    delimiter = ","
+
     def head(self, columns: Sequence[str]) -> str:
         return self._write([columns])
 
     def body(self, rows: Sequence[Fields]) -> str:
         return self._write([[plain(value) for value in row.values()] for row in rows])
 
-    @staticmethod
-    def _write(rows: Sequence[Sequence[str]]) -> str:
+    def _write(self, rows: Sequence[Sequence[str]]) -> str:
         stream = io.StringIO()
-        csv.writer(stream, lineterminator="\n").writerows(rows)
+        csv.writer(stream, delimiter=self.delimiter, lineterminator="\n").writerows(rows)
         return stream.getvalue()
+
+
+class QuotedTsvLayout(CsvLayout):
+    r"""Like CSV, with tabs between the fields.
+
+    >>> QuotedTsvLayout().body([{"a": "1\n2", "b": "x"}])
+    '"1\n2"\tx\n'
+    """
+
+    delimiter = "\t"
 
 
 class JsonLinesLayout(Layout):

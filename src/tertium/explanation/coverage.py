@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tertium.errors import SettingError
+from tertium.explanation.likelihood import forced
 from tertium.explanation.spans import A, B, Span, strongest
 from tertium.explanation.words import ScoredWord, split_words, word_scores
 from tertium.models.base import Progress, TokenScores, TranslationModel
@@ -66,6 +67,10 @@ class Phrase:
     """By how much H of the other text rises without the phrase."""
     surprise: float = math.inf
     """-log p(phrase | other text); infinite if the model cannot tell."""
+
+
+Gains = dict[str, tuple[float, list[Phrase]]]
+"""For each side, H of the other text, and the phrases."""
 
 
 def phrases(text: str, settings: CoverageSettings = CoverageSettings()) -> Iterator[Phrase]:
@@ -118,14 +123,13 @@ def coverage_gains(
     *,
     sides: Sequence[str] = (A, B),
     progress: Progress | None = None,
-) -> list[dict[str, tuple[float, list[Phrase]]]]:
+) -> list[Gains]:
     """H of the other text, and the gain of every phrase, for each pair and side.
 
     All queries are one batch. The phrases of side ``b`` are deleted from ``b``, and the target is
     ``a``; and the other way round.
     """
-    targets: list[Text] = []
-    sources: list[Text] = []
+    queries: list[tuple[Text, Text]] = []
     plan: list[dict[str, list[Phrase]]] = []
     for a, b in pairs:
         plan.append({})
@@ -133,22 +137,13 @@ def coverage_gains(
             source, target = (a, b) if side == A else (b, a)
             plan[-1][side] = list(phrases(source.text, settings)) if target.text.strip() else []
             partials = [source.text, *(phrase.partial for phrase in plan[-1][side])]
-            sources += [Text(partial, source.lang) for partial in partials]
-            targets += [target] * len(partials)
-    scores = iter(
-        model.log_probs(
-            [target.text for target in targets],
-            [source.text for source in sources],
-            target_lang=[target.lang for target in targets],
-            source_lang=[source.lang for source in sources],
-            progress=progress,
-        )
-    )
-    results: list[dict[str, tuple[float, list[Phrase]]]] = []
+            queries += [(target, Text(partial, source.lang)) for partial in partials]
+    scores = iter(forced(queries, model, progress))
+    results: list[Gains] = []
     for (a, b), planned in zip(pairs, plan, strict=True):
         given_other: dict[str, TokenScores] = {}
         """The scores of the whole text of a side, given the other text."""
-        found: dict[str, tuple[float, list[Phrase]]] = {}
+        found: Gains = {}
         for side, tried in planned.items():
             whole = given_other[B if side == A else A] = next(scores)
             gains = [next(scores).H - whole.H for _ in tried]
@@ -202,28 +197,30 @@ def coverage(
     >>> [(span.kind, span.text) for span in spans]
     [('omission', 'and a house')]
     """
-    found = []
-    for pair, gains in zip(
-        pairs, coverage_gains(pairs, model, settings, sides=sides, progress=progress), strict=True
-    ):
-        texts = dict(zip((A, B), pair, strict=True))
-        spans = [
-            Span.of(
-                texts[side].text,
-                phrase.start,
-                phrase.end,
-                side=side,
-                kind=ADDITION if side == A else OMISSION,
-                score=phrase.gain,
-                severity="major" if phrase.gain >= settings.major else "minor",
-                evidence=_evidence(phrase, full),
-            )
-            for side, (full, tried) in gains.items()
-            for phrase in tried
-            if is_reported(phrase, full, settings)
-        ]
-        found.append(strongest(spans))
-    return found
+    gains = coverage_gains(pairs, model, settings, sides=sides, progress=progress)
+    return [coverage_spans(pair, found, settings) for pair, found in zip(pairs, gains, strict=True)]
+
+
+def coverage_spans(
+    pair: tuple[Text, Text], gains: Gains, settings: CoverageSettings = CoverageSettings()
+) -> list[Span]:
+    """The phrases of a pair that are reported; of overlapping ones, that with the largest gain."""
+    texts = dict(zip((A, B), pair, strict=True))
+    return strongest(
+        Span.of(
+            texts[side].text,
+            phrase.start,
+            phrase.end,
+            side=side,
+            kind=ADDITION if side == A else OMISSION,
+            score=phrase.gain,
+            severity="major" if phrase.gain >= settings.major else "minor",
+            evidence=_evidence(phrase, full),
+        )
+        for side, (full, tried) in gains.items()
+        for phrase in tried
+        if is_reported(phrase, full, settings)
+    )
 
 
 def _evidence(phrase: Phrase, full: float) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
-from tertium.errors import LanguageError
+from tertium.errors import LanguageError, SettingError
 from tertium.explanation.words import ScoredWord, word_scores
 from tertium.measures.translation import Cross, Direct, Pivot
 from tertium.models.base import (
@@ -18,6 +18,7 @@ from tertium.models.base import (
     TranslationModel,
 )
 from tertium.models.languages import supported_language
+from tertium.models.translation.pair import translates
 from tertium.text import Row, Text, check_text
 
 if TYPE_CHECKING:
@@ -59,8 +60,9 @@ class Explanation:
 
     model: str
     directions: tuple[Direction, Direction]
-    direct: float
-    """NMTScore-direct, normalized, both directions."""
+    direct: float | None
+    """NMTScore-direct, normalized, both directions; None if the model does not translate a language
+    into itself."""
 
     @property
     def prism_ref(self) -> float:
@@ -146,6 +148,7 @@ def explain(
     model: str | Path | TranslationModel | None = None,
     encoder: str | Path | TextEncoder | None = None,
     methods: str | Sequence[str],
+    thresholds: Mapping[str, float] | None = None,
 ) -> PairReview: ...
 def explain(
     a: str,
@@ -157,10 +160,12 @@ def explain(
     encoder: str | Path | TextEncoder | None = None,
     worst: int = WORST_PLACES,
     methods: str | Sequence[str] | None = None,
+    thresholds: Mapping[str, float] | None = None,
 ) -> Explanation | PairReview:
     """Score each text given the other, and suggest what the model expected at the worst tokens.
 
-    ``lang`` is the language of ``a``, and of ``b`` unless ``reference_lang`` is given.
+    ``lang`` is the language of ``a``, and of ``b`` unless ``reference_lang`` is given. ``model`` is
+    a name, a folder, a model, or ``A+B`` for a pair of models for opposite directions.
 
     >>> why = explain("I see a dog.", "I see a cat.", lang="en")
     >>> why.directions[0].scores.tokens
@@ -168,7 +173,8 @@ def explain(
 
     With ``methods``, the result has spans with character offsets instead, and flags; ``a`` is the
     hypothesis, ``b`` its reference or source. The methods are coverage (omissions and additions),
-    unlikely, differences, direction and flags.
+    unlikely, contrast, differences, deletion, hallucination, direction and flags; ``thresholds``
+    are the scores from which they report something, where these are not the default.
 
     >>> result = explain(
     ...     "Ich habe ein Auto.",
@@ -187,8 +193,12 @@ def explain(
             Text(check_text(a, role="first text", row=1), lang),
             Text(check_text(b, role="second text", row=1), reference_lang or lang),
         )
-        [review] = load_reviewer(methods, model=model, encoder=encoder)([pair])
+        [review] = load_reviewer(methods, model=model, encoder=encoder, thresholds=thresholds)(
+            [pair]
+        )
         return review
+    if thresholds:
+        raise SettingError("thresholds are those of methods: give methods as well")
     if model is None or isinstance(model, str | Path):
         from tertium.models.catalog import DEFAULT_MODEL, load_model
 
@@ -215,7 +225,9 @@ def explain(
             Direction(first, second, ab, _preferred(model, first, second, ab, worst)),
             Direction(second, first, ba, _preferred(model, second, first, ba, worst)),
         ),
-        Direct(model).segments([Row(1, first, (second,))]).scores[0],
+        Direct(model).segments([Row(1, first, (second,))]).scores[0]
+        if all(translates(model, text.lang, text.lang) for text in (first, second))
+        else None,
     )
 
 

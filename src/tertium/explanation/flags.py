@@ -11,11 +11,12 @@ from collections import Counter
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 
+from tertium.data.identify import is_other_language
 from tertium.explanation.spans import A, B, Span
 from tertium.explanation.words import Word, split_words
 from tertium.text import Text
 
-COPY, TRUNCATED, REPETITION = "copy", "truncated", "repetition"
+COPY, LANGUAGE, TRUNCATED, REPETITION = "copy", "language", "truncated", "repetition"
 NUMBER, NAME = "number", "name"
 EMPTY = "empty"
 COPIED = 0.8
@@ -59,6 +60,8 @@ def flag(a: Text, b: Text) -> tuple[list[str], list[Span]]:
         return [EMPTY], []
     if is_copy(a, b):
         return [COPY], []
+    if a.lang is not None and is_other_language(a.text, a.lang):
+        names.append(LANGUAGE)
     if is_truncated(a.text, b.text):
         names.append(TRUNCATED)
     spans = [*repetitions(a.text, b.text), *missing_numbers(a.text, b.text), *missing_names(a, b)]

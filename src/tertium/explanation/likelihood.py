@@ -6,34 +6,21 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tertium.explanation.spans import A, B, Span, severity_of
-from tertium.explanation.words import ScoredWord, word_scores
+from tertium.explanation.spans import WordScore, WordScores
+from tertium.explanation.unrelated import unrelated_sources
+from tertium.explanation.words import group_tokens, word_scores
 from tertium.models.base import Progress, TokenScores, TranslationModel
+from tertium.models.translation.pair import translates
 from tertium.text import Text
 
 UNLIKELY = "unlikely"
+UNLIKELY_THRESHOLD = 6.0
+"""In nats."""
+CONTRAST_THRESHOLD = 0.9
+"""From 0 (the other text explains the word) to 1 (an unrelated one does so as well)."""
+TINY = 1e-9
+"""A loss of zero is taken for this."""
 MAX_PERMUTED = 5000
-
-
-@dataclass(frozen=True)
-class UnlikelySettings:
-    """From which loss a word is reported."""
-
-    threshold: float = 6.0
-    """In nats: log p(word | the text itself) - log p(word | the other text)."""
-
-
-@dataclass(frozen=True, slots=True)
-class WordLoss:
-    """A word's log-probability given the other text, and given the text itself."""
-
-    scored: ScoredWord
-    given_itself: float
-
-    @property
-    def loss(self) -> float:
-        """How much less probable the word is given the other text, in nats."""
-        return self.given_itself - self.scored.log_prob
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +54,20 @@ class DocumentDirection:
 
 def word_losses(
     pairs: Sequence[tuple[Text, Text]], model: TranslationModel, progress: Progress | None = None
-) -> list[tuple[list[WordLoss], list[WordLoss]]]:
-    """The losses of the words of ``a`` and of ``b``, for each pair; all queries are one batch.
+) -> list[WordScores]:
+    """log p(word | the text itself) - log p(word | the other text), in nats, for each pair.
 
     The losses of a text add up to the difference of its two log-probabilities, whose means over
-    tokens are the logarithms in ``direct``.
+    tokens are the logarithms in ``direct``. All queries are one batch.
+
+    >>> import tertium
+    >>> pair = Text("Ich sehe einen Hund.", "de"), Text("I see a house.", "en")
+    >>> [(first, _)] = word_losses([pair], tertium.load_model(cache=False))
+    >>> max(first, key=lambda each: each.score).word.text
+    'Hund'
     """
     queries = [query for a, b in pairs for query in ((a, b), (a, a), (b, a), (b, b))]
-    scores = _log_probs(queries, model, progress)
+    scores = forced(queries, model, progress)
     found = []
     for number, (a, b) in enumerate(pairs):
         ab, aa, ba, bb = scores[4 * number : 4 * number + 4]
@@ -82,52 +75,76 @@ def word_losses(
     return found
 
 
-def _losses(text: str, other: TokenScores, itself: TokenScores) -> list[WordLoss]:
+def _losses(text: str, other: TokenScores, itself: TokenScores) -> list[WordScore]:
     """Compare the words of a text; the end of the sentence is not a word."""
     return [
-        WordLoss(one, two.log_prob)
+        WordScore(
+            one.word,
+            two.log_prob - one.log_prob,
+            f"log-probability {one.log_prob:.2f} given the other text, "
+            f"{two.log_prob:.2f} given the text itself",
+        )
         for one, two in zip(word_scores(text, other), word_scores(text, itself), strict=True)
         if one.word.text
     ]
 
 
-def unlikely(
-    pairs: Sequence[tuple[Text, Text]],
-    model: TranslationModel,
-    settings: UnlikelySettings = UnlikelySettings(),
-    *,
-    progress: Progress | None = None,
-) -> list[list[Span]]:
-    """Find words that are far less probable given the other text than given the text itself.
+def word_contrasts(
+    pairs: Sequence[tuple[Text, Text]], model: TranslationModel, progress: Progress | None = None
+) -> list[WordScores]:
+    """How little of each word the other text explains, from 0 to 1, for each pair.
+
+    This is diff-mask of Vamvas and Sennrich (2023), with a translation model in place of a masked
+    language model: of each token, the loss with the other text as the source is compared with the
+    (mean) loss with unrelated sources,
+
+        1 - max(0, (without - with) / max(without, with))
+
+    The score of a word is the mean over its tokens. All queries are one batch. A side that the
+    model does not translate into has no words.
 
     >>> import tertium
     >>> pair = Text("Ich sehe einen Hund.", "de"), Text("I see a house.", "en")
-    >>> [spans] = unlikely([pair], tertium.load_model(cache=False))
-    >>> [(span.side, span.text) for span in spans]
-    [('a', 'Hund'), ('b', 'house')]
+    >>> [(first, _)] = word_contrasts([pair], tertium.load_model(cache=False))
+    >>> [each.word.text for each in first if each.score > 0.5]
+    ['Hund']
     """
-    threshold = settings.threshold
-    found = []
-    for pair, losses in zip(pairs, word_losses(pairs, model, progress), strict=True):
-        found.append(
-            [
-                Span.of(
-                    text.text,
-                    each.scored.word.start,
-                    each.scored.word.end,
-                    side=side,
-                    kind=UNLIKELY,
-                    score=each.loss,
-                    severity=severity_of(each.loss, threshold),
-                    evidence=f"log-probability {each.scored.log_prob:.2f} given the other text, "
-                    f"{each.given_itself:.2f} given the text itself",
-                )
-                for side, text, words in zip((A, B), pair, losses, strict=True)
-                for each in words
-                if each.loss >= threshold and not each.scored.word.is_punctuation
-            ]
+    directed = [query for a, b in pairs for query in ((a, b), (b, a))]
+    sources = [
+        [source, *unrelated_sources(model, target, source)]
+        if translates(model, source.lang, target.lang)
+        else []
+        for target, source in directed
+    ]
+    queries = [
+        (target, source)
+        for (target, _), tried in zip(directed, sources, strict=True)
+        for source in tried
+    ]
+    scores = iter(forced(queries, model, progress))
+    sides = []
+    for (target, _), tried in zip(directed, sources, strict=True):
+        found = [next(scores) for _ in tried]
+        sides.append(_contrasts(target.text, found[0], found[1:]) if found else [])
+    return list(zip(sides[::2], sides[1::2], strict=True))
+
+
+def _contrasts(text: str, given: TokenScores, others: Sequence[TokenScores]) -> list[WordScore]:
+    """Compare the losses of tokens, and average over words."""
+    scores = []
+    for index, log_prob in enumerate(given.log_probs):
+        loss = -log_prob
+        without = -sum(other.log_probs[index] for other in others) / len(others)
+        scores.append(1 - max(0.0, (without - loss) / max(without, loss, TINY)))
+    return [
+        WordScore(
+            word,
+            score := sum(scores[index] for index in indices) / len(indices),
+            f"the other text explains {1 - score:.0%} of its log-probability",
         )
-    return found
+        for word, indices in group_tokens(text, given.tokens)
+        if word.text
+    ]
 
 
 def directions(
@@ -139,7 +156,7 @@ def directions(
     Translation Direction".
     """
     queries = [query for a, b in pairs for query in ((a, b), (b, a))]
-    scores = _log_probs(queries, model, progress)
+    scores = forced(queries, model, progress)
     return [
         TranslationDirection(forth.H, back.H)
         for forth, back in zip(scores[::2], scores[1::2], strict=True)
@@ -175,7 +192,7 @@ def document_direction(
     return DocumentDirection(observed, p_value(extreme, samples), count)
 
 
-def _log_probs(
+def forced(
     queries: Sequence[tuple[Text, Text]], model: TranslationModel, progress: Progress | None
 ) -> list[TokenScores]:
     """Force-decode the first text of each query given the second."""

@@ -28,6 +28,7 @@ COLOURS = {
     "repetition": "rgb(205,50,60)",
     "difference": "rgb(120,100,20)",
     "unlikely": "rgb(170,60,150)",
+    "hallucination": "rgb(205,50,60)",
 }
 """Of kinds of spans in the terminal; a span has precedence over those of later kinds."""
 

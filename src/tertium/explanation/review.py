@@ -2,37 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tertium.errors import LanguageError, SettingError
-from tertium.explanation.alignment import DifferenceSettings, differences
+from tertium.explanation.alignment import (
+    DELETION_THRESHOLD,
+    DIFFERENCE,
+    DIFFERENCE_THRESHOLD,
+    word_deletions,
+    word_differences,
+)
 from tertium.explanation.coverage import CoverageSettings, coverage
 from tertium.explanation.flags import flag
+from tertium.explanation.hallucination import HALLUCINATION_THRESHOLD, hallucinations
 from tertium.explanation.likelihood import (
+    CONTRAST_THRESHOLD,
+    UNLIKELY_THRESHOLD,
     TranslationDirection,
-    UnlikelySettings,
     directions,
-    unlikely,
+    word_contrasts,
+    word_losses,
 )
-from tertium.explanation.spans import A, B, Severity, Span, worst
+from tertium.explanation.spans import A, B, Severity, Span, WordScores, mark_words, worst
 from tertium.models.base import Progress, TextEncoder, TranslationModel
 from tertium.models.languages import supported_language
+from tertium.models.translation.pair import translates
 from tertium.text import Text
 
-COVERAGE, UNLIKELY, DIFFERENCES = "coverage", "unlikely", "differences"
-DIRECTION, FLAGS = "direction", "flags"
+COVERAGE, HALLUCINATION, FLAGS, DIRECTION = "coverage", "hallucination", "flags", "direction"
+UNLIKELY, CONTRAST, DIFFERENCES, DELETION = "unlikely", "contrast", "differences", "deletion"
 METHODS = {
     COVERAGE: "omissions and additions",
     UNLIKELY: "words that are unlikely given the other text",
+    CONTRAST: "words that the other text explains no better than an unrelated one",
     DIFFERENCES: "words without a similar word on the other side",
+    DELETION: "words without which the texts are more similar",
+    HALLUCINATION: "a hypothesis that its source does not explain",
     DIRECTION: "which text is the original",
-    FLAGS: "copy, truncation, repetition, missing numbers and names",
+    FLAGS: "copy, wrong language, truncation, repetition, missing numbers and names",
 }
-DEFAULT_METHODS = (COVERAGE, FLAGS)
-NEED_MODEL = frozenset({COVERAGE, UNLIKELY, DIRECTION})
+DEFAULT_METHODS = (COVERAGE, HALLUCINATION, FLAGS)
+NEED_MODEL = frozenset({COVERAGE, UNLIKELY, CONTRAST, HALLUCINATION, DIRECTION})
+NEED_ENCODER = frozenset({DIFFERENCES, DELETION})
+THRESHOLDS = {
+    COVERAGE: CoverageSettings.threshold,
+    UNLIKELY: UNLIKELY_THRESHOLD,
+    CONTRAST: CONTRAST_THRESHOLD,
+    DIFFERENCES: DIFFERENCE_THRESHOLD,
+    DELETION: DELETION_THRESHOLD,
+    HALLUCINATION: HALLUCINATION_THRESHOLD,
+}
+"""The scores from which something is reported."""
+WORD_METHODS = {UNLIKELY: UNLIKELY, **dict.fromkeys((CONTRAST, DIFFERENCES, DELETION), DIFFERENCE)}
+"""Methods that give every word a score, and the kinds of their spans."""
 
 Pair = tuple[Text, Text]
 
@@ -95,6 +120,31 @@ def read_methods(methods: str | Sequence[str] | None) -> tuple[str, ...]:
     return tuple(name for name in METHODS if name in names)
 
 
+def read_thresholds(texts: Sequence[str], methods: Sequence[str]) -> dict[str, float]:
+    """Read thresholds, METHOD=NUMBER; a number alone is that of the first method with a threshold.
+
+    >>> read_thresholds(["unlikely=5", "0.2"], ["coverage", "unlikely"])
+    {'unlikely': 5.0, 'coverage': 0.2}
+    """
+    read: dict[str, float] = {}
+    for text in texts:
+        for part in text.split(","):
+            name, equals, number = part.strip().rpartition("=")
+            if not equals:
+                name = next((method for method in methods if method in THRESHOLDS), "")
+            if name not in THRESHOLDS or name not in methods:
+                usable = ", ".join(method for method in methods if method in THRESHOLDS)
+                raise SettingError(
+                    f"threshold {part!r}: use METHOD=NUMBER with one of the chosen methods that "
+                    f"have a threshold ({usable or 'none'})"
+                )
+            try:
+                read[name] = float(number)
+            except ValueError:
+                raise SettingError(f"threshold {part!r}: {number!r} is not a number") from None
+    return read
+
+
 @dataclass(frozen=True)
 class Reviewer:
     """Methods with their settings and models."""
@@ -103,14 +153,25 @@ class Reviewer:
     model: TranslationModel | None = None
     encoder: TextEncoder | None = None
     coverage: CoverageSettings = field(default_factory=CoverageSettings)
-    unlikely: UnlikelySettings = field(default_factory=UnlikelySettings)
-    differences: DifferenceSettings = field(default_factory=DifferenceSettings)
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    """Those that are not the default; that of coverage is in its settings."""
 
     def __post_init__(self) -> None:
-        if self.model is None and NEED_MODEL.intersection(self.methods):
-            raise SettingError("coverage, unlikely and direction need a translation model")
-        if self.encoder is None and DIFFERENCES in self.methods:
-            raise SettingError("differences needs an encoder")
+        if self.model is None and (wanting := NEED_MODEL.intersection(self.methods)):
+            raise SettingError(f"{', '.join(sorted(wanting))}: a translation model is needed")
+        if self.encoder is None and (wanting := NEED_ENCODER.intersection(self.methods)):
+            raise SettingError(f"{', '.join(sorted(wanting))}: an encoder is needed")
+        if COVERAGE in self.thresholds:
+            settings = replace(self.coverage, threshold=self.thresholds[COVERAGE])
+            others = {name: each for name, each in self.thresholds.items() if name != COVERAGE}
+            object.__setattr__(self, "coverage", settings)
+            object.__setattr__(self, "thresholds", others)
+
+    def threshold(self, method: str) -> float:
+        """The score from which a method reports something."""
+        if method == COVERAGE:
+            return self.coverage.threshold
+        return self.thresholds.get(method, THRESHOLDS[method])
 
     def __call__(
         self, pairs: Sequence[Pair], progress: Progress | None = None, first_row: int = 1
@@ -119,24 +180,49 @@ class Reviewer:
         spans: list[list[Span]] = [[] for _ in pairs]
         flags: list[list[str]] = [[] for _ in pairs]
         found: Sequence[TranslationDirection | None] = [None] * len(pairs)
-        if self.model is not None and NEED_MODEL.intersection(self.methods):
-            self._check_languages(pairs, first_row)
+        self.check_languages(pairs, first_row)
+        if self.model is not None:
             if COVERAGE in self.methods:
                 _extend(spans, self._coverage(self.model, pairs, progress))
-            if UNLIKELY in self.methods:
-                _extend(spans, unlikely(pairs, self.model, self.unlikely, progress=progress))
+            if HALLUCINATION in self.methods:
+                threshold = self.threshold(HALLUCINATION)
+                marked = hallucinations(pairs, self.model, threshold, progress=progress)
+                _extend(spans, marked)
+                for names, more in zip(flags, marked, strict=True):
+                    names += [span.kind for span in more]
             if DIRECTION in self.methods:
                 found = directions(pairs, self.model, progress)
-        if self.encoder is not None and DIFFERENCES in self.methods:
-            _extend(spans, differences(pairs, self.encoder, self.differences, progress=progress))
+        for method, kind in WORD_METHODS.items():
+            if method in self.methods:
+                scores = self.word_scores(method, pairs, progress)
+                threshold = self.threshold(method)
+                _extend(
+                    spans,
+                    [
+                        mark_words(pair, words, kind, threshold)
+                        for pair, words in zip(pairs, scores, strict=True)
+                    ],
+                )
         if FLAGS in self.methods:
             for place, (a, b) in enumerate(pairs):
-                flags[place], more = flag(a, b)
+                names, more = flag(a, b)
+                flags[place] += names
                 spans[place] += more
         return [
             PairReview(a, b, tuple(own), tuple(names), direction)
             for (a, b), own, names, direction in zip(pairs, spans, flags, found, strict=True)
         ]
+
+    def word_scores(
+        self, method: str, pairs: Sequence[Pair], progress: Progress | None = None
+    ) -> list[WordScores]:
+        """The score of every word of both texts by one of ``WORD_METHODS``."""
+        if method in NEED_ENCODER and self.encoder is not None:
+            by_vectors = word_differences if method == DIFFERENCES else word_deletions
+            return by_vectors(pairs, self.encoder, progress)
+        assert self.model is not None  # checked when it was made
+        by_model = word_losses if method == UNLIKELY else word_contrasts
+        return by_model(pairs, self.model, progress)
 
     def _coverage(
         self, model: TranslationModel, pairs: Sequence[Pair], progress: Progress | None
@@ -153,8 +239,11 @@ class Reviewer:
                 spans[place] = result
         return spans
 
-    def _check_languages(self, pairs: Sequence[Pair], first_row: int) -> None:
-        assert self.model is not None
+    def check_languages(self, pairs: Sequence[Pair], first_row: int = 1) -> None:
+        """Refuse languages and directions that the model does not have, with the row."""
+        needing = [method for method in self.methods if method in NEED_MODEL]
+        if self.model is None or not needing:
+            return
         checked: set[tuple[str | None, str | None]] = set()
         for row, (a, b) in enumerate(pairs, first_row):
             if (a.lang, b.lang) in checked:
@@ -168,6 +257,28 @@ class Reviewer:
                         f"row {row}: {error}; use --lang, and --ref-lang or --src-lang for the "
                         "second text"
                     ) from None
+            self._check_directions(row, a, b, needing)
+
+    def _check_directions(self, row: int, a: Text, b: Text, methods: Sequence[str]) -> None:
+        """Refuse methods that need a direction which the model does not have."""
+        model = self.model
+        assert model is not None
+        there, back = translates(model, b.lang, a.lang), translates(model, a.lang, b.lang)
+        itself = all(translates(model, text.lang, text.lang) for text in (a, b))
+        lacking = {
+            COVERAGE: "" if there or back else f"{b.lang} to {a.lang}",
+            CONTRAST: "" if there or back else f"{b.lang} to {a.lang}",
+            HALLUCINATION: "" if there else f"{b.lang} to {a.lang}",
+            DIRECTION: "" if there and back else f"{b.lang} to {a.lang} and back",
+            UNLIKELY: "" if there and back and itself else "both ways and a language into itself",
+        }
+        for method in methods:
+            if lacking[method]:
+                raise LanguageError(
+                    f"row {row}: {method} needs a model that translates {lacking[method]} "
+                    f"({model.name} {model.languages.describe()}); use another --model, a pair of "
+                    f"models (A+B), or --method without {method}"
+                )
 
     def description(self) -> dict[str, Any]:
         """Everything that can change a result."""
@@ -176,24 +287,20 @@ class Reviewer:
             described["model"] = [self.model.fingerprint, dict(self.model.settings)]
         if self.encoder is not None:
             described["encoder"] = [self.encoder.fingerprint, dict(self.encoder.settings)]
-        for name in (COVERAGE, UNLIKELY, DIFFERENCES):
-            if name in self.methods:
-                described[name] = asdict(getattr(self, name))
+        if COVERAGE in self.methods:
+            described[COVERAGE] = asdict(self.coverage)
+        for name in THRESHOLDS:
+            if name in self.methods and name != COVERAGE:
+                described[name] = {"threshold": self.threshold(name)}
         return described
 
 
 def sides_for(model: TranslationModel, pair: Pair) -> tuple[str, ...]:
     """The sides whose phrases can be deleted: the model must translate from that side."""
-    languages = model.languages
-    a, b = (languages.resolve(text.lang or "") for text in pair)
-    sides = []
-    if a in languages.source and b in languages.target:
-        sides.append(A)
-    if b in languages.source and a in languages.target:
-        sides.append(B)
-    if not sides:
-        raise LanguageError(f"{model.name} {languages.describe()}, not {a} to {b} or {b} to {a}")
-    return tuple(sides)
+    a, b = (text.lang for text in pair)
+    return tuple(
+        side for side, source, target in ((A, a, b), (B, b, a)) if translates(model, source, target)
+    )
 
 
 def load_reviewer(
@@ -201,6 +308,7 @@ def load_reviewer(
     *,
     model: str | Path | TranslationModel | None = None,
     encoder: str | Path | TextEncoder | None = None,
+    thresholds: Mapping[str, float] | None = None,
 ) -> Reviewer:
     """Make a reviewer with default settings; loads the models that its methods need."""
     names = read_methods(methods)
@@ -210,14 +318,18 @@ def load_reviewer(
 
         by_name = model is None or isinstance(model, str | Path)
         translation = load_model(model or DEFAULT_MODEL) if by_name else model  # type: ignore[arg-type]
-    if DIFFERENCES in names:
+    for name in thresholds or {}:
+        if name not in THRESHOLDS or name not in names:
+            usable = ", ".join(each for each in names if each in THRESHOLDS)
+            raise SettingError(f"no threshold {name!r}: these methods have {usable or 'none'}")
+    if NEED_ENCODER.intersection(names):
         from tertium.models.catalog import DEFAULT_MODEL
         from tertium.models.encoders.catalog import load_encoder
 
         if encoder is None:
             encoder = model if isinstance(model, str | Path) else DEFAULT_MODEL
         token_encoder = load_encoder(encoder) if isinstance(encoder, str | Path) else encoder
-    return Reviewer(names, translation, token_encoder)  # type: ignore[arg-type]
+    return Reviewer(names, translation, token_encoder, thresholds=thresholds or {})  # type: ignore[arg-type]
 
 
 def _extend(spans: list[list[Span]], more: Sequence[Sequence[Span]]) -> None:

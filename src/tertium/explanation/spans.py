@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self, get_args
 
 from tertium.errors import InputError
+from tertium.explanation.words import Word
+from tertium.text import Text
 
 Severity = Literal["minor", "major"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
@@ -70,6 +72,45 @@ class Span:
     def overlaps(self, other: Span) -> bool:
         """Whether two spans share a character."""
         return self.side == other.side and self.start < other.end and other.start < self.end
+
+
+@dataclass(frozen=True, slots=True)
+class WordScore:
+    """A word, and how different or improbable it is; the unit depends on the method."""
+
+    word: Word
+    score: float
+    evidence: str = ""
+
+
+WordScores = tuple[list[WordScore], list[WordScore]]
+"""The words of ``a`` and of ``b``."""
+
+
+def mark_words(
+    pair: tuple[Text, Text], scores: WordScores, kind: str, threshold: float
+) -> list[Span]:
+    """Make spans of the words, other than punctuation, whose scores reach the threshold."""
+    return [
+        Span.of(
+            text.text,
+            each.word.start,
+            each.word.end,
+            side=side,
+            kind=kind,
+            score=each.score,
+            severity=severity_of(each.score, threshold),
+            evidence=each.evidence,
+        )
+        for side, text, words in zip((A, B), pair, scores, strict=True)
+        for each in words
+        if each.score >= threshold and not each.word.is_punctuation
+    ]
+
+
+def flat(scores: Sequence[WordScores]) -> list[list[float]]:
+    """The scores of all words of each pair, of both sides."""
+    return [[each.score for side in pair for each in side] for pair in scores]
 
 
 def severity_of(score: float, threshold: float) -> Severity:

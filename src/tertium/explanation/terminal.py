@@ -22,10 +22,9 @@ def print_explanation(explanation: Explanation, console: Console) -> None:
         for line in direction_lines(direction, console.width):
             console.print(line, soft_wrap=True)
         console.print()
+    direct = "" if explanation.direct is None else f"direct {explanation.direct:.4f}   "
     console.print(
-        f"prism-ref {explanation.prism_ref:.4f}   direct {explanation.direct:.4f}   "
-        f"({explanation.model})",
-        highlight=False,
+        f"prism-ref {explanation.prism_ref:.4f}   {direct}({explanation.model})", highlight=False
     )
 
 

@@ -83,7 +83,7 @@ def splitters(unit: str) -> tuple[Splitter, Splitter]:
 
 
 def unit_for(model: str, languages: Sequence[str | None]) -> str:
-    """The model's tokens if it supports all the languages; otherwise words.
+    """The tokens of a model, or of the first of a pair, if it has all the languages; or words.
 
     A tokenizer that was not trained on a language splits it into bytes, whose number says nothing
     about length.
@@ -91,8 +91,9 @@ def unit_for(model: str, languages: Sequence[str | None]) -> str:
     >>> unit_for("tertium-mini", ["de", "en"]), unit_for("tertium-mini", ["ru", "en"])
     ('tertium-mini', 'words')
     """
-    from tertium.models.catalog import find
+    from tertium.models.catalog import find, pair_names
 
-    supported = find(model).languages
+    first = str(pair_names(model)[0])
+    supported = find(first).languages
     given = [lang for lang in languages if lang is not None]
-    return model if all(supported.resolve(lang) in supported.all for lang in given) else WORDS
+    return first if all(supported.resolve(lang) in supported.all for lang in given) else WORDS

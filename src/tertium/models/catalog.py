@@ -15,10 +15,13 @@ from tertium.models.engine import ComputeType
 from tertium.models.folder import CARD, ModelFolder, read_folder
 from tertium.models.public import catalog_name, public_entry
 from tertium.models.translation.ctranslate2 import BATCH_TOKENS, CTranslate2Model
+from tertium.models.translation.pair import PairOfModels
 from tertium.storage.paths import models_folder, results_file
 
 BUNDLED_FOLDER = Path(__file__).parent / "bundled"
 DEFAULT_MODEL = "tertium-mini"
+PLUS = "+"
+"""Between the names of two models that are used as one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,7 @@ def load_model(
 ) -> Memo:
     """Load a model by name or folder; a model that is already loaded is reused.
 
+    ``A+B`` is a pair of models for opposite directions, such as opus-mt-en-fr+opus-mt-fr-en.
     ``compute_type`` is float32 (``auto`` is the same) or int8 with 7-bit weights, independent of
     the precision of the file. ``cache`` is where results are cached on disk: in the default file
     (True), in another file, or nowhere (False).
@@ -104,11 +108,30 @@ def load_model(
     >>> sorted(model.languages.all)
     ['de', 'en', 'es', 'fr']
     """
-    folder = find(model)
-    engine = _engine(folder, compute_type, device, threads, batch_tokens)
+    engines = [
+        _engine(find(name), compute_type, device, threads, batch_tokens)
+        for name in pair_names(model)
+    ]
+    engine = engines[0] if len(engines) == 1 else PairOfModels(*engines)
     if cache is False:
         return Memo(engine)
     return Memo(engine, ResultFile(results_file() if cache is True else Path(cache)))
+
+
+def pair_names(model: str | Path) -> list[str | Path]:
+    """The names of the two models of a pair ``A+B``, or the one name that is given.
+
+    A name or a folder with a plus sign that exists is one model.
+
+    >>> pair_names("opus-mt-en-fr+opus-mt-fr-en"), pair_names("tertium-mini")
+    (['opus-mt-en-fr', 'opus-mt-fr-en'], ['tertium-mini'])
+    """
+    if PLUS not in str(model) or look_up(model) is not None:
+        return [model]
+    names = str(model).split(PLUS)
+    if len(names) != 2 or not all(names):
+        raise ModelError(f"{model}: a pair of models is written FIRST{PLUS}SECOND")
+    return list(names)
 
 
 @lru_cache(maxsize=4)

@@ -292,7 +292,7 @@ class TokensResponse(BaseModel):
 
     directions: list[DirectionResponse]
     prism_ref: float
-    direct: float
+    direct: float | None
 
 
 class AlignmentResponse(BaseModel):

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from tertium.errors import LanguageError
+from tertium.errors import LanguageError, ModelError
 from tertium.measures.translation import Cross, Direct, Pivot
 from tertium.models.base import TranslationModel
 from tertium.models.cache.memo import Memo
-from tertium.models.catalog import load_model
+from tertium.models.catalog import load_model, pair_names
 from tertium.models.languages import LanguageSet
-from tertium.models.translation.pair import PairOfModels
+from tertium.models.translation.pair import PairOfModels, translates
 
 from ...fakes import FakeModel
 
@@ -68,3 +68,19 @@ def test_cross_needs_one_direction_only(family: Any) -> None:
             measure("Das Meer.", "Das Meer.", lang=lang)
     with pytest.raises(LanguageError, match=r"target is in 'en'.*translates en to fr"):
         Direct(model)("a", "b", lang="en")
+
+
+def test_a_pair_is_loaded_by_its_names() -> None:
+    pair = load_model("tertium-mini+tertium-mini", cache=False)
+    assert isinstance(pair.model, PairOfModels)
+    assert pair.name == "tertium-mini+tertium-mini"
+    with pytest.raises(ModelError, match="FIRST"):
+        pair_names("a+b+c")
+
+
+def test_the_directions_of_a_pair() -> None:
+    assert translates(Memo(PAIR), "en", "fr")
+    assert translates(PAIR, "eng", "fr")
+    assert not translates(PAIR, "en", "en")
+    assert not translates(PAIR, None, "en")
+    assert PAIR.alternatives("f", "e", [0], target_lang="fr", source_lang="en") == [[]]

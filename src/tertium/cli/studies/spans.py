@@ -25,22 +25,30 @@ def spans(
     labels: Annotated[
         Path | None,
         typer.Option(
-            help="Instead of edits, a JSONL file with labelled tokens: text_a, text_b, labels_a, "
-            "labels_b."
+            help="Instead of edits, labels by people: a file in the layout of RSD, MQM, "
+            "mt-metrics-eval, the WMT error span task or ESA, or the tags of MLQE-PE. Also finds "
+            "the best thresholds."
         ),
     ] = None,
     method: Annotated[
         list[str] | None,
         typer.Option(
             "--method",
-            help="coverage, unlikely, differences, flags; several with commas. Default: all.",
+            help="coverage, unlikely, contrast, differences, deletion, hallucination, flags; "
+            "several with commas. Default: all.",
+        ),
+    ] = None,
+    threshold: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--threshold", metavar="METHOD=NUMBER", help="As for `tertium explain`; repeatable."
         ),
     ] = None,
     edit: Annotated[
         list[str] | None,
         typer.Option(
             "--edit",
-            help="deleted, inserted, replaced, number, name, negation; may be repeated. "
+            help="deleted, inserted, replaced, number, name, negation, exchanged; may be repeated. "
             "Default: all.",
         ),
     ] = None,
@@ -53,9 +61,16 @@ def spans(
     encoder: Encoder = None,
 ) -> None:
     """Which method finds omissions, additions and other differences? Edits at known places."""
-    from tertium.explanation.review import DIFFERENCES, NEED_MODEL, Reviewer, read_methods
+    from tertium.explanation.review import (
+        NEED_ENCODER,
+        NEED_MODEL,
+        Reviewer,
+        read_methods,
+        read_thresholds,
+    )
     from tertium.studies.spans.edits import CONTROLS, EDITS, edited_pairs
-    from tertium.studies.spans.labels import RANKED, LabelStudy, read_labels
+    from tertium.studies.spans.labels import RANKED, LabelStudy
+    from tertium.studies.spans.published import read_labels
     from tertium.studies.spans.study import STUDIED, SpanStudy
 
     if (pairs is None) == (labels is None):
@@ -65,6 +80,7 @@ def spans(
         if kind not in EDITS:
             raise InputError(f"--edit {kind}: use {', '.join(EDITS)}")
     names = read_methods(method or list(STUDIED))
+    thresholds = read_thresholds(threshold or (), names)
     load = options.models(encoder=encoder)
     study: SpanStudy | LabelStudy
     if labels is not None:
@@ -73,7 +89,8 @@ def spans(
         reviewer = Reviewer(
             names,
             load("translation") if NEED_MODEL.intersection(names) else None,
-            load("tokens") if DIFFERENCES in names else None,
+            load("tokens") if NEED_ENCODER.intersection(names) else None,
+            thresholds=thresholds,
         )
         study = LabelStudy(labelled, reviewer, options.samples, options.seed, options.runner())
         options.finish(options.run(study), study.runner)
@@ -88,7 +105,8 @@ def spans(
     ]
     needs_model = NEED_MODEL.intersection(names) or "deleted" in kinds
     model = load("translation") if needs_model else None
-    reviewer = Reviewer(names, model, load("tokens") if DIFFERENCES in names else None)
+    vectors = load("tokens") if NEED_ENCODER.intersection(names) else None
+    reviewer = Reviewer(names, model, vectors, thresholds=thresholds)
     edited = edited_pairs(read, [*CONTROLS, *kinds], model=model, seed=options.seed)
     study = SpanStudy(edited, reviewer, options.samples, options.seed, options.runner())
     options.finish(options.run(study), study.runner)

@@ -16,6 +16,7 @@ from tertium.engines.output import Output
 from tertium.engines.progress import NO_PROGRESS, JobProgress
 from tertium.engines.scoring import chain_digest
 from tertium.errors import InputError, LanguageError
+from tertium.explanation.exchange import Exchange
 from tertium.explanation.review import DIRECTION, Pair, PairReview, Reviewer
 from tertium.explanation.spans import A, B, Span
 from tertium.models.cache.memo import Tally
@@ -77,6 +78,8 @@ class ReviewJob:
     directions: dict[int, float] = field(default_factory=dict)
     """The scores of directions of the rows of this run by place."""
     tally: Tally | None = None
+    exchange: Exchange | None = None
+    """The layout of another tool, instead of the columns of the input with spans and flags."""
 
     def count(self) -> int | None:
         """The number of rows, if it is known beforehand."""
@@ -115,8 +118,9 @@ class ReviewJob:
             for review in reviews:
                 result.add(review)
             rows = [
-                self._fields(item, review, columns)
+                fields
                 for item, review in zip(items, reviews, strict=True)
+                for fields in self._rows(item, review, columns)
             ]
             if self.output.hides_progress:
                 progress.hide()
@@ -198,6 +202,8 @@ class ReviewJob:
             raise LanguageError(f"{self.pairs.name}, {error}") from None
 
     def _columns(self) -> list[str]:
+        if self.exchange is not None:
+            return list(self.exchange.columns)
         new = [SPANS, FLAGS, SEVERITY]
         if DIRECTION in self.reviewer.methods:
             new.append(DIRECTION)
@@ -208,6 +214,11 @@ class ReviewJob:
                     "replace; rename it"
                 )
         return [*self.pairs.columns, *new]
+
+    def _rows(self, item: Item, review: PairReview, columns: Sequence[str]) -> list[dict[str, Any]]:
+        if self.exchange is not None:
+            return self.exchange.rows(review, item.number, item.record)
+        return [self._fields(item, review, columns)]
 
     def _fields(self, item: Item, review: PairReview, columns: Sequence[str]) -> dict[str, Any]:
         found = review.to_dict()

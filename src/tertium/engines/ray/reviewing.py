@@ -23,7 +23,7 @@ from tertium.engines.ray.cluster import ClusterSettings
 from tertium.engines.ray.job import Gathered, ShardedRun, merged_columns
 from tertium.engines.ray.shards import ShardFolder
 from tertium.engines.ray.worker import LoadedTask
-from tertium.explanation.review import DIFFERENCES, DIRECTION, NEED_MODEL, Reviewer
+from tertium.explanation.review import DIRECTION, NEED_ENCODER, NEED_MODEL, Reviewer
 from tertium.measures.loading import ModelPool, ModelSettings
 from tertium.models.cache.memo import Tally
 
@@ -44,7 +44,7 @@ class ReviewerLoader:
         reviewer = Reviewer(
             self.methods,
             pool("translation") if NEED_MODEL.intersection(self.methods) else None,
-            pool("tokens") if DIFFERENCES in self.methods else None,
+            pool("tokens") if NEED_ENCODER.intersection(self.methods) else None,
             **self.settings,
         )
         return reviewer, pool

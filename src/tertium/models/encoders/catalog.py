@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tertium.errors import ModelError, SettingError
 from tertium.models.base import TextEncoder
-from tertium.models.catalog import DEFAULT_MODEL, locate, look_up
+from tertium.models.catalog import DEFAULT_MODEL, locate, look_up, pair_names
 from tertium.models.encoders import use
 from tertium.models.encoders.folder import EncoderFolder, read_encoder_folder
 from tertium.models.engine import ComputeType
@@ -59,6 +59,8 @@ def find_encoder(name: str | Path) -> EncoderFolder | ModelFolder:
     An encoder that an installed package contains is converted when it is first used.
     """
     path = look_up(name)
+    if len(pair_names(name)) > 1:
+        raise ModelError(f"{name}: a pair of models has no common encoder; use --encoder")
     if path is None:
         public_name = catalog_name(str(name))
         packaged = packaged_folder(public_name)

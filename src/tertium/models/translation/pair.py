@@ -9,8 +9,10 @@ from typing import TypeVar
 
 from tertium.errors import LanguageError
 from tertium.models.base import (
+    Alternative,
     Languages,
     Progress,
+    SuggestingModel,
     TokenScores,
     Translation,
     TranslationModel,
@@ -19,6 +21,7 @@ from tertium.models.base import (
 )
 from tertium.models.candidates import BEAM_SEARCH, Candidate, Search, candidate_model
 from tertium.models.languages import LanguageSet
+from tertium.models.proxy import ModelProxy
 
 Result = TypeVar("Result")
 
@@ -112,6 +115,24 @@ class PairOfModels:
 
         return self._dispatch(source_langs, target_langs, query)
 
+    def alternatives(
+        self,
+        target: str,
+        source: str,
+        places: Sequence[int],
+        *,
+        target_lang: str,
+        source_lang: str | None = None,
+        count: int = 3,
+    ) -> list[list[Alternative]]:
+        """Delegate to the model of the direction; empty if it is not a ``SuggestingModel``."""
+        model = self.model_for(source_lang, target_lang)
+        if not isinstance(model, SuggestingModel):
+            return [[] for _ in places]
+        return model.alternatives(
+            target, source, places, target_lang=target_lang, source_lang=source_lang, count=count
+        )
+
     def candidates(
         self,
         sources: Sequence[str],
@@ -172,3 +193,24 @@ class PairOfModels:
             f"no model translates {source_lang or 'an unknown language'} to "
             f"{target_lang or 'an unknown language'}: {supported}{hint}"
         )
+
+
+def translates(model: TranslationModel, source_lang: str | None, target_lang: str | None) -> bool:
+    """Whether a model, or one of a pair, translates from one language into the other.
+
+    >>> import tertium
+    >>> mini = tertium.load_model(cache=False)
+    >>> translates(mini, "de", "en"), translates(mini, "de", "ru")
+    (True, False)
+    """
+    if isinstance(model, ModelProxy):
+        return translates(model.model, source_lang, target_lang)
+    if isinstance(model, PairOfModels):
+        return any(translates(each, source_lang, target_lang) for each in model.models)
+    languages = model.languages
+    return (
+        source_lang is not None
+        and target_lang is not None
+        and languages.resolve(source_lang) in languages.source
+        and languages.resolve(target_lang) in languages.target
+    )

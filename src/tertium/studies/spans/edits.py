@@ -22,7 +22,9 @@ from tertium.text import Text
 
 Pair = tuple[Text, Text]
 CONTROLS: tuple[str, ...] = ("complete", "translated", "reordered")
-EDITS: tuple[str, ...] = ("deleted", "inserted", "replaced", "number", "name", "negation")
+EDITS: tuple[str, ...] = (
+    *("deleted", "inserted", "replaced", "number", "name", "negation", "exchanged"),
+)
 PHRASE = CoverageSettings(min_words=3, max_words=5)
 """Phrases of three to five words are deleted, inserted and replaced."""
 NEGATIONS = {"en": "not", "de": "nicht"}
@@ -204,6 +206,11 @@ def _negation(a: Text, other: str, draw: random.Random) -> Changed:
     return f"{a.text[:place]} {negation}{a.text[place:]}", place + 1, place + 1 + len(negation)
 
 
+def _exchanged(a: Text, other: str, draw: random.Random) -> Changed:
+    """Take the translation of another sentence."""
+    return _put(a.text, 0, len(a.text), other)
+
+
 def _reordered(a: Text, other: str, draw: random.Random) -> Changed:
     """Exchange the words around a conjunction: "bread and butter", "butter and bread"."""
     words = split_words(a.text)
@@ -230,4 +237,5 @@ _EDITS: dict[str, Callable[[Text, str, random.Random], Changed]] = {
     "number": _number,
     "name": _name,
     "negation": _negation,
+    "exchanged": _exchanged,
 }

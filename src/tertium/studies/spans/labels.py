@@ -1,93 +1,139 @@
-"""Labelled tokens: how well word scores rank the tokens that people found different.
+"""Labelled tokens: how well methods rank and find what people labelled.
 
-The layout is that of RSD (Vamvas and Sennrich, 2023): JSON Lines with ``text_a``, ``text_b``, and
-for every token (split at spaces) a degree of difference from 0 to 1 in ``labels_a`` and
-``labels_b``; -1 means that a token has no label.
+The scores of a method are compared with the labels in two ways: Spearman's correlation over all
+labelled tokens, which needs no threshold, and F1 over characters with the best threshold, where a
+token is gold from a label of 0.5.
 """
 
 from __future__ import annotations
 
 import json
-import re
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import numpy as np
 
-from tertium.data.records import open_table
 from tertium.errors import InputError
-from tertium.explanation.alignment import word_differences
-from tertium.explanation.likelihood import word_losses
-from tertium.explanation.review import DIFFERENCES, UNLIKELY, Reviewer
-from tertium.explanation.words import Word
+from tertium.explanation.coverage import Gains, coverage_gains, coverage_spans
+from tertium.explanation.review import COVERAGE, THRESHOLDS, WORD_METHODS, Reviewer, sides_for
+from tertium.explanation.spans import A, B, WordScore
+from tertium.explanation.words import split_words
 from tertium.models.base import Progress
 from tertium.report.tables import Cell, Table
 from tertium.stats.correlation import spearman
 from tertium.stats.resampling import bootstrap_counts, percentile_interval
 from tertium.studies.report import Report
 from tertium.studies.runner import Advance, Job, Runner, Scored, fingerprint
-from tertium.text import Text, check_text
+from tertium.studies.spans.published import LabelledPair, LabelledToken
+from tertium.studies.spans.thresholds import Candidate, Curve, counted, learn
+from tertium.text import Text
 
-RANKED = (UNLIKELY, DIFFERENCES)
+RANKED = (COVERAGE, *WORD_METHODS)
 """Methods that give every word a score."""
 ROWS_AT_A_TIME = 64
 MAX_SAMPLES = 200
 """Of the bootstrap: a sample has all tokens of a set."""
-A_SCORES, B_SCORES = "a", "b"
+A_SCORES, B_SCORES, CANDIDATES = "a", "b", "candidates"
+
+Values = list[tuple[int, int, float]]
+"""The start, the end and the score of every word of a text."""
 
 
-@dataclass(frozen=True)
-class LabelledPair:
-    """Two texts with a label for each token."""
-
-    a: Text
-    b: Text
-    labels_a: tuple[float, ...]
-    labels_b: tuple[float, ...]
-
-
-def read_labels(
-    path: Path, lang_a: str | None, lang_b: str | None, limit: int | None = None
-) -> list[LabelledPair]:
-    """Read labelled pairs, and check that every token has a label."""
-    pairs = []
-    for row, record in enumerate(open_table(path), 1):
-        if limit is not None and row > limit:
-            break
-        sides = []
-        for side, lang in (("a", lang_a), ("b", lang_b)):
-            text = Text(check_text(record.get(f"text_{side}"), role=f"text_{side}", row=row), lang)
-            labels = record.get(f"labels_{side}")
-            if not isinstance(labels, list) or len(labels) != len(text.text.split()):
-                raise InputError(
-                    f"{path}, row {row}: labels_{side} must be a list with one number for each "
-                    f"token of text_{side} ({len(text.text.split())})"
-                )
-            sides.append((text, tuple(map(float, labels))))
-        (a, labels_a), (b, labels_b) = sides
-        pairs.append(LabelledPair(a, b, labels_a, labels_b))
-    return pairs
-
-
-def token_values(text: str, words: Sequence[tuple[Word, float]]) -> list[float]:
+def token_values(tokens: Sequence[LabelledToken], words: Values) -> list[float]:
     """The mean score of the words in each token; 0 for a token without a scored word.
 
-    >>> token_values("a b-c", [(Word("a", 0, 1), 1.0), (Word("b-c", 2, 5), 0.5)])
-    [1.0, 0.5]
+    >>> tokens = [LabelledToken(0, 1, 0.0), LabelledToken(2, 5, 1.0)]
+    >>> token_values(tokens, [(0, 1, 1.0), (2, 3, 0.5), (4, 5, 0.25)])
+    [1.0, 0.375]
     """
     values = []
-    for match in re.finditer(r"\S+", text):
-        own = [
-            score for word, score in words if word.start < match.end() and match.start() < word.end
-        ]
+    for token in tokens:
+        own = [score for start, end, score in words if start < token.end and token.start < end]
         values.append(sum(own) / len(own) if own else 0.0)
     return values
 
 
+@dataclass(frozen=True)
+class PairScores:
+    """The scores of all words of both texts, and the spans that a threshold chooses from."""
+
+    a: Values
+    b: Values
+    candidates: list[Candidate]
+
+
+def pair_scores(
+    reviewer: Reviewer,
+    method: str,
+    pairs: Sequence[tuple[Text, Text]],
+    progress: Progress | None = None,
+) -> list[PairScores]:
+    """Score every word of both texts.
+
+    By ``coverage``, the score of a word is the largest gain of the phrases that it is part of.
+    """
+    reviewer.check_languages(pairs)
+    if method != COVERAGE:
+        return [
+            PairScores(_values(first), _values(second), _candidates(first, second))
+            for first, second in reviewer.word_scores(method, pairs, progress)
+        ]
+    assert reviewer.model is not None  # checked when it was made
+    found = []
+    every = replace(reviewer.coverage, threshold=0.0)
+    for pair in pairs:
+        [gains] = coverage_gains(
+            [pair],
+            reviewer.model,
+            reviewer.coverage,
+            sides=sides_for(reviewer.model, pair),
+            progress=progress,
+        )
+        found.append(
+            PairScores(
+                _gains(pair[0].text, gains, A),
+                _gains(pair[1].text, gains, B),
+                [
+                    (span.side, span.start, span.end, span.score)
+                    for span in coverage_spans(pair, gains, every)
+                ],
+            )
+        )
+    return found
+
+
+def _values(words: Sequence[WordScore]) -> Values:
+    return [(each.word.start, each.word.end, each.score) for each in words]
+
+
+def _candidates(*sides: Sequence[WordScore]) -> list[Candidate]:
+    return [
+        (side, each.word.start, each.word.end, each.score)
+        for side, words in zip((A, B), sides, strict=True)
+        for each in words
+        if not each.word.is_punctuation
+    ]
+
+
+def _gains(text: str, gains: Gains, side: str) -> Values:
+    _, phrases = gains.get(side, (0.0, []))
+    return [
+        (
+            word.start,
+            word.end,
+            max(
+                (each.gain for each in phrases if each.start < word.end and word.start < each.end),
+                default=0.0,
+            ),
+        )
+        for word in split_words(text)
+    ]
+
+
 @dataclass
 class LabelStudy:
-    """Spearman's correlation of word scores with labels, over all labelled tokens."""
+    """Correlation of word scores with labels, and the best thresholds."""
 
     pairs: Sequence[LabelledPair]
     reviewer: Reviewer
@@ -105,72 +151,54 @@ class LabelStudy:
         return len(self.methods) * len(self.pairs)
 
     def run(self) -> Report:
-        """Score all words, and make the table."""
+        """Score all words, and make the tables."""
         if not self.pairs:
             raise InputError("there are no labelled pairs")
         if not self.methods:
             raise InputError(f"labels need a method that scores every word: {', '.join(RANKED)}")
         scored = self.runner.run([self._job(method) for method in self.methods])
         self.runner.warn()
-        rows = []
+        rows, curves = [], {}
         for (_, method), each in scored.items():
             value, low, high, tokens = correlation(
                 self.pairs, each, samples=min(self.samples, MAX_SAMPLES), seed=self.seed
             )
             interval = Cell(f"{low:.3f}-{high:.3f}")
             rows.append([Cell(method), Cell(tokens), Cell(value, ".3f"), interval])
+            curves[method] = Curve(
+                [
+                    counted(pair, [tuple(candidate) for candidate in candidates])
+                    for pair, candidates in zip(self.pairs, each.parts[CANDIDATES], strict=True)
+                ]
+            )
         header = ["method", "tokens", "Spearman", "95 %"]
         note = "Over all tokens with a label; intervals by drawing pairs."
-        return Report("Labelled tokens", {"labels": Table(header, rows, "Labelled tokens", note)})
+        return Report(
+            "Labelled tokens",
+            {
+                "labels": Table(header, rows, "Labelled tokens", note),
+                "thresholds": thresholds_table(curves),
+            },
+        )
 
     def _job(self, method: str) -> Job:
         one = replace(self.reviewer, methods=(method,))
         content = [[each.a, each.b] for each in self.pairs]
 
         def compute(progress: Progress | None, advance: Advance) -> Scored:
-            parts: dict[str, list[list[float]]] = {A_SCORES: [], B_SCORES: []}
+            parts: dict[str, list[object]] = {A_SCORES: [], B_SCORES: [], CANDIDATES: []}
             for start in range(0, len(self.pairs), ROWS_AT_A_TIME):
                 chosen = self.pairs[start : start + ROWS_AT_A_TIME]
-                texts = [(each.a, each.b) for each in chosen]
-                for (a, b), (first, second) in zip(
-                    texts, word_values(one, method, texts, progress), strict=True
-                ):
-                    parts[A_SCORES].append(token_values(a.text, first))
-                    parts[B_SCORES].append(token_values(b.text, second))
+                scores = pair_scores(one, method, [each.pair for each in chosen], progress)
+                for pair, found in zip(chosen, scores, strict=True):
+                    parts[A_SCORES].append(token_values(pair.tokens_a, found.a))
+                    parts[B_SCORES].append(token_values(pair.tokens_b, found.b))
+                    parts[CANDIDATES].append(found.candidates)
                 advance(len(parts[A_SCORES]))
             return Scored(parts)
 
         signature = json.dumps(one.description(), sort_keys=True)
         return Job("labels", method, signature, fingerprint(content), len(self.pairs), compute)
-
-
-Values = list[tuple[Word, float]]
-
-
-def word_values(
-    reviewer: Reviewer,
-    method: str,
-    pairs: Sequence[tuple[Text, Text]],
-    progress: Progress | None = None,
-) -> list[tuple[Values, Values]]:
-    """The score of every word of both texts."""
-    if method == UNLIKELY and reviewer.model is not None:
-        losses = word_losses(pairs, reviewer.model, progress)
-        return [
-            (
-                [(each.scored.word, each.loss) for each in first],
-                [(each.scored.word, each.loss) for each in second],
-            )
-            for first, second in losses
-        ]
-    assert reviewer.encoder is not None  # checked by the reviewer
-    return [
-        (
-            [(each.word, each.difference) for each in first],
-            [(each.word, each.difference) for each in second],
-        )
-        for first, second in word_differences(pairs, reviewer.encoder, progress)
-    ]
 
 
 def correlation(
@@ -181,12 +209,39 @@ def correlation(
     values: list[float] = []
     owners: list[int] = []
     for place, pair in enumerate(pairs):
-        for own, given in ((A_SCORES, pair.labels_a), (B_SCORES, pair.labels_b)):
-            for label, value in zip(given, scored.parts[own][place], strict=True):
-                if label >= 0:
-                    labels.append(label)
-                    values.append(value)
-                    owners.append(place)
+        for side, part in ((A, A_SCORES), (B, B_SCORES)):
+            for token, value in zip(pair.tokens(side), scored.parts[part][place], strict=True):
+                labels.append(token.label)
+                values.append(value)
+                owners.append(place)
+    if not labels:
+        raise InputError("no token has a label")
     draws = bootstrap_counts(len(pairs), samples=samples, seed=seed)[:, np.array(owners)]
     interval = percentile_interval(spearman(values, labels, counts=draws))
     return spearman(values, labels), interval.low, interval.high, len(labels)
+
+
+def thresholds_table(curves: dict[str, Curve]) -> Table:
+    """The best threshold of each method, and what it reaches."""
+    rows = []
+    for method, curve in curves.items():
+        best = learn(curve)
+        default = curve.at(THRESHOLDS[method])
+        rows.append(
+            [
+                Cell(method),
+                Cell("none" if math.isinf(best.threshold) else f"{method}={best.threshold}"),
+                Cell(best.result.precision, ".3f"),
+                Cell(best.result.recall, ".3f"),
+                Cell(best.result.f1, ".3f"),
+                Cell(best.held_out, ".3f"),
+                Cell(default.f1, ".3f"),
+            ]
+        )
+    header = ["method", "--threshold", "precision", "recall", "F1", "held out", "F1 of default"]
+    note = (
+        "Over the characters of labelled tokens, which are gold from a label of 0.5. The threshold "
+        "has the best F1 on all pairs; held out: F1 of every second pair with the threshold of the "
+        "others. Use it with `tertium explain --threshold METHOD=NUMBER`."
+    )
+    return Table(header, rows, "Best thresholds", note)

@@ -10,10 +10,17 @@ from typing import Any
 import numpy as np
 
 from tertium.errors import InputError
-from tertium.explanation.alignment import word_differences
 from tertium.explanation.coverage import coverage_gains
-from tertium.explanation.likelihood import word_losses
-from tertium.explanation.review import COVERAGE, DIFFERENCES, FLAGS, UNLIKELY, Reviewer, sides_for
+from tertium.explanation.hallucination import contrasts
+from tertium.explanation.review import (
+    COVERAGE,
+    FLAGS,
+    HALLUCINATION,
+    WORD_METHODS,
+    Reviewer,
+    sides_for,
+)
+from tertium.explanation.spans import flat
 from tertium.models.base import Progress
 from tertium.report.tables import Cell, Table
 from tertium.stats.arrays import Floats
@@ -24,7 +31,7 @@ from tertium.studies.report import Report
 from tertium.studies.runner import Advance, Job, Runner, Scored, fingerprint
 from tertium.studies.spans.edits import CONTROLS, EDITS, Edited
 
-STUDIED = (COVERAGE, UNLIKELY, DIFFERENCES, FLAGS)
+STUDIED = (COVERAGE, *WORD_METHODS, HALLUCINATION, FLAGS)
 """Methods that give spans."""
 ROWS_AT_A_TIME = 32
 SCORES, SPANS = "scores", "spans"
@@ -56,16 +63,10 @@ def method_scores(reviewer: Reviewer, method: str, pairs: Sequence[Any]) -> list
             max((each.gain for _, tried in found.values() for each in tried), default=0.0)
             for found in gains
         ]
-    if method == UNLIKELY and one.model is not None:
-        return [
-            max((each.loss for side in found for each in side), default=0.0)
-            for found in word_losses(pairs, one.model)
-        ]
-    if method == DIFFERENCES and one.encoder is not None:
-        return [
-            max((each.difference for side in found for each in side), default=0.0)
-            for found in word_differences(pairs, one.encoder)
-        ]
+    if method == HALLUCINATION and one.model is not None:
+        return [each.score for each in contrasts(pairs, one.model)]
+    if method in WORD_METHODS:
+        return [max(scores, default=0.0) for scores in flat(one.word_scores(method, pairs))]
     return [float(len(review.spans) + len(review.flags)) for review in one(pairs)]
 
 
