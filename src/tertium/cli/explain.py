@@ -99,6 +99,14 @@ def explain(
             rich_help_panel=METHODS,
         ),
     ] = None,
+    tokens: Annotated[
+        bool,
+        typer.Option(
+            "--tokens",
+            help="Without --method: show subword tokens, not words.",
+            rich_help_panel=METHODS,
+        ),
+    ] = False,
     threshold: Annotated[
         list[str] | None,
         typer.Option(
@@ -217,7 +225,7 @@ def explain(
             model=load_model(model, compute_type=compute_type, threads=threads),  # type: ignore[arg-type]
             worst=worst,
         )
-        print_explanation(explained, Console(highlight=False))
+        print_explanation(explained, Console(highlight=False), tokens=tokens)
         if html is not None:
             write_text(html, explanation_page(explained))
         return

@@ -1,4 +1,4 @@
-"""An explanation in a terminal: tokens over their log-probabilities, as in Prism's table 1."""
+"""An explanation in a terminal: words over their log-probabilities, as in Prism's table 1."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ GAP = 1
 MIN_WIDTH = 6
 
 
-def print_explanation(explanation: Explanation, console: Console) -> None:
-    """Print both directions and the scores."""
+def print_explanation(explanation: Explanation, console: Console, *, tokens: bool = False) -> None:
+    """Print both directions, by words or by subword tokens, and the scores."""
     for direction in explanation.directions:
-        for line in direction_lines(direction, console.width):
+        for line in direction_lines(direction, console.width, tokens=tokens):
             console.print(line, soft_wrap=True)
         console.print()
     direct = "" if explanation.direct is None else f"direct {explanation.direct:.4f}   "
@@ -28,7 +28,9 @@ def print_explanation(explanation: Explanation, console: Console) -> None:
     )
 
 
-def direction_lines(direction: Direction, width: int) -> Iterator[RichText]:
+def direction_lines(
+    direction: Direction, width: int, *, tokens: bool = False
+) -> Iterator[RichText]:
     """Lay out one direction in lines of at most ``width`` columns."""
     from rich.cells import cell_len
     from rich.text import Text as RichText
@@ -36,19 +38,25 @@ def direction_lines(direction: Direction, width: int) -> Iterator[RichText]:
     scores = direction.scores
     langs = [text.lang or "?" for text in (direction.target, direction.source)]
     yield RichText(f"{langs[0]} given {langs[1]}: {direction.source.text}", style="dim")
-    tokens, numbers = RichText(), RichText()
-    for token, log_prob in zip(scores.tokens, scores.log_probs, strict=True):
-        word, number = display_token(token), f"{log_prob:.2f}"
+    shown = [
+        (display_token(token), log_prob)
+        for token, log_prob in zip(scores.tokens, scores.log_probs, strict=True)
+    ]
+    if not tokens:
+        shown = [(each.word.text or shown[-1][0], each.log_prob) for each in direction.words]
+    words, numbers = RichText(), RichText()
+    for word, log_prob in shown:
+        number = f"{log_prob:.2f}"
         cell = max(cell_len(word), len(number), MIN_WIDTH)
-        if len(tokens) and tokens.cell_len + cell > width:
-            yield tokens
+        if len(words) and words.cell_len + cell > width:
+            yield words
             yield numbers
-            tokens, numbers = RichText(), RichText()
+            words, numbers = RichText(), RichText()
         red, green, blue = shade(log_prob)
-        tokens.append(word, style=f"bold rgb({red},{green},{blue})")
-        tokens.append(" " * (cell - cell_len(word) + GAP))
+        words.append(word, style=f"bold rgb({red},{green},{blue})")
+        words.append(" " * (cell - cell_len(word) + GAP))
         numbers.append(number.ljust(cell + GAP), style="dim")
-    yield tokens
+    yield words
     yield numbers
     end = "; too long: only the beginning was scored" if scores.cut else ""
     yield RichText(f"H = {scores.H:.4f}   G = {scores.G:.2f}   {len(scores.tokens)} tokens{end}")
