@@ -89,4 +89,4 @@ def _print_overview() -> None:
 def _default(setting: str, default: object) -> str:
     if isinstance(default, int | float) and setting != "layer":
         return spell(default)
-    return str(default) if default else "automatic"
+    return str(default).replace("\n", "\\n") if default else "automatic"
