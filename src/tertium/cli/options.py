@@ -17,8 +17,7 @@ Model = Annotated[
     typer.Option(
         "--model",
         metavar="NAME",
-        help="Name (see `tertium models`) or folder of a model; A+B for a pair of models for "
-        "opposite directions.",
+        help="Name (`tertium models`) or folder of a model, or A+B for both directions.",
     ),
 ]
 Encoder = Annotated[
@@ -100,8 +99,8 @@ Against = Annotated[
 Long = Annotated[
     str | None,
     typer.Option(
-        help="Texts beyond the model's length: split them into sentences, align and score these "
-        "(default), or cut them; always: split all texts.",
+        help="Texts beyond the model's length: split into aligned sentences (default), or cut; "
+        "always: split all texts.",
         rich_help_panel=MEASURES,
         metavar="split|cut|always",
     ),
@@ -156,8 +155,7 @@ Quoting = Annotated[
     bool | None,
     typer.Option(
         "--quoting/--no-quoting",
-        help="Whether fields of TSV may be quoted, as pandas writes them. Default: no, and quoted "
-        "fields are an error.",
+        help="Whether fields of TSV may be quoted, as pandas writes them. Default: an error.",
         rich_help_panel=INPUT,
     ),
 ]

@@ -130,7 +130,7 @@ def score(
             "--test-set",
             "-d",
             metavar="NAME",
-            help="References and sources of a test set of sacrebleu: -d wmt20 -l de-en.",
+            help="A test set of sacrebleu: -d wmt20 -l de-en.",
         ),
     ] = None,
     measure: Measures = None,
@@ -177,7 +177,7 @@ def score(
         bool,
         typer.Option(
             "--confidence",
-            help="95 % confidence intervals of the system scores (bootstrap).",
+            help="95 % confidence intervals (bootstrap).",
             rich_help_panel=OUTPUT,
         ),
     ] = False,
@@ -229,8 +229,8 @@ def score(
         bool,
         typer.Option(
             "--documents",
-            help="Each text is a document, which is split into sentences (--long always). With "
-            "--hyp and --ref or --src, each file is one, or each file of a folder.",
+            help="Each text is a document (--long always); with --hyp, each file, or each file of "
+            "a folder.",
             rich_help_panel=INPUT,
         ),
     ] = False,
@@ -238,7 +238,7 @@ def score(
         bool,
         typer.Option(
             "--parts",
-            help="Add a column with the aligned sentences of texts that were split.",
+            help="Add a column with the parts of split texts.",
             rich_help_panel=OUTPUT,
         ),
     ] = False,

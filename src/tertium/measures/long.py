@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from tertium.data.sentences import halves, join, split_sentences
 from tertium.errors import SettingError
 from tertium.models.base import LimitedModel, Progress
-from tertium.models.encoders.alignment import Aligner
 from tertium.text import Text
 
 if TYPE_CHECKING:
     from tertium.measures.base import Measure
+    from tertium.models.encoders.alignment import Aligner
 
 Long = Literal["split", "cut", "always"]
 """What is done with long texts: split those that the model cannot read as a whole, read only their
@@ -60,6 +60,8 @@ def split_pairs(
         chosen = {pair for pair in pairs if any(text.text in too_long for text in pair)}
     if not chosen:
         return parts
+    from tertium.models.encoders.alignment import Aligner
+
     aligner = Aligner(measure.aligning_encoder())
     aligned = {
         pair: _aligned(pair, model, aligner, progress)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tertium.engines.ray import mining
@@ -18,7 +20,7 @@ from tertium.measures.loading import ModelSettings, load, read_specs
 from tertium.mining.mine import MinedPair, Miner, TextList
 from tertium.mining.rescoring import rescoring_run
 
-from ...cli.conftest import Run, tertium
+from ...cli.conftest import TERTIUM, Run, tertium
 
 try:
     ray = import_ray()
@@ -39,7 +41,6 @@ ENGLISH = ["He is reading a book.", "Good morning!", "I am hungry.", "The house 
 LISTS = (TextList.read(GERMAN, "de"), TextList.read(ENGLISH, "en"))
 [DIRECT] = read_specs(["direct"])
 ONE = ClusterSettings(workers=1)
-# In int8 a number does not depend on what else is in its batch, which depends on what is cached.
 
 
 class OnceKilled(MiningLoader):
@@ -79,8 +80,8 @@ def test_the_same_bytes_as_a_local_run(tertium: Run, cache: Path, tmp_path: Path
         *("--rescore", "direct", "--rows-at-a-time", "3", "--compute-type", "int8"),
     )
     for engine, out in ((("--engine", "ray", "--workers", "2"), "ray.tsv"), ((), "local.tsv")):
-        run = tertium(*command, *engine, "-o", out)
-        assert run.returncode == 0, run.stderr
+        # in processes of their own: int8 depends on what a process computed before
+        subprocess.run([*TERTIUM, *command, *engine, "-o", out], check=True)
     assert (tmp_path / "ray.tsv").read_bytes() == (tmp_path / "local.tsv").read_bytes()
     assert len((tmp_path / "ray.tsv").read_text().splitlines()) == 1 + 4
     refused = tertium(*command, "--workers", "2")
@@ -92,7 +93,7 @@ def test_a_lost_worker_and_a_resumed_run(
 ) -> None:
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
     monkeypatch.setattr(mining, "CHUNKS_AT_A_TIME", 1)
-    loader = OnceKilled(ModelSettings(cache=False, compute_type="int8"), DIRECT, "en")
+    loader = OnceKilled(ModelSettings(cache=False), DIRECT, "en")
     seen: list[tuple[str, int]] = []
 
     def stop(what: str, done: int, _: int) -> None:
@@ -118,7 +119,10 @@ def test_a_lost_worker_and_a_resumed_run(
     )
     run.close()
     assert next(done for what, done in seen if what == "rescoring") == 9
-    assert found == local(loader)
+    expected = local(loader)
+    assert [pair[:4] for pair in found] == [pair[:4] for pair in expected]
+    scores = [[pair[4:7] for pair in pairs] for pairs in (found, expected)]
+    assert np.array(scores[0]) == pytest.approx(np.array(scores[1]), abs=1e-5)
 
 
 def test_other_models_on_a_node_are_refused(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
