@@ -252,3 +252,20 @@ def test_marks_are_reported_where_there_is_no_summary(tertium: Run, tmp_path: Pa
         done = tertium("score", *files, *how)
         assert done.returncode == 0
         assert "have an empty text" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["score", "explain"])
+@pytest.mark.parametrize("languages", [("-l", "de-en"), ("--lang", "en", "--src-lang", "de")])
+def test_two_texts_have_no_source(tertium: Run, command: str, languages: tuple[str, ...]) -> None:
+    """The language of the second text would be that of the first, in silence."""
+    refused = tertium(command, "Der Hund schläft.", "The dog sleeps.", *languages)
+    assert refused.returncode == 2
+    assert "that of the second with --ref-lang" in refused.stderr
+
+
+def test_a_quiet_comparison_still_prints_its_table(tertium: Run) -> None:
+    run = tertium(
+        "compare", Path(__file__).parents[2] / "examples" / "systems.tsv", "-m", "chrf", "-q"
+    )
+    assert "careful" in run.stdout
+    assert run.stderr == ""

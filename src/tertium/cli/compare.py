@@ -224,7 +224,7 @@ def compare(
         write_text(html, comparison_page(result, segments=segments))
     if as_json:
         print(to_json(result.document(count=segments)))
-    elif not quiet:
+    elif not (quiet and (output is not None or html is not None)):
         from rich.console import Console
 
         from tertium.comparison.text import print_comparison

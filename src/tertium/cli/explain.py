@@ -20,6 +20,7 @@ from tertium.cli.engines import (
     cluster_settings,
     refuse_without_ray,
 )
+from tertium.cli.habits import refuse_source_language, split_pair
 from tertium.cli.inputs import Inputs, check_is_text, refuse_as_output, refuse_without_output
 from tertium.cli.options import (
     DEFAULT_MODEL,
@@ -32,8 +33,8 @@ from tertium.cli.options import (
     Header,
     HtmlFile,
     HypColumn,
-    Lang,
     LangColumn,
+    LangOrPair,
     Layer,
     Model,
     NoCache,
@@ -139,7 +140,7 @@ def explain(
             rich_help_panel=METHODS,
         ),
     ] = explanation.WORST_PLACES,
-    lang: Lang = None,
+    lang: LangOrPair = None,
     ref_lang: RefLang = None,
     src_lang: SrcLang = None,
     hyp: Annotated[
@@ -213,6 +214,10 @@ def explain(
     two_texts = len(given) == 2 and engine is EngineName.local
     for text in given if two_texts and not as_text else []:
         check_is_text(text, "two arguments are two texts; use --hyp and --ref for files")
+    if two_texts:
+        refuse_source_language(lang, src_lang)
+    else:
+        lang, src_lang = split_pair(lang, src_lang)
     if two_texts and method is None and hyp is None:
         _refuse_for_two_texts(output, resume, overwrite, layout)
         if threshold:

@@ -8,7 +8,7 @@ from typing import Any
 
 from typer.core import TyperCommand
 
-from tertium.errors import SettingError
+from tertium.errors import InputError, SettingError
 from tertium.measures.registry import is_measure
 
 MEASURE = ("--measure", "-m")
@@ -140,6 +140,21 @@ def split_pair(lang: str | None, src_lang: str | None) -> tuple[str | None, str 
     """
     pair = language_pair(lang)
     return (lang, src_lang) if pair is None else (pair[1], src_lang or pair[0])
+
+
+def refuse_source_language(lang: str | None, src_lang: str | None) -> None:
+    """Refuse the language of a source where there are just two texts: which is which is unclear.
+
+    >>> refuse_source_language("de-en", None)
+    Traceback (most recent call last):
+    ...
+    tertium.errors.InputError: two texts have no source: give the language of the first text ...
+    """
+    if src_lang is not None or language_pair(lang) is not None:
+        raise InputError(
+            "two texts have no source: give the language of the first text with --lang, and that "
+            "of the second with --ref-lang"
+        )
 
 
 def _is_option(word: str) -> bool:

@@ -66,7 +66,9 @@ def translate(
     sample: Annotated[
         bool,
         typer.Option(
-            "--sample", help="Sample candidates instead of beam search.", rich_help_panel=SAMPLING
+            "--sample",
+            help="Sample candidates; --epsilon 0.02 leaves out improbable words.",
+            rich_help_panel=SAMPLING,
         ),
     ] = False,
     temperature: Annotated[

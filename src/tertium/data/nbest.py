@@ -134,6 +134,8 @@ class TableLists:
     ) -> TableLists:
         """Use the columns that are given, and find the others by their usual names."""
         names = table.columns()
+        if not names:
+            raise InputError(f"{name_of(table.path)} is empty: there are no candidates")
         there = f"{name_of(table.path)} has the columns {listed(names)}"
 
         def pick(wanted: Sequence[str], given: str | None) -> str | None:

@@ -369,8 +369,8 @@ def open_table(
         format = SUFFIXES.get(suffixes[-1]) if suffixes else None  # noqa: A001
         if format is None:
             raise InputError(
-                f"{path}: cannot infer the format from the file name; "
-                f"use --format with one of {', '.join(get_args(Format))}"
+                f"{path}: cannot infer the format from the file name; use --format with one of "
+                f"{', '.join(get_args(Format))}, or -t and -r (or -s) for plain text, one per line"
             )
     if format == "parquet":
         check_extras("reading Parquet", PARQUET)

@@ -231,7 +231,8 @@ class TranslationMeasure(Measure):
                     looks = f" (it looks like {guess!r})" if guess is not None else ""
                     raise LanguageError(
                         f"row {row.number}: {self.name}: {error}; "
-                        f"give it with lang= (--lang), or row by row{looks}"
+                        f"give it with lang= (--lang), and that of the other text with "
+                        f"reference_lang= (--ref-lang) if it differs, or row by row{looks}"
                     ) from None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -13,7 +14,7 @@ from tertium.models.cache.memo import Memo
 from tertium.models.cache.results import ResultFile
 from tertium.models.engine import ComputeType
 from tertium.models.folder import CARD, ModelFolder, read_folder
-from tertium.models.public import catalog_name, public_entry
+from tertium.models.public import catalog_name, public_entry, public_names
 from tertium.models.translation.ctranslate2 import BATCH_TOKENS, CTranslate2Model
 from tertium.models.translation.pair import PairOfModels
 from tertium.storage.paths import models_folder, results_file
@@ -81,10 +82,12 @@ def locate(name: str | Path) -> Path:
         raise ModelError(
             f"{entry.name} is not downloaded yet; use `tertium models fetch {entry.name}`"
         )
-    names = ", ".join(entry.name for entry in entries())
+    names = [entry.name for entry in entries()]
+    near = get_close_matches(str(name), [*names, *public_names()], n=1)
     raise ModelError(
-        f"no model {str(name)!r}: neither a folder nor one of {names}, nor in the catalog of "
-        "public models (see `tertium models`)"
+        f"no model {str(name)!r}: neither a folder nor one of {', '.join(names)}, nor in the "
+        f"catalog of public models (see `tertium models`)"
+        + (f"; did you mean {near[0]!r}?" if near else "")
     )
 
 

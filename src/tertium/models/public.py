@@ -176,6 +176,11 @@ def public_entry(name: str) -> AnyPublic | None:
     return public_model(name) or public_encoder(name) or public_language_model(name)
 
 
+def public_names() -> list[str]:
+    """The names of all public models."""
+    return [*PUBLIC_MODELS, *PUBLIC_ENCODERS, *PUBLIC_LANGUAGE_MODELS]
+
+
 def catalog_name(name: str) -> str:
     """The catalog's name of a model for a name in any case or a hub id; others are returned as is.
 
