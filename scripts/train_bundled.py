@@ -1,12 +1,13 @@
 """Train the bundled model from public parallel text.
 
-    python scripts/train_bundled.py data runs/bundled --steps 20000 --threads 2
+    python scripts/train_bundled.py data runs/bundled --steps 20000 --precision bf16 --threads 2
 
 ``data`` has one TSV file (plain or compressed) per corpus and language pair, with two columns
 named by language: ``tatoeba/de-en.tsv.xz`` or ``europarl.de-en.tsv.xz``, in any folder. Only the
-corpora in ``WEIGHTS`` are used, so sets for evaluation may be in the same folder. Sentences that
-are held out (by their checksum) make the development set of each corpus; if a corpus was published
-without them, they are in the file ``dev.tsv`` of its folder.
+corpora in ``WEIGHTS`` are used, so sets for evaluation may be in the same folder; ``distilled`` is
+optional, and made by ``scripts/distill.py``. Sentences that are held out (by their checksum) make
+the development set of each corpus; if a corpus was published without them, they are in the file
+``dev.tsv`` of its folder.
 
 The run resumes if it was interrupted; with ``--decay 0``, it can be continued for more steps and
 decayed later. When it is complete, the mean of its last checkpoints is in
@@ -38,25 +39,35 @@ WEIGHTS = {
     "newstest": 2.5,
     "newsdiscuss": 2.0,
     "mt-geneval": 1.5,
+    "distilled": 1.5,
 }
+OPTIONAL = ("distilled",)
 DEVELOPMENT = ("tatoeba", "libreoffice", "europarl", "newstest")
 DEVELOPMENT_PAIRS = 200
 """Pairs of each two languages in a development set."""
-MIXTURE = Mixture(joined=0.3, joined_tokens=128, names=0.3)
+MIXTURE = Mixture(paraphrases=0.2, copies=0.06, joined=0.3, joined_tokens=128, names=0.25)
+DEVELOPMENT_STEPS = 2_000
+"""Steps between evaluations, which take a minute."""
 FILE = re.compile(r"(?:(?P<corpus>[\w-]+)\.)?(?P<a>[a-z]{2})-(?P<b>[a-z]{2})\.tsv(?:\.gz|\.xz)?")
 
 
-def find_files(data: Path) -> dict[str, list[Path]]:
-    """Find the files of each corpus to train on."""
+def corpus_files(data: Path) -> dict[str, list[Path]]:
+    """Return all files of pairs in our languages, by corpus."""
     files: defaultdict[str, list[Path]] = defaultdict(list)
     for path in sorted(data.rglob("*.tsv*")):
         about = FILE.fullmatch(path.name)
         if about and {about["a"], about["b"]} <= set(LANGUAGES):
             files[about["corpus"] or path.parent.name].append(path)
-    missing = [corpus for corpus in WEIGHTS if corpus not in files]
+    return files
+
+
+def find_files(data: Path) -> dict[str, list[Path]]:
+    """Find the files of each corpus to train on."""
+    files = corpus_files(data)
+    missing = [corpus for corpus in WEIGHTS if corpus not in files and corpus not in OPTIONAL]
     if missing:
         raise SystemExit(f"{data} has no files of {', '.join(missing)}")
-    return {corpus: files[corpus] for corpus in WEIGHTS}
+    return {corpus: files[corpus] for corpus in WEIGHTS if corpus in files}
 
 
 def write_development_set(files: list[Path], out: Path) -> None:
@@ -90,7 +101,10 @@ def make_plan(data: Path, run: Path, arguments: argparse.Namespace) -> Plan:
         dev=tuple(dev),
         init=None if arguments.init is None else str(arguments.init.absolute()),
         recipe=replace(
-            get_recipe("mini"), peak_rate=0.0015, batch_tokens=4000, ranking=arguments.ranking
+            get_recipe("mini"),
+            peak_rate=arguments.rate,
+            batch_tokens=4000,
+            ranking=arguments.ranking,
         ),
         mixture=replace(MIXTURE, names=arguments.names),
     )
@@ -104,9 +118,11 @@ def main() -> None:
     parser.add_argument(
         "--decay", type=int, help="steps at the end that lower the rate (default: a fifth; 0: none)"
     )
+    parser.add_argument("--rate", type=float, default=0.001, help="the highest learning rate")
     parser.add_argument("--init", type=Path, help="a Hugging Face folder to start from")
     parser.add_argument("--names", type=float, default=MIXTURE.names)
     parser.add_argument("--ranking", type=float, default=0.1)
+    parser.add_argument("--precision", default="float32", help="float32 or bf16")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--average", type=int, default=5, help="checkpoints to average")
     arguments = parser.parse_args()
@@ -116,7 +132,9 @@ def main() -> None:
         steps=arguments.steps,
         decay_steps=decay or None,
         save_steps=max(1, arguments.steps // 50),
+        dev_steps=DEVELOPMENT_STEPS,
         threads=arguments.threads,
+        precision=arguments.precision,
     )
     trained = train(run, make_plan(arguments.data.absolute(), run, arguments), pace)
     print(f"{run}: {trained.step} of {trained.steps} steps")

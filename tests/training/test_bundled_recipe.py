@@ -36,7 +36,7 @@ def test_only_training_corpora_are_used_and_held_out_pairs_make_the_development_
         path = data / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(ROWS, encoding="utf-8")
-    settings = argparse.Namespace(init=None, names=0.2, ranking=0.1)
+    settings = argparse.Namespace(init=None, names=0.2, ranking=0.1, rate=0.0008)
     plan = script.make_plan(data, tmp_path / "run", settings)
     used = {Path(file).relative_to(data).as_posix(): weight for file, weight in plan.bitext}
     assert used == {
@@ -52,7 +52,13 @@ def test_only_training_corpora_are_used_and_held_out_pairs_make_the_development_
         assert Path(file).read_text(encoding="utf-8").splitlines()[1:] == [
             "de\ten\tSatz 654.\tSentence 654."
         ]
-    assert (plan.mixture.names, plan.recipe.ranking) == (0.2, 0.1)
+    assert (plan.mixture.names, plan.recipe.ranking, plan.recipe.peak_rate) == (0.2, 0.1, 0.0008)
+    distilled = data / "distilled/fr-en/distilled.de-en.tsv"
+    distilled.parent.mkdir(parents=True)
+    distilled.write_text(ROWS, encoding="utf-8")
+    with_distilled = script.make_plan(data, tmp_path / "run", settings)
+    assert with_distilled.bitext == (*plan.bitext, (str(distilled), 1.5))
+    assert with_distilled.dev == plan.dev
     (data / "news/europarl.de-en.tsv").unlink()
     with pytest.raises(SystemExit, match="no files of europarl"):
         script.make_plan(data, tmp_path / "run", settings)
