@@ -8,12 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import tertium
+from tertium.data.nbest import CandidateList
+from tertium.mining.candidates import NeighbourSettings, within
 from tertium.models.cache.memo import Memo
 from tertium.models.encoders.model import CTranslate2Encoder
+from tertium.reranking.rerank import Reranker
+from tertium.reranking.utilities import UtilitySettings
+from tertium.text import Text
 
 ENCODER, LAYER = "all-MiniLM-L6-v2", 6
 PRECISIONS = ("float32", "int8")
 LANG = "en"
+NEIGHBOURS = 10
 Scores = list[float]
 Work = Callable[[Any], Scores]
 """Computes scores with a model of Tertium."""
@@ -48,6 +54,8 @@ class Contest:
     size: str
     task: dict[str, Any]
     ours: dict[str, Callable[[], Scores]]
+    environment: str = "peers"
+    """The environment of the peer."""
 
 
 def nmtscore(kind: str, pairs: Pairs, by: str) -> Work:
@@ -156,6 +164,54 @@ def vector_contests(original: Path, pairs: Pairs, *, threads: int) -> Iterator[C
                 for precision, encoder in encoders.items()
             },
         )
+
+
+def mining_contest(original: Path, texts: list[str], *, threads: int) -> Contest:
+    """The most similar pairs in one list of sentences, including encoding."""
+    settings = NeighbourSettings(NEIGHBOURS, "absolute", method="exact")
+
+    def work(encoder: CTranslate2Encoder) -> Scores:
+        encoder.forget()
+        vectors = encoder.sentence_vectors(texts, lang=LANG).vectors
+        return sorted(within(vectors, settings).cosine.tolist(), reverse=True)[: len(texts)]
+
+    encoders = {
+        precision: tertium.load_encoder(
+            ENCODER,
+            compute_type=precision,  # type: ignore[arg-type]
+            threads=threads,
+        )
+        for precision in PRECISIONS
+    }
+    return Contest(
+        "mining",
+        ENCODER,
+        f"{len(texts)} sentences",
+        {"task": "mining", "model": str(original), "texts": texts, "neighbours": NEIGHBOURS},
+        {
+            precision: lambda encoder=encoder: work(encoder)  # type: ignore[misc]
+            for precision, encoder in encoders.items()
+        },
+        "recent",
+    )
+
+
+def reranking_contests(systems: Systems) -> Iterator[Contest]:
+    """Minimum Bayes risk with chrF among the outputs of all systems; mbrs has two ways."""
+    lists = [list(dict.fromkeys(texts)) for texts in zip(*systems.outputs, strict=True)]
+    numbered = [
+        CandidateList(number, str(number), tuple(map(Text, texts)))
+        for number, texts in enumerate(lists, start=1)
+    ]
+
+    def work() -> Scores:
+        reranker = Reranker([tertium.load("chrf")], utility=UtilitySettings())
+        return [score for ranking in reranker.rank(numbered) for score in ranking.scores]
+
+    size = f"{len(lists)} lists, {sum(map(len, lists))} candidates"
+    for name, fast in (("mbr", False), ("mbr, fastchrf", True)):
+        task = {"task": "mbr", "lists": lists, "fast": fast}
+        yield Contest(name, "-", size, task, {"-": work}, "recent")
 
 
 def surface_contests(pairs: Pairs) -> Iterator[Contest]:

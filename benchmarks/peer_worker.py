@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 Scores = list[float]
@@ -23,6 +23,8 @@ PACKAGES = (
     "moverscore",
     "pyemd",
     "sacrebleu",
+    "mbrs",
+    "sentence-transformers",
     "torch",
     "transformers",
     "tokenizers",
@@ -184,6 +186,42 @@ def chrf(task: dict[str, Any]) -> Scores:
     return [metric.sentence_score(hyp, [ref]).score for hyp, ref in pairs]
 
 
+def mbr(task: dict[str, Any]) -> Scores:
+    """The expected chrF of each candidate, in the order of the lists."""
+    from mbrs.decoders import DecoderMBR
+    from mbrs.metrics import MetricChrF
+
+    metric = MetricChrF(MetricChrF.Config(fastchrf=task["fast"], num_workers=1))
+    decoder = DecoderMBR(DecoderMBR.Config(), metric)
+    scores = []
+    for texts in task["lists"]:
+        output = decoder.decode(texts, texts, nbest=len(texts))
+        by_place = dict(zip(output.idx, output.score, strict=True))
+        scores += [float(by_place[place]) for place in range(len(texts))]
+    return scores
+
+
+@cache
+def sentence_transformer(folder: str) -> Any:
+    from sentence_transformers import SentenceTransformer
+
+    return SentenceTransformer(folder, device="cpu")
+
+
+def mining(task: dict[str, Any]) -> Scores:
+    """The cosines of the most similar pairs."""
+    from sentence_transformers.util import paraphrase_mining
+
+    texts = task["texts"]
+    found = paraphrase_mining(
+        sentence_transformer(task["model"]),
+        texts,
+        top_k=task["neighbours"],
+        max_pairs=len(texts) * task["neighbours"],
+    )
+    return [float(score) for score, _, _ in found][: len(texts)]
+
+
 TASKS: dict[str, Callable[[dict[str, Any]], Scores]] = {
     "direct": direct,
     "pivot": pivot,
@@ -194,7 +232,17 @@ TASKS: dict[str, Callable[[dict[str, Any]], Scores]] = {
     "wmd": wmd,
     "bleu": bleu,
     "chrf": chrf,
+    "mbr": mbr,
+    "mining": mining,
 }
+
+
+def versions() -> dict[str, str]:
+    found = {}
+    for package in PACKAGES:
+        with contextlib.suppress(PackageNotFoundError):
+            found[package] = version(package)
+    return found
 
 
 def main() -> None:
@@ -202,7 +250,7 @@ def main() -> None:
 
     torch.set_num_threads(int(sys.argv[1]))
     results = sys.stdout
-    print(json.dumps({package: version(package) for package in PACKAGES}), flush=True)
+    print(json.dumps(versions()), flush=True)
     for line in sys.stdin:
         task = json.loads(line)
         started = time.perf_counter()

