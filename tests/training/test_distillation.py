@@ -30,9 +30,9 @@ def test_translations_are_paired_with_their_sources_and_with_other_languages(
     (data / "other.de-en.tsv").write_text("de\ten\nNein.\tNo.\n", encoding="utf-8")
 
     def distill(name: str, *options: str) -> dict[str, list[str]]:
-        command = [sys.executable, SCRIPT, data, tmp_path / name, "--teacher", "tertium-mini"]
-        command += ["--langs", "en", "fr", "--corpora", "talks", *options]
-        subprocess.run(command, check=True, capture_output=True)
+        command = [sys.executable, str(SCRIPT), str(data), str(tmp_path / name)]
+        command += ["--teacher", "tertium-mini", "--langs", "en", "fr", "--corpora", "talks"]
+        subprocess.run([*command, *options], check=True, capture_output=True)
         return {
             path.name: path.read_text("utf-8").splitlines()
             for path in (tmp_path / name / "en-fr").iterdir()

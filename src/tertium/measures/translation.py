@@ -12,6 +12,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 from itertools import pairwise
+from types import MappingProxyType
 from typing import ClassVar, Literal
 
 from tertium.data.identify import confident_guess
@@ -155,6 +156,8 @@ class TranslationMeasure(Measure):
     """What translation-based measures share."""
 
     model_kind = "translation"
+    usual: ClassVar[Mapping[str, object]] = MappingProxyType({"empty": "worst", "long": "split"})
+    """Settings that are in the signature only if they have another value."""
     model: TranslationModel
     _: KW_ONLY
     aggregate: Literal["H", "G"] = "H"
@@ -203,9 +206,9 @@ class TranslationMeasure(Measure):
         own = {
             setting.name: getattr(self, setting.name)
             for setting in fields(self)
-            if setting.name not in ("model", "against", "both_directions", "empty", "long")
+            if setting.name not in ("model", "against", "both_directions", *self.usual)
         }
-        own |= unusual(self, empty="worst", long="split")
+        own |= unusual(self, **self.usual)
         return {
             "model": self.model.name,
             "fingerprint": self.model.fingerprint[:FINGERPRINT_DIGITS],
@@ -481,6 +484,7 @@ class PrismRef(Prism):
 
     name = "prism-ref"
     summary = "Mean log-probability of hypothesis and reference, each given the other."
+    usual = MappingProxyType({"alpha": 0.5, **Prism.usual})
     alpha: float = 0.5
     """The weight of the hypothesis given the reference, as in figure 5 of the paper."""
 
@@ -491,9 +495,6 @@ class PrismRef(Prism):
     @property
     def is_symmetric(self) -> bool:
         return self.alpha == 0.5
-
-    def choices(self) -> Mapping[str, object]:
-        return without_default(super().choices(), "alpha", 0.5)
 
     def reading(self, score: float) -> str:
         return (
@@ -517,6 +518,7 @@ class PrismSrc(Prism):
 
     name = "prism-src"
     summary = "Mean log-probability of the hypothesis given the source; needs no reference."
+    usual = MappingProxyType({"boosted": False, **Prism.usual})
     against: Literal["source"] = "source"
     boosted: bool = False
     """Tokens that share the top probability mass are not punished (BoostedProb)."""
@@ -524,9 +526,6 @@ class PrismSrc(Prism):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_settings(self, {"against": ("source",), "boosted": (True, False)})
-
-    def choices(self) -> Mapping[str, object]:
-        return without_default(super().choices(), "boosted", False)
 
     def reading(self, score: float) -> str:
         return (
@@ -541,15 +540,6 @@ class PrismSrc(Prism):
             return ask.boosted_log_p(A, B)
         [AB] = ask.log_p((A, B))
         return AB
-
-
-def without_default(
-    choices: Mapping[str, object], name: str, default: object
-) -> Mapping[str, object]:
-    """Leave a setting out of a signature where it is the default, as in older signatures."""
-    if choices[name] != default:
-        return choices
-    return {other: value for other, value in choices.items() if other != name}
 
 
 def intermediate(model: TranslationModel, langs: str) -> str:
