@@ -48,7 +48,7 @@ from tertium.training.model.bitext import Pair, read_bitext
 from tertium.training.model.lexicon import Lexicon, build_lexicon
 from tertium.training.model.names import contrasting, find_slots
 
-MEASURES = ("direct", "cross", "pivot", "prism-ref", "chrf", "bleu")
+MEASURES = ("direct", "cross", "pivot", "prism-ref", "sss", "chrf", "bleu")
 ACROSS = ("direct", "cross", "pivot", "prism-ref")
 """The measures that can compare two languages, beside H(target|source)."""
 LANGUAGES = ("en", "de", "fr", "es")
@@ -315,17 +315,22 @@ def correlation_cell(measure: Measure, lang: str, rows: Sequence[dict[str, str]]
     return interval(spearman(scores, people), replicates)
 
 
-def report_paraphrases(cells: Cells, model: Memo, arguments: argparse.Namespace) -> None:
+def load_measure(name: str, model: Memo, encoder: Any) -> Measure:
+    if name in ACROSS:
+        return tertium.load(name, model=model)
+    return tertium.load(name, encoder=encoder) if name == "sss" else tertium.load(name)
+
+
+def report_paraphrases(
+    cells: Cells, model: Memo, encoder: Any, arguments: argparse.Namespace
+) -> None:
     sets = list(paraphrase_sets(arguments))
     graded = {
         lang: list(islice(open_table(arguments.stsb / f"{lang}.test.tsv"), arguments.pairs))
         for lang in ("en", "de")
         if arguments.stsb is not None
     }
-    measures = {
-        name: tertium.load(name, model=None if name in ("chrf", "bleu") else model)
-        for name in MEASURES
-    }
+    measures = {name: load_measure(name, model, encoder) for name in MEASURES}
     tables: dict[str, list[list[str]]] = {"auc": [], "accuracy": [], "spearman": []}
     for name, measure in measures.items():
         aucs, accuracies = [name], [name]
@@ -407,17 +412,17 @@ def main() -> None:
     }
     cells = Cells(arguments.out, settings)
     print(", ".join(f"{name}: {value}" for name, value in settings.items()), flush=True)
+    encoder = tertium.load_encoder(
+        arguments.model, compute_type="float32", threads=arguments.threads
+    )
     if bitexts := read_bitexts(arguments):
-        encoder = tertium.load_encoder(
-            arguments.model, compute_type="float32", threads=arguments.threads
-        )
         report_retrieval(cells, encoder, bitexts)
         report_translations(cells, model, bitexts)
         report_choices(cells, model, bitexts, arguments.choices)
     if arguments.pawsx is not None:
         report_repetition(cells, model, arguments)
     if arguments.pawsx or arguments.mrpc or arguments.stsb:
-        report_paraphrases(cells, model, arguments)
+        report_paraphrases(cells, model, encoder, arguments)
 
 
 if __name__ == "__main__":
