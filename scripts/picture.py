@@ -17,8 +17,8 @@ from tertium.explanation.report import print_review
 from tertium.explanation.terminal import print_explanation
 
 A, B = "I see a dog.", "I see a cat."
-HYPOTHESIS = "Er kam 1998 mit seinem Bruder aus Rom."
-SOURCE = "He came from Rome in 1989."
+HYPOTHESIS = "Sie zog 1998 mit ihrer Schwester nach Madrid."
+SOURCE = "She moved to Madrid in 1989."
 
 
 def tokens(console: Console) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from .conftest import TERTIUM, Run
 
-SOURCES = ["Hello!", "I like dogs.", "", "Where is he?"]
+SOURCES = ["Thank you!", "I like dogs.", "", "Where is he?"]
 
 
 @pytest.fixture
@@ -25,9 +25,9 @@ def source(tmp_path: Path) -> Path:
 
 def test_one_line_per_text(tertium: Run, source: Path) -> None:
     done = tertium("translate", source, "-l", "en-de")
-    assert done.stdout == "Hallo!\nIch mag Hunde.\n\nWo ist er?\n"
+    assert done.stdout == "Danke!\nIch mag Hunde.\n\nWo ist er?\n"
     assert done.stderr == ""
-    assert tertium("translate", "Hello!", "-l", "German").stdout == "Hallo!\n"
+    assert tertium("translate", "Thank you!", "-l", "German").stdout == "Danke!\n"
 
 
 def test_candidates_in_all_formats_can_be_read_back(
@@ -51,7 +51,7 @@ def test_candidates_in_all_formats_can_be_read_back(
         for (_, score), (_, wanted) in zip(candidates, found["a.tsv"], strict=True):
             assert score == pytest.approx(wanted, abs=1e-6)
     [first, *_] = json.loads((tmp_path / "a.jsonl").read_text().splitlines()[0])["candidates"]
-    assert first["hyp"] == "Hallo!"
+    assert first["hyp"] == "Danke!"
     assert first["score"] == pytest.approx(first["log_prob"] / first["length"])
 
 

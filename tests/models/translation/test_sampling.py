@@ -38,7 +38,9 @@ def test_n_best_lists_begin_with_the_translation(model: CTranslate2Model) -> Non
     assert [len(each) for each in found] == [3, 3, 1, 3]
     assert found[2] == [Candidate("", 0.0, 0)]
     for each in found:
-        assert [candidate.H for candidate in each] == sorted((c.H for c in each), reverse=True)
+        # The engine sorts by the mean over all tokens, the tag included.
+        means = [candidate.log_prob / (candidate.length + 1) for candidate in each]
+        assert means == sorted(means, reverse=True)
 
 
 def test_log_probabilities_are_those_of_forced_decoding(model: CTranslate2Model) -> None:
@@ -150,7 +152,7 @@ def test_models_without_candidates() -> None:
 
 
 def test_translate() -> None:
-    assert tertium.translate(["Hello!", ""], "German") == ["Hallo!", ""]
-    several = tertium.translate("Hello!", "de", count=7)
+    assert tertium.translate(["Thank you!", ""], "German") == ["Danke!", ""]
+    several = tertium.translate("Thank you!", "de", count=7)
     assert len(several) == 7  # the beam is as large
-    assert several[0].text == "Hallo!"
+    assert several[0].text == "Danke!"

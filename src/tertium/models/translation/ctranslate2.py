@@ -204,9 +204,9 @@ class CTranslate2Model:
         >>> import tertium
         >>> from tertium.models.candidates import Search
         >>> model = tertium.load_model("tertium-mini", cache=False)
-        >>> [n_best] = model.candidates(["Hello!"], target_lang="de", search=Search(count=2))
+        >>> [n_best] = model.candidates(["Thank you!"], target_lang="de", search=Search(count=2))
         >>> n_best[0].text, n_best[0].length
-        ('Hallo!', 3)
+        ('Danke!', 3)
         """
         tags = self._target_tags(target_lang, len(sources))
         encoder_inputs, cut = self._encoder_inputs(sources, source_lang, tags)

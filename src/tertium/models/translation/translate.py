@@ -70,10 +70,10 @@ def translate(
     the model has one target language.
 
     >>> import tertium
-    >>> tertium.translate("Hello!", "de")
-    'Hallo!'
-    >>> samples = tertium.translate(["Hello!"], "de", count=4, sampling=True, epsilon=0.02)
-    >>> samples == tertium.translate(["Hello!"], "de", count=4, sampling=True, epsilon=0.02)
+    >>> tertium.translate("Thank you!", "de")
+    'Danke!'
+    >>> samples = tertium.translate(["Thank you!"], "de", count=4, sampling=True, epsilon=0.02)
+    >>> samples == tertium.translate(["Thank you!"], "de", count=4, sampling=True, epsilon=0.02)
     True
     """
     engine = load_model(model) if isinstance(model, str | Path) else model
