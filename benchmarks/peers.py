@@ -69,7 +69,7 @@ ENVIRONMENTS = {
         "sacrebleu",
         "numpy<2",  # for the old transformers
     ),
-    "recent": ("mbrs==0.1.8", "sentence-transformers"),
+    "recent": ("mbrs==0.1.8", "sentence-transformers", "setuptools<81"),  # pkg_resources
 }
 LENGTH = 30
 """Tokens per translation with random weights: about as many as in a sentence of news."""

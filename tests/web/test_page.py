@@ -111,7 +111,7 @@ def test_overlapping_spans_are_one_mark(open_page: Open) -> None:
     expect(mark).to_have_text(["im Garten"])
     mark.focus()
     tip = page.locator(".marked .tip:visible")
-    expect(tip).to_contain_text("major omission")
+    expect(tip).to_contain_text("minor omission")
     expect(tip).to_contain_text("minor difference")
 
 
