@@ -132,6 +132,18 @@ def _uncached(work: Work, engine: Any) -> Callable[[], Scores]:
     return lambda: work(Memo(engine))
 
 
+def load_encoders(threads: int) -> dict[str, CTranslate2Encoder]:
+    """The encoder in every precision."""
+    return {
+        precision: tertium.load_encoder(
+            ENCODER,
+            compute_type=precision,  # type: ignore[arg-type]
+            threads=threads,
+        )
+        for precision in PRECISIONS
+    }
+
+
 def vector_contests(original: Path, pairs: Pairs, *, threads: int) -> Iterator[Contest]:
     """BERTScore and WMD, including encoding."""
     for kind in ("bertscore", "wmd"):
@@ -140,14 +152,7 @@ def vector_contests(original: Path, pairs: Pairs, *, threads: int) -> Iterator[C
             encoder.forget()
             return tertium.load(kind, encoder=encoder)(pairs.hyp, pairs.ref)
 
-        encoders = {
-            precision: tertium.load_encoder(
-                ENCODER,
-                compute_type=precision,  # type: ignore[arg-type]
-                threads=threads,
-            )
-            for precision in PRECISIONS
-        }
+        encoders = load_encoders(threads)
         yield Contest(
             kind,
             ENCODER,
@@ -175,14 +180,7 @@ def mining_contest(original: Path, texts: list[str], *, threads: int) -> Contest
         vectors = encoder.sentence_vectors(texts, lang=LANG).vectors
         return sorted(within(vectors, settings).cosine.tolist(), reverse=True)[: len(texts)]
 
-    encoders = {
-        precision: tertium.load_encoder(
-            ENCODER,
-            compute_type=precision,  # type: ignore[arg-type]
-            threads=threads,
-        )
-        for precision in PRECISIONS
-    }
+    encoders = load_encoders(threads)
     return Contest(
         "mining",
         ENCODER,
