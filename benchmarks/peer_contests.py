@@ -132,7 +132,7 @@ def _uncached(work: Work, engine: Any) -> Callable[[], Scores]:
     return lambda: work(Memo(engine))
 
 
-def load_encoders(threads: int) -> dict[str, CTranslate2Encoder]:
+def load_encoders(threads: int) -> dict[str, Any]:
     """The encoder in every precision."""
     return {
         precision: tertium.load_encoder(

