@@ -5,13 +5,13 @@
         --engines local ray --kill-after 300 --plot memory.svg
 
 Writes files of distinct pairs of short English sentences, scores each file with ``tertium score``
-in a separate process, and prints seconds, milliseconds per row, the peak memory, and the size of
-the cache, which is empty at the start. ``direct`` is computed one way and not normalized: one query
-to the bundled model per row, which is the minimum. The memory is that of the process and all its
-children (with ``--engines ray``: of the whole cluster, two workers), read every two seconds.
-``--kill-after`` kills each run once after so many seconds, and resumes it: the seconds are those
-of both parts. If a file is scored by several engines, their scores must be the same. ``--plot``
-draws memory over time.
+in a separate process, and prints seconds, rows per second, the peak memory, and the size of the
+cache, which is empty at the start. ``direct`` is computed one way and not normalized: one query to
+the bundled model per row, which is the minimum. The memory is that of the process and all its
+children (with ``--engines ray``: of the whole cluster, two workers), read every two seconds; on
+Linux, memory that processes share counts once. ``--kill-after`` kills each run once after so many
+seconds, and resumes it: the seconds are those of both parts. If a file is scored by several
+engines, their scores must be the same. ``--plot`` draws memory over time.
 """
 
 from __future__ import annotations
@@ -40,8 +40,6 @@ DOES = ("sees", "wants", "buys", "finds", "likes", "sells", "counts", "draws", "
 WHAT = ("houses", "apples", "books", "birds", "letters", "stones", "cars", "trees")
 ONE_QUERY = ("--measure", "direct", "--one-way", "--not-normalized", "--lang", "en")
 MEASURES = {"chrf": ("--measure", "chrf"), "direct, one query": ONE_QUERY}
-
-
 ENGINES = {"local": (), "ray": ("--engine", "ray", "--workers", "2", "--rows-at-a-time", "5000")}
 SAMPLE_SECONDS = 2.0
 CLOSE = 1e-5
@@ -82,11 +80,12 @@ def write(file: Path, count: int) -> None:
 
 
 def memory_of(process: psutil.Process) -> int:
-    """The resident memory of a process and all its children."""
+    """The memory of a process and all its children."""
     total = 0
     for one in (process, *process.children(recursive=True)):
         with suppress(psutil.NoSuchProcess):
-            total += one.memory_info().rss
+            found = one.memory_full_info()
+            total += getattr(found, "pss", found.rss)
     return total
 
 
@@ -163,7 +162,9 @@ def main() -> None:
     parser.add_argument("--plot", type=Path, help="draw memory over time")
     arguments = parser.parse_args()
     print(f"tertium {tertium.__version__}, load before {os.getloadavg()[0]:.1f}\n")
-    print("| measure | engine | format | rows | seconds | ms per row | memory, MB | cache, MB |")
+    print(
+        "| measure | engine | format | rows | seconds | rows per second | memory, MB | cache, MB |"
+    )
     print("|---|---|---|---|---|---|---|---|", flush=True)
     runs: dict[str, Run] = {}
     for measure, format_, count in product(arguments.measures, arguments.formats, arguments.rows):
@@ -184,7 +185,7 @@ def main() -> None:
                 expected = scores
                 print(
                     f"| {measure} | {engine} | {format_} | {count:_} | {run.seconds:.1f} "
-                    f"| {1000 * run.seconds / count:.2f} | {run.peak / 1e6:.0f} "
+                    f"| {count / run.seconds:.0f} | {run.peak / 1e6:.0f} "
                     f"| {run.cache / 1e6:.1f} |".replace("_", " "),
                     flush=True,
                 )

@@ -15,22 +15,17 @@ never on different sides, so the pairs are the only translations that Tatoeba kn
 mined one to one; the threshold is the one with the best F1 on half of the sentences, and precision,
 recall and F1 are those of the other half (the mean of both halves).
 
-    python benchmarks/mining.py paraphrases data/tatoeba/de-en.tsv.xz --side 20000
     python benchmarks/mining.py index data/tatoeba/de-en.tsv.xz --side 1000000 --encoded 20000
-
-``paraphrases``: CPU time and memory of the exact search in one list, beside that of
-``sentence_transformers.util.paraphrase_mining_embeddings`` with the same vectors (sentences of the
-second column), each in a process of its own, and the proportion of the pairs that both have.
 
 ``index``: CPU time and memory of a search of ``--side`` vectors in as many others by the inverted
 file index, and its recall against exact search for 200 of them. The vectors are those of
-``--encoded`` sentences, each repeated with Gaussian noise of the given length (``--noise``).
+``--encoded`` sentences, each repeated with Gaussian noise of the given length (``--noise``). The
+speed beside sentence-transformers is in ``benchmarks/peers.py``.
 """
 
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import platform
 import random
 import tempfile
@@ -38,7 +33,6 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +40,7 @@ from numpy.typing import NDArray
 import tertium
 from tertium.data.records import open_table
 from tertium.measures.base import Measure
-from tertium.mining.candidates import Candidates, NeighbourSettings, between, select, within
+from tertium.mining.candidates import Candidates, NeighbourSettings, between, select
 from tertium.mining.rescoring import rescore
 from tertium.mining.thresholds import curve
 from tertium.stats.neighbours import Vectors, nearest
@@ -259,48 +253,6 @@ def sentence_list(table: Path, count: int) -> tuple[list[str], str]:
     return list(found)[:count], lang
 
 
-def measured(task: str, file: str, nearest_k: int, answers: Any) -> None:
-    """Mine paraphrases in this process, and send the pairs, CPU seconds and memory."""
-    vectors = np.load(file)
-    if task == "tertium":
-        started, before = time.process_time(), peak_memory()
-        found = within(vectors, NeighbourSettings(nearest_k, "absolute", method="exact"))
-        pairs = set(zip(found.first.tolist(), found.second.tolist(), strict=True))
-    else:
-        import torch
-        from sentence_transformers.util import paraphrase_mining_embeddings
-
-        torch.set_num_threads(1)
-        started, before = time.process_time(), peak_memory()
-        mined = paraphrase_mining_embeddings(
-            torch.from_numpy(vectors), top_k=nearest_k, max_pairs=len(vectors) * nearest_k
-        )
-        pairs = {(int(i), int(j)) for _, i, j in mined}
-    answers.put((pairs, time.process_time() - started, peak_memory() - before))
-
-
-def paraphrases(arguments: argparse.Namespace, measure: Measure | None) -> None:
-    texts, lang = sentence_list(arguments.tables[0], arguments.side)
-    vectors = encode(arguments.encoder, texts, lang)
-    results = {}
-    with tempfile.NamedTemporaryFile(suffix=".npy") as file:
-        np.save(file.name, vectors)
-        for task in ("tertium", "sentence-transformers"):
-            context = multiprocessing.get_context("spawn")
-            answers = context.Queue()
-            settings = (task, file.name, arguments.nearest, answers)
-            process = context.Process(target=measured, args=settings)
-            process.start()
-            results[task] = answers.get()
-            process.join()
-    print(f"\n{len(texts)} sentences, vectors of {vectors.shape[1]}, k = {arguments.nearest}")
-    print("\n| | pairs | CPU seconds | memory for the search, GB |\n|---|---:|---:|---:|")
-    for task, (pairs, seconds, memory) in results.items():
-        print(f"| {task} | {len(pairs)} | {seconds:.1f} | {memory:.2f} |")
-    ours, theirs = (pairs for pairs, *_ in results.values())
-    print(f"\n{100 * len(ours & theirs) / len(ours | theirs):.2f} % of all pairs are in both")
-
-
 def index(arguments: argparse.Namespace, measure: Measure | None) -> None:
     texts, lang = sentence_list(arguments.tables[0], arguments.encoded)
     real = encode(arguments.encoder, texts, lang)
@@ -340,7 +292,6 @@ def index(arguments: argparse.Namespace, measure: Measure | None) -> None:
 TASKS = {
     "retrieval": retrieval,
     "haystack": haystack,
-    "paraphrases": paraphrases,
     "index": index,
 }
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -195,21 +197,22 @@ def mining_contest(original: Path, texts: list[str], *, threads: int) -> Contest
 
 
 def reranking_contests(systems: Systems) -> Iterator[Contest]:
-    """Minimum Bayes risk with chrF among the outputs of all systems; mbrs has two ways."""
+    """Minimum Bayes risk with chrF among the outputs of all systems, by all four ways of mbrs."""
     lists = [list(dict.fromkeys(texts)) for texts in zip(*systems.outputs, strict=True)]
     numbered = [
         CandidateList(number, str(number), tuple(map(Text, texts)))
         for number, texts in enumerate(lists, start=1)
     ]
 
-    def work() -> Scores:
-        reranker = Reranker([tertium.load("chrf")], utility=UtilitySettings())
+    def work(aggregate: bool) -> Scores:
+        reranker = Reranker([tertium.load("chrf")], utility=UtilitySettings(aggregate=aggregate))
         return [score for ranking in reranker.rank(numbered) for score in ranking.scores]
 
     size = f"{len(lists)} lists, {sum(map(len, lists))} candidates"
-    for name, fast in (("mbr", False), ("mbr, fastchrf", True)):
-        task = {"task": "mbr", "lists": lists, "fast": fast}
-        yield Contest(name, "-", size, task, {"-": work}, "recent")
+    for aggregate, fast in product((False, True), repeat=2):
+        name = "mbr" + ", aggregated" * aggregate + ", fastchrf" * fast
+        task = {"task": "mbr", "lists": lists, "aggregate": aggregate, "fast": fast}
+        yield Contest(name, "-", size, task, {"-": partial(work, aggregate)}, "recent")
 
 
 def surface_contests(pairs: Pairs) -> Iterator[Contest]:

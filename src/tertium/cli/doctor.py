@@ -19,7 +19,13 @@ from tertium.models import golden
 from tertium.models.cache.results import MAX_BYTES, examine
 from tertium.models.catalog import DEFAULT_MODEL, entries, find, load_model
 from tertium.models.threads import available_cores
-from tertium.storage.paths import cache_folder, encoders_folder, models_folder, results_file
+from tertium.storage.paths import (
+    cache_folder,
+    encoders_folder,
+    identifiers_folder,
+    models_folder,
+    results_file,
+)
 
 PACKAGES = ("ctranslate2", "sentencepiece", "tokenizers", "numpy", "sacrebleu")
 FLOAT32_TOLERANCE = 2e-5
@@ -198,7 +204,8 @@ def _leftovers() -> str:
     """Look for interrupted conversions and damaged caches."""
     from tertium.storage.unfinished import leftovers
 
-    interrupted = [*leftovers(models_folder()), *leftovers(encoders_folder())]
+    folders = (models_folder(), encoders_folder(), identifiers_folder())
+    interrupted = [path for folder in folders for path in leftovers(folder)]
     damaged = sorted(cache_folder().glob(f"{results_file().name}.damaged-*"))
     if not interrupted and not damaged:
         return "nothing"

@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from tertium.data.codes import letters_in, primary, scripts_of
+from tertium.data.identifier import load_identifier
 
 FEWEST_LETTERS = 25
 """Texts with fewer letters are not identified: too many guesses would be wrong."""
@@ -152,6 +153,4 @@ def identified_languages() -> frozenset[str]:
 
 @cache
 def _identifier() -> Any:
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    return load_identifier(norm_probs=True)

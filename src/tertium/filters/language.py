@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Protocol
 
+from tertium.data.identifier import load_identifier
 from tertium.errors import LanguageError
 from tertium.filters.base import KEPT, BitextPair, Filter, Verdict
 from tertium.filters.units import word_spans
@@ -49,9 +50,7 @@ class Py3Langid:
         check_extras(
             "filter 'lid'", [PY3LANGID], alternative="leave it out of the filters (--filters)"
         )
-        from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-        self._identifier = LanguageIdentifier.from_model_file(MODEL_FILE)
+        self._identifier = load_identifier()
         supported = frozenset(map(str, self._identifier.labels))
         chosen = {identifier_code(lang, supported) for lang in among}
         self._identifier.set_languages(sorted(chosen) or None)

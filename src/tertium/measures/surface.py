@@ -327,7 +327,13 @@ def _matches(ours: list[Counter[str]], theirs: list[Counter[str]]) -> list[float
     """
     numbers: list[float] = []
     for our, their in zip(ours, theirs, strict=True):
-        shared = sum(min(count, their[ngram]) for ngram, count in our.items() if ngram in their)
+        shared = sum(  # half the time of a generator with min()
+            [
+                count if count < (other := their[ngram]) else other
+                for ngram, count in our.items()
+                if ngram in their
+            ]
+        )
         numbers += [our.total() if their else 0, their.total(), shared]
     return numbers
 

@@ -30,3 +30,8 @@ def models_folder() -> Path:
 def encoders_folder() -> Path:
     """Encoders extracted from translation models, or up to a layer; recreated when needed."""
     return cache_folder() / "encoders"
+
+
+def identifiers_folder() -> Path:
+    """Models for language identification, unpacked; recreated when needed."""
+    return cache_folder() / "identifiers"
