@@ -79,7 +79,7 @@ def main() -> None:
     parser.add_argument(
         "--efficiency",
         type=float,
-        default=0.88,
+        default=0.91,
         help="core-seconds of one process / of Ray workers (benchmarks/ray_cluster.py)",
     )
     arguments = parser.parse_args()

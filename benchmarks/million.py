@@ -6,12 +6,13 @@
 
 Writes files of distinct pairs of short English sentences, scores each file with ``tertium score``
 in a separate process, and prints seconds, rows per second, the peak memory, and the size of the
-cache, which is empty at the start. ``direct`` is computed one way and not normalized: one query to
-the bundled model per row, which is the minimum. The memory is that of the process and all its
-children (with ``--engines ray``: of the whole cluster, two workers), read every two seconds; on
-Linux, memory that processes share counts once. ``--kill-after`` kills each run once after so many
-seconds, and resumes it: the seconds are those of both parts. If a file is scored by several
-engines, their scores must be the same. ``--plot`` draws memory over time.
+cached results, of which there are none at the start. ``direct`` is computed one way and not
+normalized: one query to the bundled model per row, which is the minimum. The memory is that of the
+process and all its children (with ``--engines ray``: of the whole cluster, two workers), read every
+two seconds, at the start more often; on Linux, memory that processes share counts once.
+``--kill-after`` kills each run once after so many seconds, and resumes it: the seconds are those of
+both parts. If a file is scored by several engines, their scores must be the same. ``--plot`` draws
+memory over time.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ import psutil
 
 import tertium
 from tertium.data.records import open_table
-from tertium.storage.paths import CACHE_VARIABLE
+from tertium.storage.paths import CACHE_VARIABLE, results_file
 
 WHO = ("The cat", "My sister", "A tall man", "The old dog", "Our teacher", "His friend", "The boy")
 DOES = ("sees", "wants", "buys", "finds", "likes", "sells", "counts", "draws", "loses")
@@ -110,7 +111,7 @@ def follow(command: Sequence[str], run: Run, cache: Path, kill_after: float | No
             run.seconds += time.perf_counter() - started
             return True
         with suppress(subprocess.TimeoutExpired):
-            child.wait(SAMPLE_SECONDS)
+            child.wait(min(SAMPLE_SECONDS, 0.1 + passed / 10))
     run.seconds += time.perf_counter() - started
     if child.returncode:
         raise SystemExit(f"{' '.join(command)} failed")
@@ -125,7 +126,7 @@ def score(
     if follow([*command, *options], run, cache, kill_after):
         print(f"killed after {run.seconds:.0f} s, resumed", file=sys.stderr)
         follow([*command, *options, "--resume"], run, cache, None)
-    run.cache = sum(entry.stat().st_size for entry in cache.rglob("*") if entry.is_file())
+    run.cache = sum(entry.stat().st_size for entry in cache.glob(f"{results_file().stem}*"))
     return run
 
 
@@ -142,13 +143,13 @@ def draw(runs: dict[str, Run], file: Path) -> None:
     figure = Figure(figsize=(8, 3.5), layout="constrained")
     axes = figure.subplots()
     for name, run in runs.items():
-        axes.plot([at / 60 for at, _ in run.memory], [size / 1e6 for _, size in run.memory])
-        at, size = run.memory[-1]
-        axes.annotate(name, (at / 60, size / 1e6), ha="right", va="bottom")
+        minutes = [at / 60 for at, _ in run.memory]
+        axes.plot(minutes, [size / 1e6 for _, size in run.memory], label=name)
     axes.set_xlabel("minutes")
     axes.set_ylabel("memory of all processes, MB")
     axes.set_ylim(bottom=0)
     axes.grid(alpha=0.3)
+    axes.legend(loc="center right")
     figure.savefig(file, metadata={"Date": None})
 
 
@@ -177,7 +178,7 @@ def main() -> None:
                 out = folder / (f"local.{format_}" if engine == "local" else "shards")
                 options = (*MEASURES[measure], *ENGINES[engine])
                 run = score(file, out, options, folder, arguments.kill_after)
-                runs[f"{measure}, {engine}, {count} rows"] = run
+                runs[f"{measure}, {engine}, {count:_} rows".replace("_", " ")] = run
                 scores = read_scores(out, measure)
                 assert len(scores) == count
                 off = max((abs(a - b) for a, b in zip(expected, scores, strict=False)), default=0)

@@ -4,8 +4,9 @@
 
 The same distinct pairs are scored without a cache in this process, by a Ray cluster of two worker
 nodes on this machine, and by such a cluster that loses one node half-way. All numbers must be the
-same. Prints a table in Markdown: wall-clock time (of a cluster, from the first shard to the last,
-since it takes some seconds to start), and CPU time of the scoring processes.
+same, to what the size of a batch may change in float32. Prints a table in Markdown: wall-clock time
+(of a cluster, from the first shard to the last, since it takes some seconds to start), and CPU time
+of the scoring processes.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ OBJECTS = ("a red car", "the small house", "two black cats", "some bread", "this
 ENDS = ("in the morning", "near the river", "behind the church", "on Sunday", "without a word")
 ENGLISH = Languages("en", "en")
 NODE = {"num_cpus": 1, "object_store_memory": 80 << 20}
+CLOSE = 1e-5
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -104,11 +106,11 @@ def run_cluster(
     head = {**NODE, "num_cpus": 0, "include_dashboard": False}
     cluster = Cluster(initialize_head=True, head_node_args=head)
     nodes = [cluster.add_node(**NODE) for _ in range(2)]
-    load = RecordingLoader(read_specs(names), ModelSettings(cache=False))
+    settings = read_specs(names), ModelSettings(cache=False)
     job = DistributedJob(
         [pairs],
-        load.load()[0],
-        load,
+        MeasureLoader(*settings).load()[0],
+        RecordingLoader(*settings),  # which the workers use
         ShardFolder(out),
         ClusterSettings(cluster.address),
         rows_at_a_time=rows_at_a_time,
@@ -155,10 +157,14 @@ def main() -> None:
                 results, shown = run_cluster(
                     pairs, [measure], out, options.rows_at_a_time, lose_one=lose_one
                 )
-                assert results == expected
-                assert parquet.read_table(out).to_pylist() == rows
+                off = abs(results[measure].system - expected[measure].system)
+                found = parquet.read_table(out).to_pylist()
+                for row, other in zip(found, rows, strict=True):
+                    off = max(off, abs(row.pop(measure) - other[measure]))
+                    assert row.items() <= other.items()
+                assert off <= CLOSE, f"{measure} differs by {off}"
                 print(shown, flush=True)
-        print(f"\nload {os.getloadavg()[0]:.1f} at the end; all numbers are the same")
+        print(f"\nload {os.getloadavg()[0]:.1f} at the end; all numbers are the same to {CLOSE}")
 
 
 if __name__ == "__main__":

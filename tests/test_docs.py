@@ -118,6 +118,21 @@ def test_the_table_of_ratios_is_what_was_measured() -> None:
         assert row.startswith(f"| {' | '.join(cells)} |")
 
 
+def test_every_claim_of_speed_is_in_the_table() -> None:
+    """Paragraphs that refer to the comparison have measured ratios only (in bold)."""
+    results = json.loads((ROOT / "docs" / "performance.json").read_text("utf-8"))["results"]
+    measured = {f"{result['ratio']:.1f}" for result in results}
+    claims = [
+        (page.name, claim)
+        for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+        for paragraph in page.read_text("utf-8").split("\n\n")
+        if "performance.md#comparison-with-peers" in paragraph
+        for claim in re.findall(r"\*\*(\d[\d.]*)\*\*", paragraph)
+    ]
+    assert len(claims) > 10
+    assert [claim for claim in claims if claim[1] not in measured] == []
+
+
 def test_the_table_of_costs_is_computed_from_the_measured_rates() -> None:
     command = [sys.executable, "benchmarks/cost.py", "docs/performance.json"]
     table = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
