@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 
 import pytest
 
@@ -16,6 +15,7 @@ from tertium.filters.registry import load_filter
 from tertium.filters.scores import Dual, MeasureFilter
 from tertium.filters.sequence import filter_pairs
 from tertium.filters.surface import Length, Overlap, Ratio
+from tertium.registry import Extra
 from tertium.text import Text
 
 from ..fakes import FakeModel
@@ -222,7 +222,7 @@ def test_names_are_matched_in_any_case() -> None:
 
 
 def test_a_missing_extra_is_named_before_any_row_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "py3langid", None)
+    monkeypatch.setattr(Ratio, "requires", (Extra("ja", ("no_such_module",)),))
     with pytest.raises(SettingError) as caught:
-        load_filter("lid")
-    assert str(caught.value) == "filter 'lid' needs py3langid: pip install 'tertium[filter]'"
+        load_filter("ratio")
+    assert str(caught.value) == "filter 'ratio' needs no_such_module: pip install 'tertium[ja]'"

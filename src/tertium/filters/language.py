@@ -12,12 +12,10 @@ from tertium.errors import LanguageError
 from tertium.filters.base import KEPT, BitextPair, Filter, Verdict
 from tertium.filters.units import word_spans
 from tertium.models.base import Progress
-from tertium.registry import Extra, check_extras
 from tertium.text import Text
 
 EQUIVALENT = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "fil": "tl"}
 """Codes that count as the same language."""
-PY3LANGID = Extra("filter", ("py3langid",))
 
 
 def ngrams(text: str, n: int) -> list[str]:
@@ -47,9 +45,6 @@ class Py3Langid:
     """Naive Bayes over byte n-grams (py3langid), with the model that is part of the package."""
 
     def __init__(self, among: Iterable[str] = ()) -> None:
-        check_extras(
-            "filter 'lid'", [PY3LANGID], alternative="leave it out of the filters (--filters)"
-        )
         self._identifier = load_identifier()
         supported = frozenset(map(str, self._identifier.labels))
         chosen = {identifier_code(lang, supported) for lang in among}
@@ -105,7 +100,6 @@ class LanguageFilter(Filter):
         "source n-grams",
         "target n-grams",
     )
-    requires: ClassVar[tuple[Extra, ...]] = (PY3LANGID,)
 
     def judge(self, pairs: Sequence[BitextPair], progress: Progress | None = None) -> list[Verdict]:
         return [self._verdict(pair) for pair in pairs]

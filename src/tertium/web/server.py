@@ -35,7 +35,10 @@ def listen(host: str, port: int) -> socket.socket:
     [(family, *_, address), *_] = socket.getaddrinfo(
         host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )
-    return socket.create_server(address[:2], family=family, backlog=256)
+    listening = socket.create_server(address[:2], family=family, backlog=256)
+    # asyncio sets this for its own sockets only; without it, a response waits 40 ms for the client
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening
 
 
 def server(app: FastAPI, *, header_seconds: float = HEADER_SECONDS) -> uvicorn.Server:
