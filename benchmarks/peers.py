@@ -13,10 +13,10 @@ is also the warm-up; then the rounds alternate. Every task is run in float32 and
 processor has AVX-512, everything is run a second time without it (``ONEDNN_MAX_CPU_ISA=AVX2`` and
 the like, for both sides), in a process of its own. By default, the first int8 model of a process
 limits the instructions of all models to AVX2; so that float32 is measured as it runs alone, int8 is
-run with ``TERTIUM_NATIVE_INT8=1``. Prints a table; writes ``OUT.md``, ``OUT.json`` and ``OUT.svg``.
-Run nothing else at the same time: it takes about 20 minutes per instruction set on two cores, and
-some minutes the first time to install the peers. ``--quick`` takes a few pairs and one round: some
-minutes in all.
+run with ``TERTIUM_NATIVE_INT8=1``. Prints a table; writes ``OUT.md``, ``OUT.json`` and ``OUT.svg``;
+if ``OUT.md`` is a page with such a table, the table is replaced. Run nothing else at the same time:
+it takes about 20 minutes per instruction set on two cores, and some minutes the first time to
+install the peers. ``--quick`` takes a few pairs and one round: some minutes in all.
 
 COMET, which a user might pick today, is left out: its weights cannot be had offline.
 """
@@ -337,6 +337,8 @@ def main() -> None:
     )
     parser.add_argument("--out", type=Path, help="the output path without .md, .json and .svg")
     arguments = parser.parse_args()
+    if arguments.out is not None:
+        without_table(arguments.out.with_suffix(".md"))  # before any work
     if arguments.quick:
         arguments.rounds = 1
     if arguments.isa is None and "avx512f" in features():
@@ -391,13 +393,28 @@ def both_instruction_sets(options: list[str]) -> dict[str, Any]:
     return {**first, "results": [*first["results"], *second["results"]]}
 
 
+def without_table(page: Path) -> tuple[str, str]:
+    """What is before and after the table of an earlier run in a page; nothing in a new page."""
+    if not page.exists():
+        return "", ""
+    before, head, rest = page.read_text().partition(HEAD)
+    if not head:
+        raise SystemExit(f"{page} has no table of an earlier run; choose another --out")
+    return before, "".join(rest.partition("\n\n")[1:])
+
+
 def write(document: dict[str, Any], out: Path) -> None:
-    """Write the table, everything as JSON, and the picture."""
+    """Write the table, into an existing page if there is one, everything as JSON, and the picture.
+
+    Only the table of an earlier run is replaced.
+    """
+    before, after = without_table(out.with_suffix(".md"))
     rows = [
         Row(**{name: value for name, value in result.items() if name != "ratio"})
         for result in document["results"]
     ]
-    out.with_suffix(".md").write_text("\n".join([HEAD, *map(str, rows)]) + "\n")
+    table = "\n".join([HEAD, *map(str, rows)])
+    out.with_suffix(".md").write_text(before + table + (after or "\n"))
     out.with_suffix(".json").write_text(json.dumps(document, indent=1) + "\n")
     picture(rows, out.with_suffix(".svg"))
 
