@@ -200,6 +200,21 @@ def _extracted_encoders() -> str:
     return f"{len(extracted)} extracted from models, {size}; {folder} can be deleted"
 
 
+def _unpacked_identifier() -> str:
+    """Check that the unpacked model for language identification is that of py3langid."""
+    from tertium.data.identifier import check_unpacked, unpacked_folder
+
+    folder = unpacked_folder()
+    if not folder.exists():
+        return "not unpacked yet"
+    try:
+        check_unpacked()
+    except ModelError as error:
+        raise ModelError(f"{error}: {remove([folder])}; it is unpacked again") from error
+    size = megabytes(size_of(identifiers_folder()))
+    return f"as in py3langid, {size}; {identifiers_folder()} can be deleted"
+
+
 def _leftovers() -> str:
     """Look for interrupted conversions and damaged caches."""
     from tertium.storage.unfinished import leftovers
@@ -267,6 +282,7 @@ DISK_CHECKS: dict[str, Callable[[], str]] = {
     "cache": _cache,
     "cached models": _cached_models,
     "encoders": _extracted_encoders,
+    "language identification": _unpacked_identifier,
     "left over": _leftovers,
     "downloads": _downloads,
 }
