@@ -97,12 +97,12 @@ def search(model: CTranslate2Model, sides: list[list[str]], langs: list[str], ro
     first, *others = VARIANTS
     rows = tokens = padded = steps = unended = 0
     for sources, futures in batches[first]:
-        found = [future.result().hypotheses[0] for future in futures]
+        translations = [future.result().hypotheses[0] for future in futures]
         rows += len(sources)
         tokens += sum(map(len, sources))
         padded += len(sources) * max(map(len, sources))
-        steps += max(map(len, found))
-        unended += sum(each[-1:] != [END] for each in found)
+        steps += max(map(len, translations))
+        unended += sum(each[-1:] != [END] for each in translations)
     total, share = statistics.median(whole[first]), statistics.median(translating[first])
     print(f"| CPU seconds of `cross` | {total:.2f} |")
     print(f"| share of translation | {100 * share / total:.0f} % |")
@@ -125,8 +125,9 @@ def encoder(model: CTranslate2Model, sides: list[list[str]], langs: list[str], r
             if number:  # the first round is the warm-up
                 times[name].append(time.process_time() - started)
     whole, short = (statistics.median(seconds) for seconds in times.values())
-    lengths = [sum(model.token_counts(side)) / len(side) for side in sides]
-    print(f"| tokens per source, target | {lengths[0]:.0f}, {lengths[1]:.0f} |")
+    read = sum(map(len, model._source_tokenizer.encode(sources))) / len(sources)
+    written = sum(model.token_counts(targets)) / len(targets)
+    print(f"| tokens per source, target | {read:.0f}, {written:.0f} |")
     print(f"| CPU seconds | {whole:.2f} |")
     print(f"| less with sources of one token | {100 * (1 - short / whole):.0f} % |")
 

@@ -18,7 +18,7 @@ if ``OUT.md`` is a page with such a table, the table is replaced. Run nothing el
 it takes about 20 minutes per instruction set on two cores, and some minutes the first time to
 install the peers. ``--quick`` takes a few pairs and one round: some minutes in all.
 
-COMET, which a user might pick today, is left out: its weights cannot be had offline.
+COMET, which a user might pick today, is left out: its weights cannot be obtained offline.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@
 
 ``import tertium``, ``tertium score`` of one pair with an empty cache, and ``tertium serve`` until
 it has answered the first request. Python's own start is measured as well, for comparison. Texts of
-25 letters or more are checked for their language, whose model is unpacked into the cache once, so
-there are several pairs. The rounds alternate; prints medians in Markdown. The first round, in which
-files are read from disk and modules compiled, is not counted.
+25 letters or more are checked for their language, by a model that is unpacked into the cache once,
+so short and longer pairs are measured. The rounds alternate; prints medians in Markdown. The first
+round, in which files are read from disk and modules compiled, is not counted.
 """
 
 from __future__ import annotations
@@ -65,11 +65,13 @@ def answered(command: Sequence[str], environment: dict[str, str]) -> Times:
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
     ) as server:
         assert server.stdout is not None
-        address = server.stdout.readline().split()[-1]
-        with urllib.request.urlopen(f"{address.rstrip('/')}/api/models", timeout=60):
-            seconds = time.perf_counter() - started
-        times = psutil.Process(server.pid).cpu_times()
-        server.send_signal(signal.SIGTERM)
+        try:
+            address = server.stdout.readline().split()[-1]
+            with urllib.request.urlopen(f"{address.rstrip('/')}/api/models", timeout=60):
+                seconds = time.perf_counter() - started
+            times = psutil.Process(server.pid).cpu_times()
+        finally:
+            server.send_signal(signal.SIGTERM)
     return times.user + times.system, seconds
 
 
@@ -78,7 +80,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     rounds = parser.parse_args().rounds
     print(f"tertium {tertium.__version__}, load before {os.getloadavg()[0]:.1f}\n")
-    found: defaultdict[str, list[Times]] = defaultdict(list)
+    measured: defaultdict[str, list[Times]] = defaultdict(list)
     environment = {
         name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
     }
@@ -95,9 +97,9 @@ def main() -> None:
                 )
             times["tertium serve"] = answered([*TERTIUM, "serve", "--port", "0"], environment)
         for name, seconds in times.items() if number else ():
-            found[name].append(seconds)
+            measured[name].append(seconds)
     print("| | CPU, s | wall clock, s |\n|---|---|---|")
-    for name, every in found.items():
+    for name, every in measured.items():
         used, wall = map(statistics.median, zip(*every, strict=True))
         print(f"| {name} | {used:.2f} | {wall:.2f} |")
 
