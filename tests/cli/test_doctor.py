@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import tertium as library
+from tertium.data.identifier import load_identifier, unpacked_folder
 from tertium.models.cache.results import ResultFile
 from tertium.models.catalog import find
 from tertium.models.encoders.loading import encoder_of
@@ -160,3 +161,15 @@ def test_encoders_that_are_not_what_they_were_cut_from(tertium: Run) -> None:
     assert f"damaged: rm -r {cut}" in found
     shutil.rmtree(cut)
     lines(tertium, 0)
+
+
+def test_a_language_identifier_that_was_changed(tertium: Run) -> None:
+    check = "language identification"
+    assert lines(tertium, 0)[check] == "ok not unpacked yet"
+    load_identifier()
+    assert lines(tertium, 0)[check].startswith("ok as in py3langid, ")
+    moves = unpacked_folder() / "moves.npy"
+    changed = bytearray(moves.read_bytes())
+    changed[-100] ^= 1
+    moves.write_bytes(changed)
+    assert f"{unpacked_folder()} is damaged (moves): rm -r" in lines(tertium, 1)[check]
