@@ -41,8 +41,6 @@ VARIANTS = {
     "batches of four times the size": (BEAM, 4.0),
 }
 """The beam size, and the size of batches relative to the usual one."""
-
-
 Batch = tuple[list[list[str]], list[Any]]
 """The sources, and the engine's promises of their translations."""
 

@@ -126,6 +126,11 @@ class Row:
         return statistics.median(self.peer_seconds) / statistics.median(self.our_seconds)
 
     @property
+    def task(self) -> tuple[str, str, str]:
+        """What is measured, whatever the instruction set."""
+        return self.contest, self.model, self.precision
+
+    @property
     def aim(self) -> int | None:
         if self.precision == "int8":
             return AIMS_INT8.get(self.contest)
@@ -294,20 +299,18 @@ def picture(rows: list[Row], file: Path) -> None:
     """Draw how many times as fast Tertium is, by instruction set, with a tick at the aim."""
     from matplotlib.figure import Figure
 
-    tasks = list(dict.fromkeys((row.contest, row.model, row.precision) for row in rows))
+    tasks = list(dict.fromkeys(row.task for row in rows))
     sets = list(dict.fromkeys(row.isa for row in rows))
     height = 0.8 / len(sets)
     figure = Figure(figsize=(8, 0.3 * len(tasks) + 1), layout="constrained")
     axes = figure.subplots()
     for number, isa in enumerate(sets):
         some = [row for row in rows if row.isa == isa]
-        places = [tasks.index((row.contest, row.model, row.precision)) for row in some]
-        middles = [place - 0.4 + height * (number + 0.5) for place in places]
+        middles = [tasks.index(row.task) - 0.4 + height * (number + 0.5) for row in some]
         ratios = [row.ratio for row in some]
         axes.barh(middles, ratios, height, color=COLOURS[isa], label=f"{isa} instructions")
-    aims = {tasks.index((row.contest, row.model, row.precision)): row.aim for row in rows}
-    there = {place: aim for place, aim in aims.items() if aim}
-    axes.plot(list(there.values()), list(there), "k|", ms=12, label="aim")
+    aims = {tasks.index(row.task): row.aim for row in rows if row.aim}
+    axes.plot(list(aims.values()), list(aims), "k|", ms=12, label="aim")
     axes.axvline(1, color="grey", lw=0.8)
     axes.set_yticks(
         range(len(tasks)), [", ".join(part for part in task if part != "-") for task in tasks]

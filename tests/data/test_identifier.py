@@ -13,15 +13,9 @@ from py3langid.langid import MODEL_FILE, LanguageIdentifier
 from tertium.data import identifier
 from tertium.data.identifier import check_unpacked, load_identifier, unpacked_folder
 from tertium.errors import ModelError
-from tertium.storage.paths import CACHE_VARIABLE, identifiers_folder
+from tertium.storage.paths import cache_folder, identifiers_folder
 
 TEXTS = ("Where did you learn this?", "Wo hast du das gelernt?", "Где вокзал?", "一番近い駅", "12!")
-
-
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
-    return tmp_path
 
 
 @pytest.mark.parametrize("norm_probs", [False, True])
@@ -96,8 +90,7 @@ def test_another_layout_in_the_package_is_no_error(monkeypatch: pytest.MonkeyPat
     assert list(identifiers_folder().iterdir()) == []
 
 
-def test_without_a_cache_folder(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (cache / "file").touch()
-    monkeypatch.setenv(CACHE_VARIABLE, str(cache / "file"))
+def test_without_a_cache_folder() -> None:
+    cache_folder().touch()  # a file, where a folder should be
     assert load_identifier().classify(TEXTS[1])[0] == "de"
-    assert (cache / "file").is_file()
+    assert cache_folder().is_file()

@@ -15,7 +15,7 @@ from typing import Any
 from tertium.errors import ModelError
 from tertium.storage.atomic import sync
 from tertium.storage.paths import identifiers_folder
-from tertium.storage.unfinished import scratch_beside
+from tertium.storage.unfinished import derived
 
 FORMAT = 1
 ENGLISH = "Where did you learn to speak French so well?"
@@ -96,20 +96,20 @@ def _mapped(folder: Path, norm_probs: bool) -> Any:
     return identifier
 
 
+def _is_complete(folder: Path) -> bool:
+    try:
+        _mapped(folder, norm_probs=False)
+    except Exception:
+        return False
+    return True
+
+
 def _unpack(identifier: Any, folder: Path) -> None:
     """Write the arrays, unless another process has done so meanwhile; replace damaged ones."""
     import numpy as np
 
-    with scratch_beside(folder) as scratch:
-        made = scratch / "made"
-        made.mkdir()
+    with derived(folder, lambda: _is_complete(folder)) as made:
         for name, array in _arrays(identifier).items():
             with (made / f"{name}.npy").open("wb") as stream:
                 np.save(stream, array, allow_pickle=False)
                 sync(stream)
-        with suppress(Exception):
-            _mapped(folder, norm_probs=False)
-            return
-        if folder.exists():
-            folder.rename(scratch / "damaged")
-        made.rename(folder)

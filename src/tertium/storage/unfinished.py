@@ -7,7 +7,7 @@ import platform
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,6 +25,27 @@ def appearing(out: Path) -> Iterator[Path]:
         made = scratch / "model"
         yield made
         made.rename(out)
+
+
+@contextmanager
+def derived(out: Path, is_complete: Callable[[], bool]) -> Iterator[Path]:
+    """Make a folder that several processes may make at once, in a scratch folder.
+
+    If ``out`` is complete by the time that it is made, it is kept; a damaged one is replaced.
+    """
+    with scratch_beside(out) as scratch:
+        made = scratch / "made"
+        made.mkdir()
+        yield made
+        if is_complete():
+            return
+        if out.exists():
+            out.rename(scratch / "damaged")
+        try:
+            made.rename(out)
+        except OSError:  # another process has made the same folder
+            if not is_complete():
+                raise
 
 
 @contextmanager

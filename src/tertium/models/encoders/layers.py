@@ -13,7 +13,7 @@ from tertium.models.encoders.folder import VOCABULARY
 from tertium.models.engine_file import EngineFile
 from tertium.models.folder import file_sha256
 from tertium.storage.paths import encoders_folder
-from tertium.storage.unfinished import scratch_beside
+from tertium.storage.unfinished import derived
 
 
 @contextmanager
@@ -29,7 +29,8 @@ def cut_encoder(
     sizes = _sizes(engine_file, layer, vocabulary)
     if not _is_complete(cached, sizes):
         try:
-            _make(cached, engine_file, layer, vocabulary, sizes)
+            with derived(cached, lambda: _is_complete(cached, sizes)) as made:
+                _fill(made, engine_file, layer, vocabulary)
         except OSError:
             with tempfile.TemporaryDirectory() as scratch:
                 _fill(Path(scratch), engine_file, layer, vocabulary)
@@ -52,22 +53,6 @@ def _is_complete(folder: Path, sizes: Mapping[str, int]) -> bool:
         return all((folder / name).stat().st_size == size for name, size in sizes.items())
     except OSError:
         return False
-
-
-def _make(
-    out: Path, engine_file: EngineFile, layer: int, vocabulary: str, sizes: Mapping[str, int]
-) -> None:
-    with scratch_beside(out) as scratch:
-        made = scratch / "encoder"
-        made.mkdir()
-        _fill(made, engine_file, layer, vocabulary)
-        if out.exists() and not _is_complete(out, sizes):
-            shutil.rmtree(out)
-        try:
-            made.rename(out)
-        except OSError:  # another process has written the same files
-            if not _is_complete(out, sizes):
-                raise
 
 
 def _fill(made: Path, engine_file: EngineFile, layer: int, vocabulary: str) -> None:
