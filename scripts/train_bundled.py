@@ -1,112 +1,233 @@
-"""Train the bundled model from public parallel text.
+"""Train the bundled translation model from public parallel text.
 
-    python scripts/train_bundled.py data runs/bundled --steps 20000 --precision bf16 --threads 2
+    python scripts/train_bundled.py data runs/bundled --steps 60000 --threads 2
 
-``data`` has one TSV file (plain or compressed) per corpus and language pair, with two columns
-named by language: ``tatoeba/de-en.tsv.xz`` or ``europarl.de-en.tsv.xz``, in any folder. Only the
-corpora in ``WEIGHTS`` are used, so sets for evaluation may be in the same folder; ``distilled`` is
-optional, and made by ``scripts/distill.py``. Sentences that are held out (by their checksum) make
-the development set of each corpus; if a corpus was published without them, they are in the file
-``dev.tsv`` of its folder.
+``data`` has the corpora of ``CORPORA`` as TSV files (plain or compressed) with columns named by
+language, in any folder: two languages (``tatoeba/de-en.tsv.xz``, ``newstest.de-en.tsv.xz``) or more
+(``europarl.tsv.xz``). Files of other corpora are not trained on; sentences that also stand in one
+of them (the sets for evaluation, letters and digits compared, in lower case) are left out.
+
+What is trained on is written to ``runs/bundled-data`` first: one file a corpus, without held-out
+sentences (by their checksum), which make the development sets in ``runs/bundled-data/dev``. News
+that were translated by people and by machine are joined there: two sentences with a common
+translation are translations or paraphrases of each other.
 
 The run resumes if it was interrupted; with ``--decay 0``, it can be continued for more steps and
-decayed later. When it is complete, the mean of its last checkpoints is in
-``runs/bundled-export``, a Hugging Face folder for ``scripts/bundle.py``.
+decayed later. When it is complete, the mean of its last checkpoints is in ``runs/bundled-export``,
+a Hugging Face folder for ``scripts/bundle.py``.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import sys
 from collections import Counter, defaultdict
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 
+from tertium.data.lines import read_lines
 from tertium.storage.atomic import replacing_text
 from tertium.training.loop import Pace
-from tertium.training.model.bitext import held_out, read_bitext
+from tertium.training.model.bitext import held_out
 from tertium.training.model.export import export
 from tertium.training.model.plan import Mixture, Plan, get_recipe
 from tertium.training.model.run import train
 
-LANGUAGES = ("en", "de", "fr", "es")
-WEIGHTS = {
-    "tatoeba": 0.6,
-    "libreoffice": 0.5,
-    "europarl": 1.0,
-    "newstest": 2.5,
-    "newsdiscuss": 2.0,
-    "mt-geneval": 1.5,
-    "distilled": 1.5,
+LANGUAGES = ("de", "en", "es", "fr")
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The names of a corpus in files, and the weight of its pairs; without, it is evaluated on."""
+
+    files: tuple[str, ...]
+    weight: float | None
+    linked: bool = False
+    """Whether sentences of several files with a common translation are paired."""
+
+
+CORPORA = {
+    "everyday": Corpus(("tatoeba",), 1.2),
+    "parliament": Corpus(("europarl",), 0.8),
+    "news": Corpus(("newstest", "newsdiscuss", "teacher-news"), 1.6, linked=True),
+    "software": Corpus(("libreoffice",), 1.2),
+    "documentation": Corpus(("msdocs",), 0.6),
+    "encyclopaedia": Corpus(("mt-geneval",), None),
 }
-OPTIONAL = ("distilled",)
-DEVELOPMENT = ("tatoeba", "libreoffice", "europarl", "newstest")
+MACHINE = ("teacher-news",)
+"""Corpora whose second column was written by a machine."""
+MIXTURE = Mixture(paraphrases=0.2, copies=0.04, joined=0.15, joined_tokens=128, names=0.15)
 DEVELOPMENT_PAIRS = 200
 """Pairs of each two languages in a development set."""
-MIXTURE = Mixture(paraphrases=0.2, copies=0.06, joined=0.3, joined_tokens=128, names=0.25)
 DEVELOPMENT_STEPS = 2_000
 """Steps between evaluations, which take a minute."""
-FILE = re.compile(r"(?:(?P<corpus>[\w-]+)\.)?(?P<a>[a-z]{2})-(?P<b>[a-z]{2})\.tsv(?:\.gz|\.xz)?")
+MAX_RENDERINGS = 6
+"""Linked news have at most so many sentences of one language; others are too unspecific."""
+FILE = re.compile(r"(?:(?P<corpus>[\w-]+?)(?:\.[a-z]{2}-[a-z]{2})?)\.(?:tsv|jsonl)(?:\.gz|\.xz)?")
+BARE = re.compile(r"dev|[a-z]{2}-[a-z]{2}")
+"""File names that say nothing about the corpus: it is named by the folder."""
+SHORT = 20
+"""Letters and digits up to which a text of an evaluation set may also be trained on."""
+Row = dict[str, str]
+"""A sentence by language."""
+Node = tuple[str, str]
+"""A language and a sentence."""
 
 
 def corpus_files(data: Path) -> dict[str, list[Path]]:
-    """Return all files of pairs in our languages, by corpus."""
+    """Return all tables and JSON Lines below a folder, by the name of their corpus."""
     files: defaultdict[str, list[Path]] = defaultdict(list)
-    for path in sorted(data.rglob("*.tsv*")):
+    for path in sorted([*data.rglob("*.tsv*"), *data.rglob("*.jsonl*")]):
         about = FILE.fullmatch(path.name)
-        if about and {about["a"], about["b"]} <= set(LANGUAGES):
-            files[about["corpus"] or path.parent.name].append(path)
+        named = about is not None and BARE.fullmatch(about["corpus"]) is None
+        files[about["corpus"] if about and named else path.parent.name].append(path)
     return files
 
 
-def find_files(data: Path) -> dict[str, list[Path]]:
-    """Find the files of each corpus to train on."""
+def normalized(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def evaluation_texts(files: dict[str, list[Path]]) -> set[str]:
+    """Return the normalized texts of all files that are not trained on, unless they are short."""
+    trained = {name for corpus in CORPORA.values() for name in corpus.files}
+    fields = (
+        normalized(field)
+        for name, paths in files.items()
+        if name not in trained
+        for path in paths
+        for line in read_lines(path)
+        for field in texts_of(path, line)
+    )
+    return {field for field in fields if len(field) > SHORT}
+
+
+def texts_of(path: Path, line: str) -> list[str]:
+    """Return the fields of a line of a table or of JSON Lines."""
+    if ".jsonl" in path.suffixes:
+        return [value for value in json.loads(line).values() if isinstance(value, str)]
+    return line.split("\t")
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """Read a table whose columns are named by language; other columns are ignored."""
+    lines = read_lines(path)
+    header = next(lines, "").split("\t")
+    if set(header) >= {"lang_a", "lang_b", "sentence_a", "sentence_b"}:
+        for line in lines:
+            row = dict(zip(header, line.split("\t"), strict=True))
+            if {row["lang_a"], row["lang_b"]} <= set(LANGUAGES):
+                yield {row["lang_a"]: row["sentence_a"], row["lang_b"]: row["sentence_b"]}
+        return
+    places = [(place, lang) for place, lang in enumerate(header) if lang in LANGUAGES]
+    if len(places) >= 2:
+        for line in lines:
+            fields = line.split("\t")
+            yield {lang: fields[place].strip() for place, lang in places}
+
+
+def linked_rows(files: dict[str, list[Path]], names: Iterable[str]) -> Iterator[Row]:
+    """Pair all sentences that are linked by translations, unless both are by a machine."""
+    leaders: dict[Node, Node] = {}
+    people: set[Node] = set()
+    direct: dict[tuple[Node, Node], None] = {}
+
+    def leader(node: Node) -> Node:
+        path = []
+        while leaders.setdefault(node, node) != node:
+            path.append(node)
+            node = leaders[node]
+        for passed in path:
+            leaders[passed] = node
+        return node
+
+    for name in names:
+        for path in files[name]:
+            for row in read_rows(path):
+                first, second = row.items()
+                people.add(first)
+                if name not in MACHINE:
+                    people.add(second)
+                direct[first, second] = None
+                leaders[leader(second)] = leader(first)
+    groups: defaultdict[Node, list[Node]] = defaultdict(list)
+    for node in list(leaders):
+        groups[leader(node)].append(node)
+    common = set()
+    for group in groups.values():
+        if max(Counter(lang for lang, _ in group).values()) > MAX_RENDERINGS:
+            common.update(group)
+            continue
+        for a, b in combinations(sorted(group), 2):
+            if a[0] != b[0] and (a in people or b in people):
+                yield dict((a, b))
+    for a, b in direct:
+        if a in common:
+            yield dict((a, b))
+
+
+def corpus_rows(files: dict[str, list[Path]], corpus: Corpus) -> Iterator[Row]:
+    if corpus.linked:
+        yield from linked_rows(files, corpus.files)
+        return
+    for name in corpus.files:
+        for path in files[name]:
+            yield from read_rows(path)
+
+
+def prepare(data: Path, out: Path) -> None:
+    """Write a file for each corpus to train on, and one for each development set."""
     files = corpus_files(data)
-    missing = [corpus for corpus in WEIGHTS if corpus not in files and corpus not in OPTIONAL]
+    missing = {name for corpus in CORPORA.values() for name in corpus.files} - set(files)
     if missing:
-        raise SystemExit(f"{data} has no files of {', '.join(missing)}")
-    return {corpus: files[corpus] for corpus in WEIGHTS if corpus in files}
+        raise SystemExit(f"{data} has no files of {', '.join(sorted(missing))}")
+    excluded = evaluation_texts(files)
+    for folder in (out, out / "dev"):
+        folder.mkdir(parents=True, exist_ok=True)
+    for name, corpus in CORPORA.items():
+        trained = out / f"{name}.tsv"
+        development = out / "dev" / f"{name}.tsv"
+        if development.is_file():
+            continue
+        counts: Counter[str] = Counter()
+        written: Counter[tuple[str, str]] = Counter()
+        header = "lang_a\tlang_b\tsentence_a\tsentence_b\n"
+        with replacing_text(trained) as stream, replacing_text(development) as dev:
+            stream.write(header)
+            dev.write(header)
+            for row in corpus_rows(files, corpus):
+                if any(normalized(text) in excluded for text in row.values()):
+                    counts["in an evaluation set"] += 1
+                    continue
+                reserved = corpus.weight is None or any(map(held_out, row.values()))
+                counts["held out" if reserved else "to train on"] += 1
+                for a, b in combinations(sorted(row.items()), 2):
+                    line = f"{a[0]}\t{b[0]}\t{a[1]}\t{b[1]}\n"
+                    if not reserved:
+                        stream.write(line)
+                    elif written[a[0], b[0]] < DEVELOPMENT_PAIRS:
+                        written[a[0], b[0]] += 1
+                        dev.write(line)
+        print(f"{name}: {', '.join(f'{count} rows {what}' for what, count in counts.items())}")
 
 
-def write_development_set(files: list[Path], out: Path) -> None:
-    """Write the first pairs of each two languages that are held out."""
-    counts: Counter[tuple[str, str]] = Counter()
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with replacing_text(out) as stream:
-        stream.write("lang_a\tlang_b\tsentence_a\tsentence_b\n")
-        for file in files:
-            for pair in read_bitext(file, LANGUAGES):
-                langs = (pair.lang_a, pair.lang_b)
-                if counts[langs] < DEVELOPMENT_PAIRS and (held_out(pair.a) or held_out(pair.b)):
-                    counts[langs] += 1
-                    stream.write("\t".join(pair) + "\n")
-
-
-def make_plan(data: Path, run: Path, arguments: argparse.Namespace) -> Plan:
-    files = find_files(data)
-    dev = []
-    for corpus in DEVELOPMENT:
-        path = run.with_name(f"{run.name}-dev") / f"{corpus}.tsv"
-        if not path.is_file():
-            separate = list(files[corpus][0].parent.glob("dev.tsv*"))
-            write_development_set([*files[corpus], *separate], path)
-        dev.append((corpus, str(path)))
+def make_plan(prepared: Path, arguments: argparse.Namespace) -> Plan:
     return Plan(
         languages=LANGUAGES,
         bitext=tuple(
-            (str(path), WEIGHTS[corpus]) for corpus, paths in files.items() for path in paths
+            (str(prepared / f"{name}.tsv"), corpus.weight)
+            for name, corpus in CORPORA.items()
+            if corpus.weight is not None
         ),
-        dev=tuple(dev),
+        dev=tuple((name, str(prepared / "dev" / f"{name}.tsv")) for name in CORPORA),
         init=None if arguments.init is None else str(arguments.init.absolute()),
-        recipe=replace(
-            get_recipe("mini"),
-            peak_rate=arguments.rate,
-            batch_tokens=4000,
-            ranking=arguments.ranking,
-        ),
-        mixture=replace(MIXTURE, names=arguments.names),
+        recipe=replace(get_recipe("mini"), peak_rate=arguments.rate),
+        mixture=MIXTURE,
     )
 
 
@@ -114,29 +235,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("run", type=Path)
-    parser.add_argument("--steps", type=int, default=20_000)
+    parser.add_argument("--steps", type=int, default=60_000)
     parser.add_argument(
         "--decay", type=int, help="steps at the end that lower the rate (default: a fifth; 0: none)"
     )
     parser.add_argument("--rate", type=float, default=0.001, help="the highest learning rate")
     parser.add_argument("--init", type=Path, help="a Hugging Face folder to start from")
-    parser.add_argument("--names", type=float, default=MIXTURE.names)
-    parser.add_argument("--ranking", type=float, default=0.1)
     parser.add_argument("--precision", default="float32", help="float32 or bf16")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--average", type=int, default=5, help="checkpoints to average")
     arguments = parser.parse_args()
     run: Path = arguments.run.absolute()
+    prepared = run.with_name(f"{run.name}-data")
+    prepare(arguments.data.absolute(), prepared)
     decay = arguments.steps // 5 if arguments.decay is None else arguments.decay
     pace = Pace(
         steps=arguments.steps,
         decay_steps=decay or None,
-        save_steps=max(1, arguments.steps // 50),
+        save_steps=max(1, arguments.steps // 60),
         dev_steps=DEVELOPMENT_STEPS,
         threads=arguments.threads,
         precision=arguments.precision,
     )
-    trained = train(run, make_plan(arguments.data.absolute(), run, arguments), pace)
+    trained = train(run, make_plan(prepared, arguments), pace)
     print(f"{run}: {trained.step} of {trained.steps} steps")
     if not trained.finished:
         sys.exit(1)

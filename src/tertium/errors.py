@@ -73,7 +73,7 @@ class PrecisionWarning(UserWarning):
 
 
 class DataWarning(UserWarning):
-    """A dataset differs from what was published, or from what a paper used."""
+    """A dataset is not what was published or used in a paper, or lacks what it should have."""
 
 
 def warn_caller(message: str, category: type[Warning]) -> None:

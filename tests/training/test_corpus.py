@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tertium.errors import InputError, ModelError, SettingError
+from tertium.errors import DataWarning, InputError, ModelError, SettingError
 from tertium.training.model.bitext import (
     Pair,
     held_out,
@@ -16,7 +16,12 @@ from tertium.training.model.bitext import (
 )
 from tertium.training.model.corpus import Source, build_corpus, load_corpus, save_corpus
 from tertium.training.model.plan import Mixture, Plan
-from tertium.training.model.tokenizer import Tokenizer, train_tokenizer
+from tertium.training.model.tokenizer import (
+    Tokenizer,
+    train_tokenizer,
+    vocabulary_sample,
+    warn_of_rare_languages,
+)
 
 # zlib.crc32(b"Sentence 654.") == 2531946800 == 6329867 * 400
 HELD_OUT = "Sentence 654."
@@ -137,3 +142,25 @@ def test_the_ids_are_those_that_the_model_expects(tokenizer: Tokenizer, tmp_path
 def test_mixtures_that_cannot_be(wrong: dict[str, Any]) -> None:
     with pytest.raises(SettingError):
         Mixture(**wrong)
+
+
+def test_the_vocabulary_is_made_from_all_files_whatever_their_order() -> None:
+    sentences = [("de", f"Satz {n}.", 1.0) for n in range(900)]
+    sentences += [("ru", f"Фраза {n}.", 1.0) for n in range(100)]
+    sample = vocabulary_sample(sentences, size=200, seed=1)
+    assert len(set(sample)) == 200
+    assert vocabulary_sample(sentences[::-1], size=200, seed=1) == sample
+    assert vocabulary_sample(sentences, size=200, seed=2) != sample
+    # 10 % of the sentences: 20 expected, with a standard deviation of 4
+    assert 8 <= sum(lang == "ru" for lang, _ in sample) <= 32
+    heavier = [(lang, text, 9.0 if lang == "ru" else 1.0) for lang, text, _ in sentences]
+    assert sum(lang == "ru" for lang, _ in vocabulary_sample(heavier, size=200)) >= 60
+    # a sentence of two files counts once, with the larger weight
+    repeated = [("de", "Satz.", 1.0), ("de", "Satz.", 2.0), ("de", "Satz.", 1.0)]
+    assert vocabulary_sample(repeated, size=5) == [("de", "Satz.")]
+
+
+def test_a_language_that_hardly_occurs_in_the_vocabulary_is_warned_of() -> None:
+    sample = [("de", "Ein Satz.")] * 999 + [("ru", "Фраза.")]
+    with pytest.warns(DataWarning, match=r"only 0\.07% of the 1000 sentences .* 'ru'"):
+        warn_of_rare_languages(sample, ["de", "ru"])

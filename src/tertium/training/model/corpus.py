@@ -140,18 +140,19 @@ def build_corpus(
     fits = np.diff(offsets) <= max_tokens
 
     groups: list[tuple[Kind, str, str, float, NDArray[np.int32]]] = []
-    translations: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+    translations: defaultdict[tuple[str, float], list[tuple[int, int]]] = defaultdict(list)
     for (lang_a, lang_b, weight), unique in rows.items():
         pairs = _as_array(unique)
         pairs = pairs[fits[pairs].all(axis=1)]
         groups.append(("translation", lang_a, lang_b, weight, pairs))
         groups.append(("translation", lang_b, lang_a, weight, pairs[:, ::-1]))
-        translations[lang_a] += map(tuple, pairs.tolist())
-        translations[lang_b] += map(tuple, pairs[:, ::-1].tolist())
-    for lang, translated in sorted(translations.items()):
-        groups.append(("paraphrase", lang, lang, 1.0, _as_array(pivot_paraphrases(translated))))
+        translations[lang_a, weight] += map(tuple, pairs.tolist())
+        translations[lang_b, weight] += map(tuple, pairs[:, ::-1].tolist())
+    for (lang, weight), translated in sorted(translations.items()):
+        paraphrases = _as_array(pivot_paraphrases(translated))
+        groups.append(("paraphrase", lang, lang, weight, paraphrases))
         sentences = np.unique(np.array([sentence for sentence, _ in translated], np.int32))
-        groups.append(("copy", lang, lang, 1.0, np.stack([sentences, sentences], axis=1)))
+        groups.append(("copy", lang, lang, weight, np.stack([sentences, sentences], axis=1)))
 
     if lexicon is not None:
         texts = [text for _, text in numbers]

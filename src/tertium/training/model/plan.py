@@ -29,6 +29,8 @@ class Recipe(Updates):
     max_tokens: int = 128
     """Longer sentences are not trained on."""
     max_positions: int = 512
+    vocabulary_sentences: int = 2_000_000
+    """Sentences that the vocabulary is made from: a random sample of all files."""
 
 
 POSITIONS_BESIDE = 2
@@ -38,17 +40,18 @@ RECIPES = {
     for recipe in (
         Recipe(
             "mini",
-            d_model=256,
-            ffn=1024,
-            encoder_layers=4,
+            d_model=320,
+            ffn=1280,
+            encoder_layers=6,
             decoder_layers=2,
-            heads=4,
-            vocabulary=8_000,
+            heads=5,
+            vocabulary=12_000,
             dropout=0.0,
-            peak_rate=2e-3,
-            warmup_steps=300,
-            batch_tokens=2_000,
+            peak_rate=1e-3,
+            warmup_steps=1_000,
+            batch_tokens=4_000,
             accumulate=1,
+            vocabulary_sentences=1_000_000,
         ),
         # The architecture of Thompson and Post (2020), section 4; rate and batch are ours.
         Recipe(

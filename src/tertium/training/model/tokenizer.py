@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import heapq
 import io
+import math
+import warnings
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tertium.errors import ModelError
+from tertium.errors import DataWarning, ModelError
 from tertium.models.convert.families import SENTENCEPIECE_FILES
 from tertium.storage.atomic import write_bytes
 from tertium.training.model.bitext import training_pairs
@@ -15,6 +20,8 @@ from tertium.training.model.plan import Plan
 
 SPM = "spm.model"
 START, PAD, END, UNKNOWN = 0, 1, 2, 3
+RARE_SHARE = 0.01
+"""A language with a smaller share of the sample hardly has tokens of its own."""
 
 
 class Tokenizer:
@@ -66,15 +73,70 @@ def prepare_tokenizer(run: Path, plan: Plan) -> Tokenizer:
         elif given:
             raise ModelError(f"{given[0]} does not exist; a SentencePiece model is needed")
         else:
-            sentences = (
-                sentence
-                for file, _ in plan.bitext
-                for pair in training_pairs(Path(file), plan)
-                for sentence in (pair.a, pair.b)
+            sample = vocabulary_sample(
+                (
+                    (lang, sentence, weight)
+                    for file, weight in plan.bitext
+                    for pair in training_pairs(Path(file), plan)
+                    for lang, sentence in ((pair.lang_a, pair.a), (pair.lang_b, pair.b))
+                ),
+                size=plan.recipe.vocabulary_sentences,
+                seed=plan.seed,
             )
-            trained = train_tokenizer(sentences, plan.languages, vocabulary=plan.recipe.vocabulary)
+            warn_of_rare_languages(sample, plan.languages)
+            trained = train_tokenizer(
+                (sentence for _, sentence in sample),
+                plan.languages,
+                vocabulary=plan.recipe.vocabulary,
+            )
             write_bytes(path, trained)
     return Tokenizer(path, plan.languages)
+
+
+def vocabulary_sample(
+    sentences: Iterable[tuple[str, str, float]], *, size: int, seed: int = 0
+) -> list[tuple[str, str]]:
+    """Draw distinct sentences in random order, from (language, sentence, weight).
+
+    Each sentence gets the key -log(u) / weight, with u from a hash of the seed and the sentence,
+    and the smallest keys are taken (Efraimidis and Spirakis 2006): a weighted sample without
+    replacement in one pass, which does not depend on the order of the sentences.
+    """
+    salt = str(seed).encode()
+    largest: list[tuple[float, str, str]] = []  # a heap of negated keys
+    chosen: dict[tuple[str, str], float] = {}
+    for lang, sentence, weight in sentences:
+        digest = hashlib.blake2b(f"{lang} {sentence}".encode(), digest_size=8, key=salt).digest()
+        key = -math.log((int.from_bytes(digest) + 1) / 2**64) / weight
+        known = chosen.get((lang, sentence))
+        if known is not None and known <= key:
+            continue
+        if known is None and len(chosen) >= size:
+            while chosen.get(largest[0][1:]) != -largest[0][0]:
+                heapq.heappop(largest)  # replaced by a smaller key
+            if key >= -largest[0][0]:
+                continue
+            del chosen[heapq.heappop(largest)[1:]]
+        chosen[lang, sentence] = key
+        heapq.heappush(largest, (-key, lang, sentence))
+    return sorted(chosen, key=chosen.__getitem__)
+
+
+def warn_of_rare_languages(sample: Sequence[tuple[str, str]], languages: Sequence[str]) -> None:
+    """Warn of languages that the vocabulary will have hardly any tokens of."""
+    characters: Counter[str] = Counter()
+    for lang, sentence in sample:
+        characters[lang] += len(sentence)
+    for lang in languages:
+        share = characters[lang] / max(1, characters.total())
+        if share < RARE_SHARE:
+            warnings.warn(
+                f"only {share:.2%} of the {len(sample)} sentences that the vocabulary is made from "
+                f"are in {lang!r}, by characters: it will be cut into single characters or bytes; "
+                "give its files more weight",
+                DataWarning,
+                stacklevel=2,
+            )
 
 
 def train_tokenizer(
@@ -93,8 +155,6 @@ def train_tokenizer(
             byte_fallback=True,
             split_digits=True,
             character_coverage=0.9999,
-            input_sentence_size=2_000_000,
-            shuffle_input_sentence=False,
             user_defined_symbols=[language_tag(lang) for lang in languages],
             bos_id=START,
             pad_id=PAD,
