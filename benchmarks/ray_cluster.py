@@ -17,6 +17,7 @@ import os
 import random
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +26,14 @@ from pyarrow import parquet
 
 from tertium.data.pairs import Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
-from tertium.engines.local.scoring import ScoringJob
-from tertium.engines.output import FileOutput
-from tertium.engines.progress import JobProgress
-from tertium.engines.ray.cluster import ClusterSettings, import_ray
-from tertium.engines.ray.scoring import DistributedJob
-from tertium.engines.ray.shards import ShardFolder
+from tertium.jobs.local import run_here
+from tertium.jobs.output import FileOutput
+from tertium.jobs.progress import JobProgress
+from tertium.jobs.ray.cluster import ClusterSettings, import_ray
+from tertium.jobs.ray.run import run_on_cluster
+from tertium.jobs.ray.shards import ShardFolder
+from tertium.jobs.task import Input, Job
+from tertium.jobs.tasks.score import ROWS_AT_A_TIME, ScoreTask, score_table
 from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
 
 SUBJECTS = ("My brother", "The old woman", "Nobody", "A young doctor", "Her teacher", "The child")
@@ -88,11 +91,12 @@ class Clock:
 
 def run_local(pairs: TablePairs, names: list[str], out: Path) -> tuple[Any, str]:
     load = MeasureLoader(read_specs(names), ModelSettings(threads=2, cache=False))
-    job = ScoringJob(pairs, load.load()[0], FileOutput(out))
+    job = Job(ScoreTask.requested(load), [Input(pairs)], ROWS_AT_A_TIME)
+    loaded = job.task.load()
     started, used = time.monotonic(), time.process_time()
-    result = job.run()
+    result = run_here(job, loaded, FileOutput(out), partial(score_table, job))
     seconds, used = time.monotonic() - started, time.process_time() - used
-    return result.measures, line("this process, 2 threads", result.rows, seconds, used)
+    return result, line("this process, 2 threads", result.rows, seconds, used)
 
 
 def run_cluster(
@@ -106,22 +110,17 @@ def run_cluster(
     head = {**NODE, "num_cpus": 0, "include_dashboard": False}
     cluster = Cluster(initialize_head=True, head_node_args=head)
     nodes = [cluster.add_node(**NODE) for _ in range(2)]
-    settings = read_specs(names), ModelSettings(cache=False)
-    job = DistributedJob(
-        [pairs],
-        MeasureLoader(*settings).load()[0],
-        RecordingLoader(*settings),  # which the workers use
-        ShardFolder(out),
-        ClusterSettings(cluster.address),
-        rows_at_a_time=rows_at_a_time,
-    )
+    load = RecordingLoader(read_specs(names), ModelSettings(cache=False))
+    job = Job(ScoreTask.requested(load), [Input(pairs)], rows_at_a_time)
     half = (pairs.count() or 0) // 2
     clock = Clock(
         pids,
         half if lose_one else None,
         lambda: cluster.remove_node(nodes[1], allow_graceful=False),
     )
-    results = job.run(JobProgress(clock)).measures
+    address = ClusterSettings(cluster.address)
+    conclude = partial(score_table, job)
+    results = run_on_cluster(job, ShardFolder(out), address, conclude, JobProgress(clock))
     cluster.shutdown()
     (first, before), (last, after) = clock.marks[0], clock.marks[-1]
     name = "two workers, one killed half-way" if lose_one else "two workers, 1 core each"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from tertium.errors import InputError
@@ -17,17 +17,30 @@ class Text(NamedTuple):
     lang: str | None = None
 
 
+NO_TEXT = Text("")
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One thing to score: a hypothesis with its references, its source, or both.
+    """One thing to work on: a hypothesis with its references, its source, or both.
 
+    Of a pair of sentences that are translations of each other, the hypothesis is the target.
     ``number`` counts from 1, so that an error can name the row.
     """
 
     number: int
-    hypothesis: Text
+    hypothesis: Text = NO_TEXT
     references: tuple[Text, ...] = ()
     source: Text | None = None
+    record: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """The record that it was read from."""
+    error: str | None = None
+    """Why it cannot be read, where that does not stop a run."""
+
+    @property
+    def content(self) -> list[Any]:
+        """What must be the same for a run to be resumed."""
+        return [self.hypothesis, self.references, self.source, self.record]
 
 
 def lone_surrogate(text: str) -> int | None:

@@ -66,6 +66,3 @@ def test_wrong_inputs(tertium: Run, folders: tuple[Path, Path]) -> None:
     done = tertium("score", "--documents", "-t", hyp, "-r", ref / "one.ref.txt")
     assert done.returncode == 2
     assert "give files, or folders" in done.stderr
-    done = tertium("score", "-t", hyp, "-r", ref, "--documents", "--parts", "--engine", "ray")
-    assert done.returncode == 2
-    assert "leave out --parts" in done.stderr

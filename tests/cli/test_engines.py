@@ -36,11 +36,7 @@ def test_what_a_cluster_cannot_do(tertium: Run, pairs: Path, tmp_path: Path) -> 
         pytest.skip("RAY IS NOT INSTALLED: nothing distributed is tested")
     out = ("-o", tmp_path / "out")
     cases: dict[tuple[str | Path, ...], str] = {
-        (pairs,): "writes a folder of Parquet shards: use --output",
-        ("-", *out): "cannot read standard input",
-        ("one", "two", *out): "one: cannot infer the format",
-        out: "give one or several files",
-        (pairs, "-m", "nist", *out): "scores all rows at once",
+        out: "give a file of pairs",
         (pairs, "-o", pairs): "is the input",
         (pairs, "--address", "ray://head:10001", *out): "run the command on one of its nodes",
         (tmp_path / "*.parquet", *out): "no file matches this pattern",
@@ -54,8 +50,17 @@ def test_what_a_cluster_cannot_do(tertium: Run, pairs: Path, tmp_path: Path) -> 
 
 def test_what_is_for_a_cluster_alone(tertium: Run, pairs: Path) -> None:
     assert "need --engine ray" in tertium("score", pairs, "--workers", "2").stderr
-    assert "need --engine ray" in tertium("score", pairs.parent).stderr
-    assert "need --engine ray" in tertium("score", pairs.parent / "*.tsv").stderr
+
+
+def test_several_files_are_read_one_after_the_other(tertium: Run, pairs: Path) -> None:
+    (pairs.parent / "more.tsv").write_text("hyp\tref\nb\tb\n")
+    for arguments in (
+        (pairs.parent,),
+        (pairs.parent / "*.tsv",),
+        (pairs.parent / "more.tsv", pairs),
+    ):
+        done = tertium("score", *arguments, "-m", "chrf")
+        assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["hyp", "b", "a"]
 
 
 def test_files_in_the_order_of_their_names(tmp_path: Path) -> None:

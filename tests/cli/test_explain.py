@@ -140,16 +140,19 @@ def test_an_interrupted_run_is_resumed(
             raise KeyboardInterrupt
         return review(self, *arguments)
 
+    report = ("--html", tmp_path / "broken.html")
     with monkeypatch.context() as patch:
         patch.setattr(Reviewer, "__call__", stop)
-        done = tertium(*command, "-o", broken)
+        done = tertium(*command, "-o", broken, *report)
     assert done.returncode == 130
     assert "--resume" in done.stderr
     assert not broken.exists()
     assert "--resume" in tertium(*command, "-o", broken).stderr
-    other = tertium(*command, "-o", broken, "--resume", "--threshold", "0.9")
+    other = tertium(*command, "-o", broken, "--resume", "--threshold", "0.9", *report)
     assert "threshold" in other.stderr
-    done = tertium(*command, "-o", broken, "--resume", "--html", tmp_path / "broken.html")
+    other = tertium(*command, "-o", broken, "--resume")
+    assert "was started with report = True, not False" in other.stderr
+    done = tertium(*command, "-o", broken, "--resume", *report)
     assert done.returncode == 0, done.stderr
     assert "2 rows done before" in done.stderr
     assert broken.read_bytes() == whole.read_bytes()
@@ -214,9 +217,6 @@ def test_a_layout_is_checked_before_any_work(tertium: Run, tmp_path: Path, pairs
     file.write_text("hyp\tref\na\tb\n")
     done = tertium("explain", file, "-l", "en", "--layout", "wmt")
     assert "--layout wmt needs sources" in done.stderr
-    resumed = ("--resume", "--html", tmp_path / "a.html", "-o", tmp_path / "a.tsv")
-    done = tertium("explain", pairs, "--layout", "mqm", *resumed)
-    assert "--layout mqm does not keep what --html" in done.stderr
 
 
 def test_thresholds_and_pairs_of_models(tertium: Run) -> None:

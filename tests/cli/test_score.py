@@ -182,7 +182,7 @@ def test_a_broken_row_is_named_and_nothing_is_left(tertium: Run, tmp_path: Path)
         ((), "give a file of pairs"),
         (("a", "b", "c"), "give a file of pairs"),
         (("none.tsv",), "no such file"),
-        ((EXAMPLES, EXAMPLES), "is a file, and two arguments are two texts"),
+        ((EXAMPLES, EXAMPLES), "is given twice"),
         ((EXAMPLES, "-o", EXAMPLES), "is the input"),
         ((EXAMPLES, "--format", "josn"), "no format 'josn'"),
         ((EXAMPLES, "--hyp", EXAMPLES), "give either"),

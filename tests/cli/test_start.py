@@ -68,7 +68,7 @@ def test_scoring_of_a_pair_imports_only_its_engine() -> None:
     texts = ("I go home.", "I went home.", "--lang", "en")
     modules = modules_after(command("score", *texts, "--no-cache"))
     assert modules & HEAVY == {"ctranslate2", "sentencepiece"}
-    assert not any(name.startswith("tertium.engines.ray") for name in modules)
+    assert not any(name.startswith("tertium.jobs.ray") for name in modules)
     assert modules_after(command("score", *texts, "-m", "chrf")) & HEAVY == {"sacrebleu"}
 
 

@@ -15,7 +15,7 @@ import pytest
 
 import tertium as library
 from tertium.data.lines import read_lines
-from tertium.engines.output import TerminalLayout
+from tertium.jobs.output import TerminalLayout
 from tertium.measures.surface import ChrF
 
 from .conftest import TERTIUM, Run
@@ -346,9 +346,6 @@ def test_piped_comparisons_do_not_break_names(tertium: Run, files: Path) -> None
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--resume", "-o", "out.tsv"), "--resume needs one system"),
-        (("--on-error", "skip"), "--on-error needs one system"),
-        (("--engine", "ray", "-o", "out"), "--engine ray scores one system"),
         (("--fail-under", "chrf=high"), "is not a number"),
         (("--fail-under", "bleu=1"), "the measures are chrf"),
         (("bluu",), "no such file"),

@@ -17,9 +17,9 @@ from pyarrow import parquet
 from tertium.data.datasets.reading import hub_records
 from tertium.data.pairs import FilePairs, Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
-from tertium.engines.output import FileOutput, TableSink
-from tertium.engines.parquet import schema_of, write_parquet
 from tertium.errors import InputError, SettingError
+from tertium.jobs.output import FileOutput, TableSink
+from tertium.jobs.parquet import schema_of, write_parquet
 
 RECORDS = [
     {"hyp": 'He said "hi".', "ref": "Il a dit « salut »."},

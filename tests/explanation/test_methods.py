@@ -302,7 +302,7 @@ def test_a_pair_of_models_has_the_directions_of_both() -> None:
     with pytest.raises(LanguageError, match="direction needs a model that translates en to de and"):
         Reviewer(("direction",), there)([(A, B)])
     with pytest.raises(LanguageError, match="row 3: hallucination needs a model that translates"):
-        Reviewer(("hallucination",), back)([(A, B)], first_row=3)
+        Reviewer(("hallucination",), back)([(A, B)], numbers=[3])
 
 
 def test_thresholds_are_read() -> None:
@@ -431,7 +431,7 @@ def test_a_reviewer_needs_its_models_and_known_methods() -> None:
     with pytest.raises(SettingError, match="differences: an encoder is needed"):
         Reviewer(("differences",))
     with pytest.raises(LanguageError, match="row 8: the language of the second text is needed"):
-        Reviewer(("coverage",), FakeModel())([(A, Text("x"))], first_row=8)
+        Reviewer(("coverage",), FakeModel())([(A, Text("x"))], numbers=[8])
 
 
 def test_a_model_of_one_direction_reports_one_side() -> None:

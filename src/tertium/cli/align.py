@@ -36,7 +36,7 @@ from tertium.storage.atomic import write_text
 from tertium.text import Text
 
 if TYPE_CHECKING:
-    from tertium.engines.output import Layout
+    from tertium.jobs.output import Layout
     from tertium.stats.alignment import Unit
 
 ALIGNMENT = "Alignment"
@@ -287,13 +287,13 @@ def _table(source: Document, target: Document, units: Sequence[Unit], layout: La
 
 
 def _tsv(source: Document, target: Document, units: Sequence[Unit]) -> str:
-    from tertium.engines.output import TsvLayout
+    from tertium.jobs.output import TsvLayout
 
     return _table(source, target, units, TsvLayout())
 
 
 def _jsonl(source: Document, target: Document, units: Sequence[Unit]) -> str:
-    from tertium.engines.output import JsonLinesLayout
+    from tertium.jobs.output import JsonLinesLayout
 
     return _table(source, target, units, JsonLinesLayout())
 

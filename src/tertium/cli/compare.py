@@ -46,8 +46,8 @@ from tertium.comparison.result import SEGMENTS_SHOWN
 from tertium.data.pairs import Languages
 from tertium.data.records import open_table
 from tertium.data.systems import ParallelOutputs, outputs_from_files, outputs_from_table
-from tertium.engines.output import check_output_file, to_json
 from tertium.errors import InputError
+from tertium.jobs.output import check_output_file, to_json
 from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
 from tertium.measures.registry import DEFAULT_MEASURE
 from tertium.report.tables import FORMATS

@@ -12,7 +12,7 @@ from tertium.cli.options import ENGINE
 from tertium.errors import InputError
 
 if TYPE_CHECKING:
-    from tertium.engines.ray.cluster import ClusterSettings
+    from tertium.jobs.ray.cluster import ClusterSettings
 
 
 class EngineName(StrEnum):
@@ -51,7 +51,7 @@ def cluster_settings(
     address: str | None, workers: int | None, threads: int | None
 ) -> ClusterSettings:
     """The cluster of the options; a missing package is reported here."""
-    from tertium.engines.ray.cluster import ClusterSettings, import_ray
+    from tertium.jobs.ray.cluster import ClusterSettings, import_ray
 
     settings = ClusterSettings(address or os.environ.get("RAY_ADDRESS"), workers, threads)
     import_ray()

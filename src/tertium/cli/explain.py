@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,7 +19,7 @@ from tertium.cli.engines import (
     refuse_without_ray,
 )
 from tertium.cli.habits import refuse_source_language, split_pair
-from tertium.cli.inputs import Inputs, check_is_text, refuse_as_output, refuse_without_output
+from tertium.cli.inputs import Inputs, check_is_text, refuse_as_output
 from tertium.cli.options import (
     DEFAULT_MODEL,
     INPUT,
@@ -52,31 +50,24 @@ from tertium.cli.options import (
     SrcLangColumn,
     Threads,
 )
-from tertium.cli.progress import interruptible, progress_bar
-from tertium.data.pairs import Languages, Pairs, TwoStrings
+from tertium.cli.running import Running
+from tertium.data.pairs import Languages, TwoStrings
+from tertium.data.pairs import Source as RowSource
 from tertium.errors import InputError
 from tertium.explanation import explain as explanation
 from tertium.explanation.exchange import Exchange, exchange_for
 from tertium.explanation.likelihood import document_direction
 from tertium.explanation.page import explanation_page
 from tertium.explanation.report import review_page
-from tertium.explanation.review import (
-    DIRECTION,
-    NEED_ENCODER,
-    NEED_MODEL,
-    Reviewer,
-    read_methods,
-    read_thresholds,
-)
+from tertium.explanation.review import read_methods, read_thresholds
 from tertium.explanation.terminal import print_explanation
-from tertium.measures.loading import ModelPool, ModelSettings
+from tertium.measures.loading import ModelSettings
 from tertium.models.catalog import load_model
 from tertium.storage.atomic import write_text
 
 if TYPE_CHECKING:
-    from tertium.engines.local.reviewing import ReviewResult
-    from tertium.engines.output import Layout
-    from tertium.models.cache.memo import Tally
+    from tertium.jobs.output import Layout
+    from tertium.jobs.tasks.explain import Explained
 
 METHODS = "Methods"
 
@@ -255,106 +246,67 @@ def explain(
         replace_invalid=replace_invalid,
         as_text=as_text,
     )
-    from tertium.engines.local.reviewing import ROWS_AT_A_TIME, ReviewJob
-    from tertium.engines.output import LAYOUTS, FileOutput, Output, StreamOutput, TsvLayout
     from tertium.explanation.coverage import CoverageSettings
     from tertium.explanation.report import print_review
+    from tertium.jobs.output import LAYOUTS, TsvLayout
+    from tertium.jobs.task import Input, Job
+    from tertium.jobs.tasks.explain import (
+        ROWS_AT_A_TIME,
+        ExplainTask,
+        ReviewerLoader,
+        summed_up,
+    )
 
     started = time.monotonic()
     names = read_methods(method)
-    models = ModelSettings(
-        model,
-        encoder=encoder,
-        layer=layer,
-        compute_type=compute_type,
-        threads=threads,
-        cache=not no_cache,
+    if engine is EngineName.local:
+        refuse_without_ray(address, workers)
+    cluster = cluster_settings(address, workers, threads) if engine is EngineName.ray else None
+    running = Running(output, resume, overwrite, quiet, cluster)
+    models = running.models(
+        ModelSettings(
+            model,
+            encoder=encoder,
+            layer=layer,
+            compute_type=compute_type,
+            threads=threads,
+            cache=not no_cache,
+        )
     )
-    thresholds = read_thresholds(threshold or (), names)
-    settings = CoverageSettings()
-    settings = replace(
-        settings,
-        max_words=settings.max_words if max_words is None else max_words,
-        min_words=settings.min_words if min_words is None else min_words,
+    coverage = CoverageSettings()
+    coverage = replace(
+        coverage,
+        max_words=coverage.max_words if max_words is None else max_words,
+        min_words=coverage.min_words if min_words is None else min_words,
     )
     if output is not None:
         refuse_as_output(output, inputs.names)
-    if engine is EngineName.ray:
-        if output is None or html is not None or layout is not None:
-            raise InputError(
-                "--engine ray writes a folder of Parquet shards: use --output, and neither --html "
-                "nor --layout"
-            )
-        from tertium.engines.ray.reviewing import DistributedReview, ReviewerLoader
-        from tertium.engines.ray.shards import ShardFolder
-
-        files = inputs.stored_pairs()
-        distributed = DistributedReview(
-            files,
-            ReviewerLoader(names, models, {"coverage": settings, "thresholds": thresholds}),
-            ShardFolder(output, resume=resume, overwrite=overwrite),
-            choose_side(files[0], against),
-            cluster_settings(address, workers, threads),
-            rows_at_a_time or ROWS_AT_A_TIME,
-        )
-        with interruptible(output), progress_bar(distributed.count, shown=not quiet) as progress:
-            result, gathered = distributed.run(progress)
-        if not quiet:
-            notes = _document_direction(distributed.against_source, distributed.directions())
-            seconds = time.monotonic() - started
-            _print_summary(result, gathered.tally, seconds, [*notes, *gathered.notes])
-        return
-    refuse_without_ray(address, workers)
-    pairs = inputs.pairs()
-    against_source = not isinstance(pairs, TwoStrings) and choose_side(pairs, against)
-    exchange = choose_exchange(
-        layout, output, against_source, rereads=resume and (html is not None or DIRECTION in names)
-    )
-    layouts = LAYOUTS if exchange is None else {exchange.suffix: layout_of(exchange)}
-    shown = TsvLayout() if exchange is None else layout_of(exchange)()
-    sink: Output
-    if output is not None:
-        sink = file = FileOutput(output, resume=resume, overwrite=overwrite, layouts=layouts)
-        if no_cache:  # cached until the run is finished, so that it can be resumed
-            models = replace(models, cache=file.cache)
-    else:
-        refuse_without_output(resume=resume, overwrite=overwrite)
-        sink = StreamOutput(sys.stdout, shown)
-    pool = ModelPool(models)
-    reviewer = Reviewer(
-        names,
-        pool("translation") if NEED_MODEL.intersection(names) else None,
-        pool("tokens") if NEED_ENCODER.intersection(names) else None,
-        settings,
-        thresholds,
-    )
-    if isinstance(pairs, TwoStrings):
-        [item] = pairs
-        [review] = reviewer([(item.hypothesis, item.references[0])])
+    sources = inputs.sources()
+    settings = {"coverage": coverage, "thresholds": read_thresholds(threshold or (), names)}
+    loader = ReviewerLoader(names, models, settings)
+    if isinstance(sources[0], TwoStrings):
+        [row] = sources[0]
+        reviewer, _ = loader.load()
+        [review] = reviewer([(row.hypothesis, row.references[0])])
         print_review(review, Console(highlight=False))
         if html is not None:
             write_text(html, review_page([review], title="Where the texts differ"))
         return
-    job = ReviewJob(
-        pairs,
-        reviewer,
-        sink if output is not None or html is None else StreamOutput(io.StringIO(), TsvLayout()),
-        against_source,
-        rows_at_a_time or ROWS_AT_A_TIME,
-        keep=html is not None,
-        tally=pool.tally,
-        exchange=exchange,
-    )
-    with interruptible(output), progress_bar(job.count, shown=not quiet) as progress:
-        result = job.run(progress)
+    against_source = choose_side(sources[0], against)
+    exchange = choose_exchange(layout, output, against_source)
+    layouts = LAYOUTS if exchange is None else {exchange.suffix: layout_of(exchange)}
+    shown = TsvLayout() if exchange is None else layout_of(exchange)()
+    task = ExplainTask(loader, against_source, exchange, keep=html is not None)
+    job = Job(task, [Input(source) for source in sources], rows_at_a_time or ROWS_AT_A_TIME)
+    hidden = output is None and html is not None
+    result = running(job, summed_up, shown=None if hidden else shown, layouts=layouts)
     if html is not None:
-        sides = ("hypothesis", "source" if job.against_source else "reference")
-        reviews = job.all_reviews(output)
-        title = f"Where the texts of {pairs.name} differ"
-        write_text(html, review_page(reviews, title=title, sides=sides))
+        sides = ("hypothesis", "source" if against_source else "reference")
+        title = f"Where the texts of {sources[0].name} differ"
+        write_text(html, review_page(result.reviews, title=title, sides=sides))
     if not quiet:
-        notes = _document_direction(job.against_source, job.all_directions(output))
-        _print_summary(result, job.tally, time.monotonic() - started, notes)
+        notes = _document_direction(against_source, result.directions)
+        _print_summary(result, time.monotonic() - started, [*notes, *result.finished.messages])
 
 
 def _refuse_for_two_texts(
@@ -367,7 +319,7 @@ def _refuse_for_two_texts(
 
 
 def choose_exchange(
-    layout: str | None, output: Path | None, against_source: bool, *, rereads: bool
+    layout: str | None, output: Path | None, against_source: bool
 ) -> Exchange | None:
     """The layout of another tool, if one is requested; checks what it needs."""
     if layout is None:
@@ -377,24 +329,19 @@ def choose_exchange(
         raise InputError(f"--layout {layout} needs sources: use --src-column or --src")
     if output is not None and output.suffix != exchange.suffix:
         raise InputError(f"--layout {layout} writes a {exchange.suffix} file, not {output.name}")
-    if rereads:
-        raise InputError(
-            f"--layout {layout} does not keep what --html and direction need of the rows that were "
-            "done before; start over with --overwrite, or leave out --layout"
-        )
     return exchange
 
 
 def layout_of(exchange: Exchange) -> type[Layout]:
     """How the rows of another tool are written."""
-    from tertium.engines.output import JsonLinesLayout, QuotedTsvLayout, TsvLayout
+    from tertium.jobs.output import JsonLinesLayout, QuotedTsvLayout, TsvLayout
 
     if exchange.suffix == ".jsonl":
         return JsonLinesLayout
     return QuotedTsvLayout if exchange.quoted else TsvLayout
 
 
-def choose_side(pairs: Pairs, against: str | None) -> bool:
+def choose_side(pairs: RowSource, against: str | None) -> bool:
     """Whether hypotheses are compared with their sources: by default, if there are any."""
     if against not in (None, "source", "reference"):
         raise InputError(f"--against {against}: use source or reference")
@@ -417,9 +364,7 @@ def _document_direction(against_source: bool, directions: Sequence[float]) -> li
     ]
 
 
-def _print_summary(
-    result: ReviewResult, tally: Tally | None, seconds: float, notes: Sequence[str]
-) -> None:
+def _print_summary(result: Explained, seconds: float, notes: Sequence[str]) -> None:
     """Print how many rows have which kinds of spans to standard error."""
     from rich.console import Console
 
@@ -430,7 +375,7 @@ def _print_summary(
         console.print(f"[bold]{kind}[/bold] {count}")
     for note in notes:
         console.print(note)
-    if result.resumed:
-        console.print(f"{result.resumed} rows done before")
-    if tally is not None:
-        console.print(str(tally), style="dim")
+    if result.finished.resumed:
+        console.print(f"{result.finished.resumed} rows done before")
+    if result.finished.tally is not None:
+        console.print(str(result.finished.tally), style="dim")

@@ -45,8 +45,8 @@ from tertium.measures.loading import ModelPool, ModelSettings
 from tertium.models.threads import available_cores
 
 if TYPE_CHECKING:
-    from tertium.engines.local.filtering import FilterResult
-    from tertium.engines.output import RowSink
+    from tertium.jobs.filtering import FilterResult
+    from tertium.jobs.output import RowSink
 
 FILTER = "Filters"
 
@@ -173,8 +173,8 @@ def filter_command(
 
     [bold]tertium filter pairs.tsv --src-lang de --tgt-lang en -o clean.tsv[/bold]
     """
-    from tertium.engines.local.filtering import FilterJob, filter_run, removed_columns
-    from tertium.engines.output import TableSink
+    from tertium.jobs.filtering import FilterJob, filter_run, removed_columns
+    from tertium.jobs.output import TableSink
 
     started = time.monotonic()
     outputs = output or []
@@ -291,7 +291,7 @@ def _bitext(
 
 
 def _sink(outputs: Sequence[Path], bitext: Bitext) -> RowSink:
-    from tertium.engines.output import ParallelSink, StreamSink, TableSink
+    from tertium.jobs.output import ParallelSink, StreamSink, TableSink
 
     if not outputs:
         return StreamSink(sys.stdout, bitext.columns)

@@ -10,12 +10,11 @@ from typing import Any
 
 from tertium.data.documents import DocumentPairs
 from tertium.data.file_names import exists, looks_like_path
-from tertium.data.lines import OPENERS, STDIN
+from tertium.data.lines import OPENERS
 from tertium.data.pairs import (
     FilePairs,
     Languages,
-    Pairs,
-    StoredPairs,
+    Source,
     TablePairs,
     TwoStrings,
     choose_columns,
@@ -44,6 +43,8 @@ class Inputs:
     """Whether each file of --hyp, --ref and --src is one text, rather than each line."""
     alone: bool = False
     """Whether hypotheses are enough, because no measure compares them with anything."""
+    tolerant: bool = False
+    """Whether rows of tables that cannot be read are marked, instead of an error."""
 
     @property
     def names(self) -> list[str]:
@@ -51,33 +52,23 @@ class Inputs:
         files = [self.hyp, *self.refs, self.src]
         return [*self.texts, *(str(file) for file in files if file is not None)]
 
-    def pairs(self) -> Pairs:
-        """The one input of a local run."""
+    def sources(self) -> list[Source]:
+        """What the arguments name: parallel files, two texts, or tables, one or several."""
         parallel = self._parallel()
-        if parallel is not None:
-            return parallel
-        if len(self.texts) == 2:
-            for text in self.texts if not self.as_text else []:
-                check_is_text(text, "two arguments are two texts; use --hyp and --ref for files")
-            return TwoStrings(self.texts[0], self.texts[1], self.languages)
-        if len(self.texts) != 1 or self.as_text:
-            raise InputError("give a file of pairs, or two texts, or --hyp with --ref or --src")
-        path = Path(self.texts[0])
-        if path.is_dir() or (has_magic(str(path)) and not path.exists()):
-            raise InputError(f"{path} matches several files, which need --engine ray")
-        return self._table(path)
-
-    def stored_pairs(self) -> list[StoredPairs]:
-        """The files to score, one or several, which every process can read by itself."""
-        parallel = self._parallel()
-        paths = list(map(Path, self.texts)) if parallel is None else parallel.paths
-        if STDIN in paths:
-            raise InputError("--engine ray cannot read standard input; use a file")
         if parallel is not None:
             return [parallel]
-        if not paths:
-            raise InputError("give one or several files of pairs, or --hyp with --ref or --src")
-        return [self._table(file) for path in paths for file in files_of(path)]
+        if len(self.texts) == 2 and not any(map(names_table, self.texts)):
+            for text in self.texts if not self.as_text else []:
+                check_is_text(text, "two arguments are two texts; use --hyp and --ref for files")
+            return [TwoStrings(self.texts[0], self.texts[1], self.languages)]
+        unknown = not any(exists(text) or has_magic(text) for text in self.texts)
+        if not self.texts or self.as_text or (len(self.texts) > 2 and unknown):
+            raise InputError("give a file of pairs, or two texts, or --hyp with --ref or --src")
+        files = [file for text in self.texts for file in files_of(Path(text))]
+        for file in files:
+            if files.count(file) > 1:
+                raise InputError(f"{file} is given twice")
+        return [self._table(file) for file in files]
 
     def _parallel(self) -> FilePairs | DocumentPairs | None:
         if self.hyp is None and not self.refs and self.src is None:
@@ -103,7 +94,7 @@ class Inputs:
             quoting=self.quoting,
         )
         columns = choose_columns(table, **self.columns, alone=self.alone)
-        return TablePairs(table, columns, self.languages)
+        return TablePairs(table, columns, self.languages, self.tolerant)
 
 
 def files_of(path: Path) -> list[Path]:
@@ -122,6 +113,14 @@ def files_of(path: Path) -> list[Path]:
             raise InputError(f"{path}: no file matches this pattern")
         return files
     return [path]
+
+
+def names_table(text: str) -> bool:
+    """Whether an argument names tables: a folder, a pattern, or a file of a supported format."""
+    path = Path(text)
+    if not exists(text):
+        return has_magic(text) and any(map(_is_table, map(Path, glob(text, recursive=True))))
+    return path.is_dir() or (path.is_file() and _is_table(path))
 
 
 def check_is_text(text: str, reason: str) -> None:

@@ -235,7 +235,7 @@ def mine(
 
     [bold]tertium mine de.txt en.txt --src-lang de --tgt-lang en --rescore cross -o pairs.tsv[/bold]
     """
-    from tertium.engines.output import layout_for
+    from tertium.jobs.output import layout_for
     from tertium.mining.candidates import NeighbourSettings
     from tertium.mining.mine import Miner, Task, TextList
     from tertium.mining.rescoring import rescoring_run
@@ -322,7 +322,7 @@ def mine(
             if cluster is None:
                 mined = miner.mine(*sides, task=task, run=run, progress=report)
             else:
-                from tertium.engines.ray.mining import MiningLoader, mine_on_cluster
+                from tertium.jobs.ray.mining import MiningLoader, mine_on_cluster
 
                 loader = MiningLoader(models, spec, tgt_lang)
                 mined = mine_on_cluster(
@@ -375,8 +375,8 @@ def _row(pair: Any, measure: str | None) -> dict[str, Any]:
 
 def _write(rows: Sequence[dict[str, Any]], output: Path | None, columns: Sequence[str]) -> None:
     """Write a table to a file, which appears when it is complete, or to standard output."""
-    from tertium.engines.output import TsvLayout, layout_for
-    from tertium.engines.parquet import lines_to_parquet
+    from tertium.jobs.output import TsvLayout, layout_for
+    from tertium.jobs.parquet import lines_to_parquet
     from tertium.storage.atomic import replacing_text
 
     if output is None:

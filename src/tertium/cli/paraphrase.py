@@ -24,9 +24,9 @@ from tertium.cli.progress import progress_bar
 from tertium.data.codes import language_code
 from tertium.data.file_names import exists, looks_like_path
 from tertium.data.lines import STDIN, read_lines, without_trailing_blanks
-from tertium.engines.output import JsonLinesLayout, Layout, TsvLayout, layout_for
-from tertium.engines.progress import JobProgress
 from tertium.errors import InputError, LanguageError
+from tertium.jobs.output import JsonLinesLayout, Layout, TsvLayout, layout_for
+from tertium.jobs.progress import JobProgress
 from tertium.measures.loading import ModelPool, ModelSettings, make_measure, read_specs
 from tertium.measures.registry import DEFAULT_MEASURE
 from tertium.paraphrasing.generation import Paraphraser

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tertium.cli.habits import split_pair
-from tertium.cli.inputs import refuse_as_output, refuse_without_output
+from tertium.cli.inputs import refuse_as_output
 from tertium.cli.options import (
     DEFAULT_MODEL,
     INPUT,
@@ -41,14 +41,15 @@ from tertium.cli.options import (
     SrcLang,
     Threads,
 )
-from tertium.cli.progress import interruptible, progress_bar
+from tertium.cli.progress import progress_bar
+from tertium.cli.running import Running
 from tertium.cli.systems import refuse_existing
 from tertium.data.records import counted
 from tertium.errors import InputError, SettingError
 from tertium.measures.registry import DEFAULT_MEASURE
 
 if TYPE_CHECKING:
-    from tertium.engines.local.reranking import RerankingResult
+    from tertium.jobs.tasks.rerank import Reranked
     from tertium.measures.base import Measure
 
 MIXTURE, BAYES = "Mixture", "Minimum Bayes risk"
@@ -184,17 +185,16 @@ def rerank(
 
     from tertium.data.nbest import ParallelTexts, open_lists
     from tertium.data.pairs import Languages
-    from tertium.engines.local.reranking import RerankingJob
-    from tertium.engines.output import (
-        TEXT_LAYOUTS,
-        FileOutput,
-        Output,
-        StreamOutput,
-        TextLayout,
-        TsvLayout,
+    from tertium.jobs.output import TEXT_LAYOUTS, TextLayout, TsvLayout
+    from tertium.jobs.task import Input, Job
+    from tertium.jobs.tasks.rerank import RerankTask, reranked
+    from tertium.measures.loading import (
+        MeasureLoader,
+        ModelPool,
+        ModelSettings,
+        make_measure,
+        read_specs,
     )
-    from tertium.measures.loading import ModelPool, ModelSettings, make_measure, read_specs
-    from tertium.reranking.rerank import Reranker
     from tertium.reranking.utilities import UtilitySettings
 
     started = time.monotonic()
@@ -221,22 +221,17 @@ def rerank(
     judges = read_specs(judge or [JUDGE]) if lists.has_references else ()
     if judge and not judges:
         raise InputError(f"--judge needs references, and {lists.name} has none; use --ref")
-    cache: bool | Path = not no_cache
-    sink: Output
-    if output is None:
-        refuse_without_output(resume=resume, overwrite=overwrite)
-        sink = StreamOutput(sys.stdout, TsvLayout() if ranking else TextLayout())
-    else:
+    if output is not None:
         refuse_as_output(output, [file, *(ref or []), *([src] if src else [])])
         refuse_existing(output, force=force or resume or overwrite)
         if ranking and output.suffix == ".txt":
             raise InputError(
                 f"{output} has one line per list: leave out --ranking, or write a .tsv"
             )
-        sink = out = FileOutput(output, resume=resume, overwrite=overwrite, layouts=TEXT_LAYOUTS)
-        if no_cache:  # cached until the run is finished, so that it can be resumed
-            cache = out.cache
-    pool = ModelPool(
+    running = Running(
+        output, resume, overwrite or (force and output is not None), quiet, what="lists"
+    )
+    models = running.models(
         ModelSettings(
             model,
             encoder=encoder,
@@ -244,49 +239,56 @@ def rerank(
             layer=layer,
             compute_type=compute_type,
             threads=threads,
-            cache=cache,
+            cache=not no_cache,
         )
     )
-    common = languages.hyp
-    reranker = Reranker(
-        [make_measure(spec, pool, lang=common) for spec in specs],
+    task = RerankTask(
+        MeasureLoader(specs, models, languages.hyp),
         _weights(weights),
         decoder,
         UtilitySettings(prune, aggregate, seed),
+        MeasureLoader(judges, models, languages.hyp) if judges else None,
+        ranking,
+        lists.has_source,
     )
+    task.check(lists)
+    pool = ModelPool(models)
     if tune is not None:
-        if len(reranker.names) < 2:
+        if len(task.names) < 2:
             raise InputError("--tune needs several measures, or --decoder with any weight")
         dev = open_lists(tune, languages, **options)
-        reranker.check(dev.name, has_source=dev.has_source)
+        task.check(dev)
+        reranker = task.with_models(pool).reranker
         [objective] = read_specs([tune_by])
         with progress_bar(lambda: None, shown=not quiet, what="tuning") as progress:
             found = reranker.tuned(
-                list(dev), make_measure(objective, pool, lang=common), progress.detail
+                list(dev), make_measure(objective, pool, lang=languages.hyp), progress.detail
             )
-        shares = found.weights
         kept = len(specs)
-        reranker = replace(
-            reranker, weights=shares[:kept], decoder=shares[kept] if len(shares) > kept else 0.0
+        task = replace(
+            task,
+            weights=found.weights[:kept],
+            decoder=found.weights[kept] if len(found.weights) > kept else 0.0,
         )
         if not quiet:
             written = ", ".join(
                 f"{name} {weight:.3f}"
-                for name, weight in zip(reranker.names, reranker.all_weights, strict=True)
+                for name, weight in zip(task.names, found.weights, strict=True)
             )
             print(
                 f"tuned weights: {written}; {tune_by} on {dev.name}: {found.score:.4f}",
                 file=sys.stderr,
             )
-    made = [make_measure(spec, pool, lang=common) for spec in judges]
-    job = RerankingJob(lists, reranker, sink, made, ranking, lists_at_a_time, pool.tally)
-    with (
-        interruptible(output),
-        progress_bar(job.count, shown=not quiet, what="lists") as progress,
-    ):
-        result = job.run(progress)
+    chooser = task.with_models(pool)
+    result = running(
+        Job(task, [Input(lists)], lists_at_a_time),
+        reranked,
+        shown=TsvLayout() if ranking else TextLayout(),
+        layouts=TEXT_LAYOUTS,
+        loaded=lambda: chooser,
+    )
     if not quiet:
-        _print_summary(result, made, time.monotonic() - started)
+        _print_summary(result, chooser.judges, time.monotonic() - started)
 
 
 def _weights(text: str | None) -> tuple[float, ...]:
@@ -296,7 +298,7 @@ def _weights(text: str | None) -> tuple[float, ...]:
         raise SettingError(f"--weights {text}: write numbers with commas, such as 1,0.5") from None
 
 
-def _print_summary(done: RerankingResult, judges: Sequence[Measure], seconds: float) -> None:
+def _print_summary(done: Reranked, judges: Sequence[Measure], seconds: float) -> None:
     """Print what was chosen, and the gain if there are references, to standard error."""
     from tertium.reranking.gain import CHOSEN, FIRST, ORACLE
 
@@ -305,10 +307,10 @@ def _print_summary(done: RerankingResult, judges: Sequence[Measure], seconds: fl
         f"another than the first in {done.changed}",
         f"{counted(done.pairs, 'pair')} scored",
     ]
-    if done.resumed:
-        facts.append(f"{counted(done.resumed, 'list')} before")
-    if done.tally is not None:
-        facts.append(str(done.tally))
+    if done.finished.resumed:
+        facts.append(f"{counted(done.finished.resumed, 'list')} before")
+    if done.finished.tally is not None:
+        facts.append(str(done.finished.tally))
     print("; ".join(facts), file=sys.stderr)
     for measure in judges:
         systems = done.gains[measure.column].systems(measure)

@@ -22,7 +22,7 @@ from tertium.cli.engines import (
     refuse_without_ray,
 )
 from tertium.cli.habits import language_pair, refuse_source_language, split_pair
-from tertium.cli.inputs import Inputs, refuse_as_output, refuse_without_output
+from tertium.cli.inputs import Inputs, refuse_as_output
 from tertium.cli.options import (
     DEFAULT_MODEL,
     INPUT,
@@ -59,7 +59,7 @@ from tertium.cli.options import (
     SrcLangColumn,
     Threads,
 )
-from tertium.cli.progress import interruptible, progress_bar
+from tertium.cli.running import Running
 from tertium.cli.systems import (
     TableFormat,
     TableSettings,
@@ -76,26 +76,20 @@ from tertium.data.pairs import Languages
 from tertium.data.records import counted
 from tertium.data.systems import names_of
 from tertium.data.test_sets import sacrebleu_test_set
-from tertium.engines.bad_rows import BadRows, OnError, tolerant
-from tertium.engines.local.scoring import ScoringJob
-from tertium.engines.local.systems import SystemsJob, SystemsResult
-from tertium.engines.output import (
-    FileOutput,
+from tertium.errors import InputError, SettingError
+from tertium.jobs.output import (
     JsonDocumentLayout,
     Layout,
-    Output,
-    StreamOutput,
     TerminalLayout,
     TsvLayout,
     check_output_file,
 )
-from tertium.engines.scoring import ROWS_AT_A_TIME, RunnableJob, ScoringResult
-from tertium.errors import InputError, SettingError
+from tertium.jobs.task import Input, Job, OnError
+from tertium.jobs.tasks.score import ROWS_AT_A_TIME, ScoreTask, score_table
 from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
 from tertium.measures.marks import describe_languages, describe_marks, describe_system_marks
 from tertium.measures.registry import DEFAULT_MEASURE, reads_alone, refuse_trained_metrics
-from tertium.measures.signature import Signature
-from tertium.models.cache.memo import Tally
+from tertium.measures.scores import ScoreTable
 from tertium.stats.conventions import SAMPLES
 from tertium.storage.atomic import write_text
 
@@ -342,6 +336,7 @@ def score(
         quoting=quoting,
         as_text=as_text,
         documents=documents,
+        tolerant=on_error is not OnError.stop,
     )
     if output is not None:
         refuse_as_output(output, [*inputs.names, *map(str, systems)])
@@ -386,134 +381,53 @@ def score(
         or output_format not in (None, TableFormat.json)
         or any((score_only, confidence, mtme, to_json))
     )
-    bad = BadRows(on_error)
-    if engine is EngineName.ray:
-        if as_table:
-            raise InputError("--engine ray scores one system, and prints no table: leave out -f")
-        if parts:
-            raise InputError("--engine ray writes no column of parts: leave out --parts")
-        if on_error is not OnError.stop:
-            raise InputError("--engine ray stops at a row that cannot be scored: no --on-error")
-        from tertium.engines.ray.scoring import DistributedJob
-        from tertium.engines.ray.shards import ShardFolder
-
-        if output is None:
-            raise InputError("--engine ray writes a folder of Parquet shards: use --output")
-        shards = ShardFolder(output, resume=resume, overwrite=overwrite)
-        cluster = cluster_settings(address, workers, threads)  # before any model is loaded
-        files = inputs.stored_pairs()
-        load = MeasureLoader(specs, models, lang)
-        measures, pool = load.load()
-        job: RunnableJob = DistributedJob(
-            files, measures, load, shards, cluster, scores_only, rows_at_a_time, pool.tally
-        )
-        _finish(_run(job, output, quiet), columns, output, as_json, quiet, started, limits)
-        return
-    refuse_without_ray(address, workers)
-    sink: Output | None = None
-    if output is not None:
-        sink = file = FileOutput(output, resume=resume, overwrite=overwrite)
-        if no_cache:  # cached until the run is finished, so that it can be resumed
-            models = replace(models, cache=file.cache)
-    else:
-        refuse_without_output(resume=resume, overwrite=overwrite)
+    if engine is EngineName.local:
+        refuse_without_ray(address, workers)
+    cluster = cluster_settings(address, workers, threads) if engine is EngineName.ray else None
+    running = Running(output, resume, overwrite or (force and output is not None), quiet, cluster)
+    task = ScoreTask.requested(
+        MeasureLoader(specs, running.models(models), lang),
+        scores_only=scores_only,
+        parts=parts,
+        segments=as_table,
+    )
+    names = names_of(systems or [Path(text) for text in texts[:1]]) or ("",)
+    if len(set(names)) < len(names):
+        raise InputError(f"the same file is given twice: {', '.join(names)}")
+    chosen = [replace(inputs, hyp=each) for each in systems] or [inputs]
     log.info("reading %s", ", ".join(map(str, [*inputs.names, *systems[1:]])))
-    loader = MeasureLoader(specs, models, lang)
-    if as_table:
-        if resume:
-            raise InputError(
-                "--resume needs one system and no table; run the command again with --overwrite: "
-                "the results of the model are in the cache"
-            )
-        if on_error is not OnError.stop and len(systems) > 1:
-            raise InputError("--on-error needs one system: all are scored on the same rows")
-        names = names_of(systems or [Path(text) for text in texts[:1]]) or ("",)
-        if len(set(names)) < len(names):
-            raise InputError(f"the same file is given twice: {', '.join(names)}")
-        chosen = [replace(inputs, hyp=each) for each in systems] or [inputs]
-        all_pairs = {
-            name: tolerant(each.pairs(), bad) for name, each in zip(names, chosen, strict=True)
-        }
-        measures, pool = loader.load()
-        table_job = SystemsJob(
-            all_pairs, measures, sink, scores_only, rows_at_a_time, pool.tally, bad, parts
-        )
-        with interruptible(None), progress_bar(table_job.count, shown=not quiet) as progress:
-            result = table_job.run(progress)
-        shown = TableSettings(
-            TableFormat.json if as_json else output_format or TableFormat.text,
-            score_only,
-            confidence,
-            samples,
-            seed,
-            width,
-        )
-        if mtme is not None:
-            for path in write_mtme(result.table, reference_names(refs) or ["refA"], mtme):
-                log.info("wrote %s", path)
-        if to_json is not None:
-            write_text(to_json, document(result, shown, with_segments=True) + "\n")
-        print_systems(result, shown, with_segments=output is None)
-        if not quiet and not score_only and not as_json:
-            _print_systems_summary(result, time.monotonic() - started)
-        elif not quiet:
-            _print_warnings(_described(result), result.notes)
-        scores = {key: each.system for key, each in result.table.scores.items()}
-        _fail_under(scores, limits)
+    sources = [
+        Input(source, name)
+        for name, each in zip(names, chosen, strict=False)
+        for source in each.sources()
+    ]
+    for each in sources:
+        task.check(each.source)
+    keep = as_table and (to_json is not None or (as_json and output is None))
+    job = Job(task, sources, rows_at_a_time, on_error, keep)
+    result = running(job, score_table, shown=None if as_table else _layout(columns, as_json))
+    if not as_table:
+        if as_json and output is not None:
+            print(json.dumps(result.summary(), indent=1, ensure_ascii=False))
+        _report(result, started, quiet=quiet, plain=as_json, scores=True)
+        _fail_under({("score", name): result[name].system for name in columns}, limits)
         return
-    if sink is None:
-        sink = StreamOutput(sys.stdout, _layout(columns, as_json))
-    pairs = tolerant(inputs.pairs(), bad)
-    measures, pool = loader.load()
-    job = ScoringJob(pairs, measures, sink, scores_only, rows_at_a_time, pool.tally, bad, parts)
-    _finish(_run(job, output, quiet), columns, output, as_json, quiet, started, limits)
-
-
-def _run(job: RunnableJob, output: Path | None, quiet: bool) -> ScoringResult:
-    with interruptible(output), progress_bar(job.count, shown=not quiet) as progress:
-        return job.run(progress)
-
-
-def _finish(
-    result: ScoringResult,
-    columns: Sequence[str],
-    output: Path | None,
-    as_json: bool,
-    quiet: bool,
-    started: float,
-    limits: Mapping[str, float],
-) -> None:
-    if as_json and output is not None:
-        print(json.dumps(result.document(), indent=1, ensure_ascii=False))
-    elif not as_json and not quiet:
-        _print_summary(result, time.monotonic() - started)
-    if as_json or quiet:
-        described = [] if quiet else describe_marks(result.marks, result.scored)
-        _print_warnings([*described, *([] if quiet else result.warnings)], result.notes)
-    _fail_under({("score", name): result.measures[name].system for name in columns}, limits)
-
-
-def _fail_under(scores: Mapping[tuple[str, str], float], limits: Mapping[str, float]) -> None:
-    found = failures(scores, limits)
-    for line in found:
-        print(f"tertium: {line}", file=sys.stderr)
-    if found:
-        raise typer.Exit(BELOW_THRESHOLD)
-
-
-def _print_warnings(warnings: Sequence[str], notes: Sequence[str] = ()) -> None:
-    """Print what is wrong with the texts to standard error, where no summary says so."""
-    for line in (*warnings, *notes):
-        print(line, file=sys.stderr)
-
-
-def _described(result: SystemsResult) -> list[str]:
-    """What is wrong with the texts of several systems, or of one."""
-    if len(result.marks) > 1:
-        marks = describe_system_marks(result.marks, result.scored)
-    else:
-        marks = describe_marks(next(iter(result.marks.values())), result.scored)
-    return [*marks, *result.warnings]
+    printed = TableSettings(
+        TableFormat.json if as_json else output_format or TableFormat.text,
+        score_only,
+        confidence,
+        samples,
+        seed,
+        width,
+    )
+    if mtme is not None:
+        for path in write_mtme(result, reference_names(refs) or ["refA"], mtme):
+            log.info("wrote %s", path)
+    if to_json is not None:
+        write_text(to_json, document(result, printed) + "\n")
+    print_systems(result, printed)
+    _report(result, started, quiet=quiet, plain=score_only or as_json, scores=False)
+    _fail_under({key: each.system for key, each in result.scores.items()}, limits)
 
 
 class _Terminal(logging.Handler):
@@ -542,58 +456,56 @@ def _layout(names: Sequence[str], as_json: bool) -> Layout:
     return TerminalLayout(names) if sys.stdout.isatty() else TsvLayout()
 
 
-def _rows(result: ScoringResult | SystemsResult) -> str:
-    """The number of rows, and how many of them were scored, if not all."""
-    rows = counted(result.rows, "row")
-    return rows if result.scored == result.rows else f"{result.scored} of {rows} scored"
+def _fail_under(scores: Mapping[tuple[str, str], float], limits: Mapping[str, float]) -> None:
+    found = failures(scores, limits)
+    for line in found:
+        print(f"tertium: {line}", file=sys.stderr)
+    if found:
+        raise typer.Exit(BELOW_THRESHOLD)
 
 
-def _print_summary(result: ScoringResult, seconds: float) -> None:
-    """Print the system scores and their signatures to standard error."""
+def _described(table: ScoreTable) -> list[str]:
+    """What is wrong with the texts of several systems, or of one."""
+    marks = {system: table.marks(system) for system in table.systems}
+    if len(marks) > 1:
+        return [*describe_system_marks(marks, table.scored), *table.warnings]
+    return [*describe_marks(marks[table.systems[0]], table.scored), *table.warnings]
+
+
+def _report(table: ScoreTable, started: float, *, quiet: bool, plain: bool, scores: bool) -> None:
+    """Print scores, signatures and warnings to standard error.
+
+    If the output itself is plain numbers or JSON, only what is wrong with the texts is printed.
+    """
     from rich.console import Console
 
+    if quiet or plain:
+        for line in (*([] if quiet else _described(table)), *table.messages):
+            print(line, file=sys.stderr)
+        return
     console = Console(stderr=True, highlight=False, soft_wrap=True)
-    for name, measure in result.measures.items():
-        console.print(f"[bold]{name}[/bold] {measure.system:.4f}")
-        console.print(measure.signature.short, style="dim", markup=False)
-    facts = [f"{_rows(result)} in {seconds:.1f} s"]
-    if result.resumed:
-        facts.append(f"{result.resumed} of them scored before")
-    if result.tally is not None:
-        facts.append(str(result.tally))
-    console.print("; ".join(facts))
-    for message in [*describe_marks(result.marks, result.scored), *result.warnings]:
-        console.print(message, style="yellow", markup=False)
-    if languages := describe_languages(result.identified):
-        console.print(languages, markup=False)
-    for note in result.notes:
-        console.print(note, markup=False)
-
-
-def _print_systems_summary(result: SystemsResult, seconds: float) -> None:
-    """Print the signatures to standard error: of each measure one, unless the systems differ."""
-    from rich.console import Console
-
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    table = result.table
     for measure in table.measures:
         signatures: dict[str, list[str]] = {}
         for system in table.systems:
-            signature: Signature = table.scores[system, measure].signature
-            signatures.setdefault(signature.short, []).append(system)
+            found = table.scores[system, measure]
+            signatures.setdefault(found.signature.short, []).append(system)
+            if scores:
+                console.print(f"[bold]{measure}[/bold] {found.system:.4f}")
         for short, systems in signatures.items():
             which = f"{', '.join(systems)}: " if len(signatures) > 1 else ""
             console.print(f"{which}{short}", style="dim", markup=False)
-    count = len(table.systems)
-    each = f"{count} systems, {_rows(result)} each, " if count > 1 else f"{_rows(result)} "
-    facts = [f"{each}in {seconds:.1f} s"]
-    tally: Tally | None = result.tally
-    if tally is not None:
-        facts.append(str(tally))
+    rows, count = counted(table.rows, "row"), len(table.systems)
+    rows = rows if table.scored == table.rows else f"{table.scored} of {rows} scored"
+    each = f"{count} systems, {rows} each, " if count > 1 else f"{rows} "
+    facts = [f"{each}in {time.monotonic() - started:.1f} s"]
+    if table.resumed:
+        facts.append(f"{table.resumed} of them scored before")
+    if table.tally is not None:
+        facts.append(str(table.tally))
     console.print("; ".join(facts))
-    for message in _described(result):
+    for message in _described(table):
         console.print(message, style="yellow", markup=False)
-    if languages := describe_languages(result.identified):
+    if languages := describe_languages(table.identified):
         console.print(languages, markup=False)
-    for note in result.notes:
-        console.print(note, markup=False)
+    for message in table.messages:
+        console.print(message, markup=False)

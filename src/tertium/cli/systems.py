@@ -11,10 +11,8 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-from tertium.engines.local.systems import SystemsResult
-from tertium.engines.output import to_json
-from tertium.engines.scoring import row_counts
 from tertium.errors import InputError, SettingError
+from tertium.jobs.output import to_json
 from tertium.measures.scores import ScoreTable, digits_for
 from tertium.report.tables import Table
 from tertium.stats.conventions import SAMPLES
@@ -56,11 +54,10 @@ class TableSettings:
         )
 
 
-def print_systems(result: SystemsResult, settings: TableSettings, *, with_segments: bool) -> None:
+def print_systems(table: ScoreTable, settings: TableSettings) -> None:
     """Print the system scores: a table, a JSON document, or just the numbers."""
-    table = result.table
     if settings.format is TableFormat.json:
-        print(document(result, settings, with_segments=with_segments))
+        print(document(table, settings))
     elif settings.score_only:
         print(numbers(table, settings.digits))
     elif settings.format is TableFormat.csv:
@@ -90,23 +87,18 @@ def numbers(table: ScoreTable, digits: int | None) -> str:
     return "\n".join(lines)
 
 
-def document(result: SystemsResult, settings: TableSettings, *, with_segments: bool) -> str:
+def document(table: ScoreTable, settings: TableSettings) -> str:
     """The whole result as one JSON document."""
-    made: dict[str, Any] = {
-        "systems": result.table.document(
-            confidence=settings.confidence, samples=settings.samples, seed=settings.seed
-        ),
-        **row_counts(result.rows, result.scored, result.reasons),
-        "cut": result.cut,
-        "marks": {name: dict(counts) for name, counts in result.marks.items()},
-        "warnings": list(result.warnings),
-    }
-    if result.identified:
-        made["identified_languages"] = dict(result.identified)
+    systems = table.document(
+        confidence=settings.confidence, samples=settings.samples, seed=settings.seed
+    )
+    facts = {name: value for name, value in table.facts().items() if name != "queries"}
+    facts["marks"] = {system: dict(table.marks(system)) for system in table.systems}
+    made: dict[str, Any] = {"systems": systems, **facts}
     if settings.confidence:
         made |= {"samples": settings.samples, "seed": settings.seed}
-    if with_segments and not settings.score_only:
-        made["segments"] = list(result.segments)
+    if table.written and not settings.score_only:
+        made["segments"] = list(table.written)
     return to_json(made)
 
 

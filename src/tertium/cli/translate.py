@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from tertium.cli.habits import split_pair
-from tertium.cli.inputs import refuse_as_output, refuse_without_output
+from tertium.cli.inputs import refuse_as_output
 from tertium.cli.options import (
     DEFAULT_MODEL,
     OUTPUT,
@@ -32,14 +32,15 @@ from tertium.cli.options import (
     SrcLangColumn,
     Threads,
 )
-from tertium.cli.progress import interruptible, progress_bar
+from tertium.cli.running import Running
 from tertium.cli.systems import refuse_existing
 from tertium.data.codes import language_code
 from tertium.data.file_names import exists, looks_like_path
 from tertium.data.lines import OPENERS, STDIN
+from tertium.data.pairs import Source
 from tertium.data.records import SUFFIXES, counted, open_table
-from tertium.data.sources import LineSources, OneSource, Sources, TableSources
-from tertium.errors import InputError, LanguageError
+from tertium.data.sources import LineSources, OneSource, TableSources
+from tertium.errors import InputError
 
 SAMPLING = "Sampling"
 
@@ -127,17 +128,11 @@ def translate(
     [bold]tertium translate src.txt -l en-de -o hyp.txt[/bold];
     [bold]tertium translate src.txt -l en-de -n 16 --sample --epsilon 0.02 -o samples.jsonl[/bold]
     """
-    from tertium.engines.local.translating import TranslationJob
-    from tertium.engines.output import (
-        CANDIDATE_LAYOUTS,
-        FileOutput,
-        Output,
-        StreamOutput,
-        TextLayout,
-        TsvLayout,
-    )
-    from tertium.measures.loading import ModelPool, ModelSettings
-    from tertium.models.translation.translate import check_source, checked_target, make_search
+    from tertium.jobs.output import CANDIDATE_LAYOUTS, TextLayout, TsvLayout
+    from tertium.jobs.task import Input, Job
+    from tertium.jobs.tasks.translate import TranslateTask, translated
+    from tertium.measures.loading import ModelSettings
+    from tertium.models.translation.translate import make_search
 
     started = time.monotonic()
     lang, src_lang = split_pair(lang, src_lang)
@@ -155,7 +150,7 @@ def translate(
         seed=seed,
         **given,
     )
-    sources: Sources
+    source: Source
     path = Path(text)
     if not as_text and (path == STDIN or (exists(text) and path.is_file())):
         if _is_table(path, format):
@@ -166,21 +161,16 @@ def translate(
                 replace_invalid=replace_invalid,
                 quoting=quoting,
             )
-            sources = TableSources.choose(
+            source = TableSources.choose(
                 table, column=src_column, lang_column=src_lang_column, lang=src_lang
             )
         else:
-            sources = LineSources(path, src_lang, replace_invalid)
+            source = LineSources(path, src_lang, replace_invalid)
     elif not as_text and looks_like_path(text):
         raise InputError(f"{text}: there is no such file (if it is meant as a text, add --text)")
     else:
-        sources = OneSource(text, src_lang)
-    cache: bool | Path = not no_cache
-    sink: Output
-    if output is None:
-        refuse_without_output(resume=resume, overwrite=overwrite)
-        sink = StreamOutput(sys.stdout, TextLayout() if count is None else TsvLayout())
-    else:
+        source = OneSource(text, src_lang)
+    if output is not None:
         refuse_as_output(output, [text])
         refuse_existing(output, force=force or resume or overwrite)
         if output.suffix == ".txt" and search.count > 1:
@@ -188,39 +178,24 @@ def translate(
                 f"{output} has one line per text, and there are {search.count} candidates; write "
                 "a .tsv, .csv, .jsonl, .parquet or .nbest file"
             )
-        sink = file = FileOutput(
-            output, resume=resume, overwrite=overwrite, layouts=CANDIDATE_LAYOUTS
-        )
-        if no_cache:  # cached until the run is finished, so that it can be resumed
-            cache = file.cache
-    pool = ModelPool(ModelSettings(model, compute_type=compute_type, threads=threads, cache=cache))
-    engine = pool("translation")
-    try:
-        target = checked_target(engine, lang)
-        if not isinstance(sources, TableSources) or src_lang is not None:
-            check_source(engine, src_lang)
-    except LanguageError as error:
-        raise LanguageError(f"{error}; give both languages with -l, such as -l en-de") from None
-    job = TranslationJob(
-        sources,
-        engine,
-        str(target),
-        search,
-        sink,
-        nested=output is not None and output.suffix == ".jsonl",
-        rows_at_a_time=rows_at_a_time,
+    running = Running(
+        output, resume, overwrite or (force and output is not None), quiet, what="texts"
     )
-    with (
-        interruptible(output),
-        progress_bar(job.count, shown=not quiet, what="texts") as progress,
-    ):
-        result = job.run(progress)
+    models = ModelSettings(model, compute_type=compute_type, threads=threads, cache=not no_cache)
+    nested = output is not None and output.suffix == ".jsonl"
+    task = TranslateTask(running.models(models), lang, search, nested)
+    result = running(
+        Job(task, [Input(source)], rows_at_a_time),
+        translated,
+        shown=TextLayout() if count is None else TsvLayout(),
+        layouts=CANDIDATE_LAYOUTS,
+    )
     if quiet:
         return
     if output is not None:
         facts = [f"{counted(result.rows, 'text')} in {time.monotonic() - started:.1f} s"]
-        if result.resumed:
-            facts.append(f"{result.resumed} of them before")
+        if result.finished.resumed:
+            facts.append(f"{result.finished.resumed} of them before")
         if search.count > 1:
             facts.append(counted(result.candidates, "candidate"))
         print("; ".join(facts), file=sys.stderr)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from tertium.data.lines import STDIN, check_file, name_of, read_lines
-from tertium.data.pairs import Item, Languages
+from tertium.data.pairs import Languages, TextSource
 from tertium.errors import InputError
-from tertium.text import Text
+from tertium.text import Row, Text
 
 DOCUMENT = "document"
 
@@ -86,7 +85,7 @@ def pair_by_list(path: Path) -> list[PairedFiles]:
 
 
 @dataclass(frozen=True)
-class DocumentPairs:
+class DocumentPairs(TextSource):
     """One item per document: from files, or from folders with files of the same names."""
 
     hyp: Path
@@ -141,13 +140,7 @@ class DocumentPairs:
     def count(self) -> int | None:
         return len(self.documents)
 
-    def kinds(self) -> Mapping[str, set[type]]:
-        return {DOCUMENT: {str}}
-
-    def between(self, start: int, stop: int) -> Iterator[Item]:
-        return islice(self, start, stop)
-
-    def __iter__(self) -> Iterator[Item]:
+    def __iter__(self) -> Iterator[Row]:
         langs = self.languages
         for number, (name, paths) in enumerate(self.documents, start=1):
             texts = [
@@ -155,4 +148,4 @@ class DocumentPairs:
             ]
             references = tuple(Text(text, langs.ref) for text in texts[1 : 1 + len(self.refs)])
             source = None if self.src is None else Text(texts[-1], langs.src)
-            yield Item(number, Text(texts[0], langs.hyp), references, source, {DOCUMENT: name})
+            yield Row(number, Text(texts[0], langs.hyp), references, source, {DOCUMENT: name})

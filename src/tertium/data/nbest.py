@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 from tertium.data.lines import STDIN, check_file, name_of, read_lines
 from tertium.data.pairs import (
@@ -51,6 +52,9 @@ class CandidateList:
     scores: tuple[float, ...] | None = None
     source: Text | None = None
     references: tuple[Text, ...] = ()
+    record: Mapping[str, Any] = field(default_factory=dict)
+    """The fields that are written with each result: none."""
+    error: str | None = None
 
     @property
     def content(self) -> list[Any]:
@@ -58,23 +62,43 @@ class CandidateList:
         return [self.group, self.candidates, self.scores, self.source, self.references]
 
 
-class CandidateLists(Protocol):
+class CandidateLists(ABC):
     """Lists of candidates, which can be iterated more than once (standard input: once)."""
 
-    @property
-    def name(self) -> str: ...
+    columns: ClassVar[Sequence[str]] = ()
+    """Of their records nothing is kept."""
 
     @property
+    def name(self) -> str:
+        return name_of(self.paths[0])
+
+    @property
+    @abstractmethod
+    def paths(self) -> Sequence[Path]:
+        """The files that they are read from."""
+
+    @property
+    @abstractmethod
     def has_source(self) -> bool: ...
 
     @property
+    @abstractmethod
     def has_references(self) -> bool: ...
 
+    @abstractmethod
     def __iter__(self) -> Iterator[CandidateList]: ...
 
+    @abstractmethod
     def count(self) -> int | None:
         """The number of lists, if it is known in advance."""
-        ...
+
+    def between(self, start: int, stop: int) -> Iterator[CandidateList]:
+        """Read a range of lists, counted from 0."""
+        return islice(self, start, stop)
+
+    def kinds(self) -> Mapping[str, set[type]]:
+        """Nothing is kept, so there are no types."""
+        return {}
 
 
 @dataclass(frozen=True)
@@ -85,9 +109,13 @@ class ParallelTexts:
     refs: tuple[Path, ...] = ()
     languages: Languages = field(default_factory=Languages)
 
+    @property
+    def paths(self) -> list[Path]:
+        return [*([] if self.src is None else [self.src]), *self.refs]
+
     def read(self) -> list[tuple[Text | None, tuple[Text, ...]]]:
         """The source and the references of each list."""
-        files = [*([] if self.src is None else [self.src]), *self.refs]
+        files = self.paths
         lines = []
         for path in files:
             check_file(path)
@@ -106,7 +134,7 @@ class ParallelTexts:
 
 
 @dataclass(frozen=True)
-class TableLists:
+class TableLists(CandidateLists):
     """Lists from a table: a list in each record, or rows with the same value in a column."""
 
     table: RecordFile
@@ -164,8 +192,8 @@ class TableLists:
         return cls(table, languages, parallel, group_column=group, hyp=hyp, **common)
 
     @property
-    def name(self) -> str:
-        return name_of(self.table.path)
+    def paths(self) -> Sequence[Path]:
+        return [self.table.path, *self.parallel.paths]
 
     @property
     def has_source(self) -> bool:
@@ -271,7 +299,7 @@ class TableLists:
 
 
 @dataclass(frozen=True)
-class MosesLists:
+class MosesLists(CandidateLists):
     """N-best lists of Moses; sources and references are in files of their own."""
 
     path: Path
@@ -279,8 +307,8 @@ class MosesLists:
     parallel: ParallelTexts = field(default_factory=ParallelTexts)
 
     @property
-    def name(self) -> str:
-        return name_of(self.path)
+    def paths(self) -> Sequence[Path]:
+        return [self.path, *self.parallel.paths]
 
     @property
     def has_source(self) -> bool:
@@ -326,7 +354,7 @@ class MosesLists:
 
 
 @dataclass(frozen=True)
-class FairseqLists:
+class FairseqLists(CandidateLists):
     """The output of fairseq-generate, sorted by its sentence numbers.
 
     ``D-`` lines (detokenized) count rather than ``H-`` lines, if there are any. ``S-`` and ``T-``
@@ -338,8 +366,8 @@ class FairseqLists:
     parallel: ParallelTexts = field(default_factory=ParallelTexts)
 
     @property
-    def name(self) -> str:
-        return name_of(self.path)
+    def paths(self) -> Sequence[Path]:
+        return [self.path, *self.parallel.paths]
 
     @property
     def has_source(self) -> bool:

@@ -27,15 +27,8 @@ ALIASES = {
 NUMBERED_REFERENCE = re.compile(r"(?:ref|reference)s?[ _-]?(\d+|[a-z])?", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Item(Row):
-    """A row, and the record that it was read from."""
-
-    record: Record = field(default_factory=dict)
-
-
-class Pairs(Protocol):
-    """A source of items that can be iterated more than once."""
+class Source(Protocol):
+    """A source of rows that can be read more than once (standard input: once)."""
 
     @property
     def name(self) -> str: ...
@@ -51,26 +44,36 @@ class Pairs(Protocol):
     @property
     def has_source(self) -> bool: ...
 
-    def __iter__(self) -> Iterator[Item]: ...
-
-    def count(self) -> int | None:
-        """The number of items, if it is known in advance."""
+    @property
+    def paths(self) -> Sequence[Path]:
+        """The files that it is read from."""
         ...
 
+    def __iter__(self) -> Iterator[Row]: ...
 
-class StoredPairs(Pairs, Protocol):
-    """Pairs in files, of which any process can read a part."""
+    def count(self) -> int | None:
+        """The number of rows, if it is known in advance."""
+        ...
 
-    @property
-    def paths(self) -> Sequence[Path]: ...
-
-    def between(self, start: int, stop: int) -> Iterator[Item]:
-        """Read the items of a range of rows, counted from 0; they keep their numbers."""
+    def between(self, start: int, stop: int) -> Iterator[Row]:
+        """Read a range of rows, counted from 0; they keep their numbers."""
         ...
 
     def kinds(self) -> Mapping[str, set[type]]:
         """The Python types of the values of each field."""
         ...
+
+
+class TextSource:
+    """A source whose fields are texts: what it can do by its other methods."""
+
+    def between(self: Source, start: int, stop: int) -> Iterator[Row]:
+        """Read a range of rows from the beginning on."""
+        return islice(self, start, stop)
+
+    def kinds(self: Source) -> Mapping[str, set[type]]:
+        """All fields are texts."""
+        return {name: {str} for name in self.columns}
 
 
 @dataclass(frozen=True)
@@ -204,7 +207,7 @@ def choose_columns(
 
 @dataclass(frozen=True)
 class TablePairs:
-    """Items from a table. In JSON, a reference may be a list of references.
+    """Rows from a table. In JSON, a reference may be a list of references.
 
     ``languages`` holds for rows without a language of their own; contradictions are errors.
     """
@@ -212,6 +215,8 @@ class TablePairs:
     table: RecordFile
     roles: Columns
     languages: Languages = field(default_factory=Languages)
+    tolerant: bool = False
+    """Whether rows that cannot be read are marked (:attr:`Row.error`), instead of an error."""
 
     @property
     def name(self) -> str:
@@ -239,28 +244,25 @@ class TablePairs:
     def kinds(self) -> Mapping[str, set[type]]:
         return self.table.kinds()
 
-    def __iter__(self) -> Iterator[Item]:
-        return self.items(self.table)
+    def __iter__(self) -> Iterator[Row]:
+        return self.rows(self.table)
 
-    def between(self, start: int, stop: int) -> Iterator[Item]:
-        return self.items(islice(self.table.read_from(start), stop - start), start + 1)
+    def between(self, start: int, stop: int) -> Iterator[Row]:
+        return self.rows(islice(self.table.read_from(start), stop - start), start + 1)
 
-    def item(self, number: int, record: Record) -> Item:
-        """The item of one record; an error concerns this row alone."""
-        [item] = self.items([record], number)
-        return item
-
-    def items(self, records: Iterable[Record], first: int = 1) -> Iterator[Item]:
-        """Make items of records, which are numbered from ``first``."""
+    def rows(self, records: Iterable[Record], first: int = 1) -> Iterator[Row]:
+        """Make rows of records, which are numbered from ``first``."""
         for number, record in enumerate(records, first):
             try:
-                item = self._item(number, record)
+                row = self._row(number, record)
                 check_fields(record, row=number)
-                yield item
             except InputError as error:
-                raise InputError(f"{self.name}, {error}") from None
+                if not self.tolerant:
+                    raise InputError(f"{self.name}, {error}") from None
+                row = Row(number, record=record, error=f"{self.name}, {error}")
+            yield row
 
-    def _item(self, number: int, record: Record) -> Item:
+    def _row(self, number: int, record: Record) -> Row:
         roles = self.roles
         hyp_lang, ref_lang, src_lang = self._languages(number, record)
 
@@ -278,7 +280,7 @@ class TablePairs:
         source = None
         if roles.src is not None:
             [source] = texts(roles.src, "source", src_lang)
-        return Item(number, hypothesis, tuple(references), source, record)
+        return Row(number, hypothesis, tuple(references), source, record)
 
     def _languages(self, number: int, record: Record) -> tuple[str | None, str | None, str | None]:
         """The languages of hypothesis, references and source.
@@ -337,8 +339,8 @@ class LineCount(NamedTuple):
 
 
 @dataclass(frozen=True)
-class FilePairs:
-    """Items from parallel plain-text files, one text per line.
+class FilePairs(TextSource):
+    """Rows from parallel plain-text files, one text per line.
 
     Empty lines at the end are ignored, unless another file has text there.
     """
@@ -400,13 +402,7 @@ class FilePairs:
         count: int = self._count  # type: ignore[attr-defined]
         return count
 
-    def kinds(self) -> Mapping[str, set[type]]:
-        return {name: {str} for name in self.columns}
-
-    def between(self, start: int, stop: int) -> Iterator[Item]:
-        return islice(self, start, stop)
-
-    def __iter__(self) -> Iterator[Item]:
+    def __iter__(self) -> Iterator[Row]:
         paths, names, langs = self.paths, self.columns, self.languages
         streams = [read_lines(path, replace_invalid=self.replace_invalid) for path in paths]
         for number, lines in enumerate(zip_longest(*streams), start=1):
@@ -418,12 +414,12 @@ class FilePairs:
             source = None if self.src is None else Text(lines[-1], langs.src)
             references = tuple(Text(line, langs.ref) for line in lines[1 : 1 + len(self.refs)])
             record = dict(zip(names, lines, strict=True))
-            yield Item(number, Text(lines[0], langs.hyp), references, source, record)
+            yield Row(number, Text(lines[0], langs.hyp), references, source, record)
 
 
 @dataclass(frozen=True)
-class TwoStrings:
-    """A single item, given as two strings."""
+class TwoStrings(TextSource):
+    """A single row, given as two strings."""
 
     hyp: str
     ref: str
@@ -432,14 +428,15 @@ class TwoStrings:
     columns: Sequence[str] = ("hyp", "ref")
     has_references: bool = True
     has_source: bool = False
+    paths: Sequence[Path] = ()
 
     def count(self) -> int | None:
         return 1
 
-    def __iter__(self) -> Iterator[Item]:
+    def __iter__(self) -> Iterator[Row]:
         hypothesis = check_text(self.hyp, role="first text", row=1)
         reference = check_text(self.ref, role="second text", row=1)
-        yield Item(
+        yield Row(
             1,
             Text(hypothesis, self.languages.hyp),
             (Text(reference, self.languages.ref),),

@@ -2,65 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Protocol
 
 from tertium.data.codes import language_code
 from tertium.data.lines import STDIN, check_file, name_of, read_lines, without_trailing_blanks
-from tertium.data.pairs import ALIASES, Item, find_column
-from tertium.data.records import RecordFile, listed
+from tertium.data.pairs import ALIASES, TextSource, find_column
+from tertium.data.records import Record, RecordFile, listed
 from tertium.errors import InputError
-from tertium.text import Text, check_fields, check_text, field_value
+from tertium.text import NO_TEXT, Row, Text, check_fields, check_text, field_value
 
 SRC = "src"
-NO_TEXT = Text("")
-
-
-class Sources(Protocol):
-    """Items with a source and nothing else, which can be iterated more than once."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def columns(self) -> Sequence[str]:
-        """The names of the records' fields."""
-        ...
-
-    def __iter__(self) -> Iterator[Item]: ...
-
-    def count(self) -> int | None:
-        """The number of items, if it is known in advance."""
-        ...
 
 
 @dataclass(frozen=True)
-class OneSource:
+class OneSource(TextSource):
     """A single text."""
 
     text: str
     lang: str | None = None
     name: str = "command line"
     columns: Sequence[str] = (SRC,)
+    has_references: bool = False
+    has_source: bool = True
+    paths: Sequence[Path] = ()
 
     def count(self) -> int | None:
         return 1
 
-    def __iter__(self) -> Iterator[Item]:
+    def __iter__(self) -> Iterator[Row]:
         text = check_text(self.text, role="text", row=1)
-        yield Item(1, NO_TEXT, (), Text(text, self.lang), {SRC: text})
+        yield Row(1, NO_TEXT, (), Text(text, self.lang), {SRC: text})
 
 
 @dataclass(frozen=True)
-class LineSources:
+class LineSources(TextSource):
     """The lines of a plain text file, or of standard input."""
 
     path: Path
     lang: str | None = None
     replace_invalid: bool = False
     columns: Sequence[str] = (SRC,)
+    has_references: bool = False
+    has_source: bool = True
 
     def __post_init__(self) -> None:
         check_file(self.path)
@@ -69,15 +55,19 @@ class LineSources:
     def name(self) -> str:
         return name_of(self.path)
 
+    @property
+    def paths(self) -> Sequence[Path]:
+        return [self.path]
+
     def count(self) -> int | None:
         return None if self.path == STDIN else sum(1 for _ in self._lines())
 
     def _lines(self) -> Iterator[str]:
         return without_trailing_blanks(read_lines(self.path, replace_invalid=self.replace_invalid))
 
-    def __iter__(self) -> Iterator[Item]:
+    def __iter__(self) -> Iterator[Row]:
         for number, line in enumerate(self._lines(), start=1):
-            yield Item(number, NO_TEXT, (), Text(line, self.lang), {SRC: line})
+            yield Row(number, NO_TEXT, (), Text(line, self.lang), {SRC: line})
 
 
 @dataclass(frozen=True)
@@ -88,6 +78,8 @@ class TableSources:
     column: str
     lang_column: str | None = None
     lang: str | None = None
+    has_references: bool = False
+    has_source: bool = True
 
     @classmethod
     def choose(
@@ -118,11 +110,24 @@ class TableSources:
     def columns(self) -> Sequence[str]:
         return self.table.columns()
 
+    @property
+    def paths(self) -> Sequence[Path]:
+        return [self.table.path]
+
+    def kinds(self) -> Mapping[str, set[type]]:
+        return self.table.kinds()
+
     def count(self) -> int | None:
         return None if self.table.path == STDIN else self.table.count()
 
-    def __iter__(self) -> Iterator[Item]:
-        for number, record in enumerate(self.table, start=1):
+    def __iter__(self) -> Iterator[Row]:
+        return self._rows(self.table, 1)
+
+    def between(self, start: int, stop: int) -> Iterator[Row]:
+        return self._rows(islice(self.table.read_from(start), stop - start), start + 1)
+
+    def _rows(self, records: Iterable[Record], first: int) -> Iterator[Row]:
+        for number, record in enumerate(records, first):
             try:
                 value = field_value(record, self.column, role="source", row=number)
                 text = check_text(value, role="source", row=number)
@@ -131,4 +136,4 @@ class TableSources:
                 lang = language_code(given) if isinstance(given, str) and given else self.lang
             except InputError as error:
                 raise InputError(f"{self.name}, {error}") from None
-            yield Item(number, NO_TEXT, (), Text(text, lang), record)
+            yield Row(number, NO_TEXT, (), Text(text, lang), record)

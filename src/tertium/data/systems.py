@@ -12,7 +12,6 @@ from tertium.data.lines import OPENERS
 from tertium.data.pairs import (
     ALIASES,
     FilePairs,
-    Item,
     Languages,
     TablePairs,
     choose_columns,
@@ -21,7 +20,7 @@ from tertium.data.pairs import (
 )
 from tertium.data.records import RecordFile, counted
 from tertium.errors import InputError
-from tertium.text import Text, check_text, field_value
+from tertium.text import Row, Text, check_text, field_value
 
 METADATA = re.compile(
     r"(seg|segment|doc|document|sent|sentence|line|row|item|user|annotator|rater)?"
@@ -124,7 +123,7 @@ def outputs_from_table(
     )
     pairs = TablePairs(table, columns, languages)
 
-    def segment(item: Item) -> Segment:
+    def segment(item: Row) -> Segment:
         outputs = []
         for name in chosen:
             role, row = f"output of {name}", item.number
@@ -133,7 +132,7 @@ def outputs_from_table(
             outputs.append(Text(text, item.hypothesis.lang))
         return Segment(item.number, tuple(outputs), item.references, item.source)
 
-    segments = tuple(segment(item) for item in pairs.items(records))
+    segments = tuple(segment(item) for item in pairs.rows(records))
     return ParallelOutputs(chosen, segments, pairs.name, tuple(left_out))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from tertium.errors import LanguageError, SettingError
 from tertium.explanation.alignment import (
@@ -95,6 +95,16 @@ class PairReview:
             result["direction"] = self.direction.score
         return result
 
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
+        """Read what :meth:`to_dict` returned, with the texts; of directions, nothing is kept."""
+        return cls(
+            Text(*fields["a"]),
+            Text(*fields["b"]),
+            tuple(map(Span.from_dict, fields["spans"])),
+            tuple(fields["flags"]),
+        )
+
     def _repr_html_(self) -> str:
         """Both texts with their spans marked, for notebooks."""
         from tertium.explanation.report import review_fragment
@@ -174,13 +184,16 @@ class Reviewer:
         return self.thresholds.get(method, THRESHOLDS[method])
 
     def __call__(
-        self, pairs: Sequence[Pair], progress: Progress | None = None, first_row: int = 1
+        self,
+        pairs: Sequence[Pair],
+        progress: Progress | None = None,
+        numbers: Sequence[int] | None = None,
     ) -> list[PairReview]:
-        """Review pairs of a hypothesis and a reference or source."""
+        """Review pairs of a hypothesis and a reference or source; errors name their numbers."""
         spans: list[list[Span]] = [[] for _ in pairs]
         flags: list[list[str]] = [[] for _ in pairs]
         found: Sequence[TranslationDirection | None] = [None] * len(pairs)
-        self.check_languages(pairs, first_row)
+        self.check_languages(pairs, numbers)
         if self.model is not None:
             if COVERAGE in self.methods:
                 _extend(spans, self._coverage(self.model, pairs, progress))
@@ -239,13 +252,13 @@ class Reviewer:
                 spans[place] = result
         return spans
 
-    def check_languages(self, pairs: Sequence[Pair], first_row: int = 1) -> None:
+    def check_languages(self, pairs: Sequence[Pair], numbers: Sequence[int] | None = None) -> None:
         """Refuse languages and directions that the model does not have, with the row."""
         needing = [method for method in self.methods if method in NEED_MODEL]
         if self.model is None or not needing:
             return
         checked: set[tuple[str | None, str | None]] = set()
-        for row, (a, b) in enumerate(pairs, first_row):
+        for row, (a, b) in zip(numbers or range(1, len(pairs) + 1), pairs, strict=True):
             if (a.lang, b.lang) in checked:
                 continue
             checked.add((a.lang, b.lang))

@@ -89,6 +89,8 @@ class Measure(ABC):
     """Whether it reads the hypothesis alone, and compares it with nothing."""
     label: ClassVar[str] = ""
     """The name of its column, if it differs from its name; see :meth:`labelled`."""
+    described: ClassVar[Mapping[str, str] | None] = None
+    """Its description, if its models are loaded elsewhere; see :meth:`described_as`."""
     _: KW_ONLY
     against: Role = "reference"
     """What the hypothesis is compared with: its references or, if that is asked for, its source."""
@@ -111,6 +113,12 @@ class Measure(ABC):
         """The same measure with another column name; its signature stays the same."""
         made = copy(self)
         object.__setattr__(made, "label", label)  # not a setting: it changes no number
+        return made
+
+    def described_as(self, description: Mapping[str, str]) -> Self:
+        """The same measure with the description that it has where its models are loaded."""
+        made = copy(self)
+        object.__setattr__(made, "described", dict(description))
         return made
 
     @property
@@ -168,11 +176,14 @@ class Measure(ABC):
 
     def signature(self, totals: Totals) -> Signature:
         """Sign what was scored."""
-        long = {"long": "split"} if totals.split and "long" not in self.choices() else {}
-        return Signature({**self.description(), **totals.facts, **long})
+        described = self.description()
+        long = {"long": "split"} if totals.split and "long" not in described else {}
+        return Signature({**described, **totals.facts, **long})
 
     def description(self) -> dict[str, str]:
         """The measure and all of its choices, as the signature writes them."""
+        if self.described is not None:
+            return dict(self.described)
         described = {"measure": self.name}
         described |= {name: spell(value) for name, value in self.choices().items()}
         if self.against == "source" and not self.alone:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, overload
 
@@ -216,11 +216,38 @@ class MeasureLoader:
     lang: str | None = None
     """The language of all hypotheses, if there is one: BLEU takes its tokenizer from it."""
 
+    @property
+    def columns(self) -> list[str]:
+        """The names of the measures' columns."""
+        return [spec.label or spec.measure for spec in self.specs]
+
+    @property
+    def request(self) -> dict[str, Any]:
+        """What was asked for, as far as it can change a number, as JSON."""
+        return {
+            "measures": [str(spec) for spec in self.specs],
+            "models": asdict(replace(self.models, threads=None, cache=True)),
+            "lang": self.lang,
+        }
+
     def load(self, *, threads: int | None = None) -> tuple[list[Measure], ModelPool]:
         """Make the measures, and return them with the models that they share."""
         models = self.models if threads is None else replace(self.models, threads=threads)
         pool = ModelPool(models)
         return [make_measure(spec, pool, lang=self.lang) for spec in self.specs], pool
+
+
+def outline(spec: MeasureSpec) -> Measure:
+    """A measure without its models: it tells what it reads and how, and scores nothing."""
+    parts = []
+    for part in parts_of(spec.measure):
+        cls = measure_class(part)
+        made = object.__new__(cls)
+        for each in fields(cls):
+            value = spec.settings.get(each.name, each.default)
+            object.__setattr__(made, each.name, None if value is MISSING else value)
+        parts.append(made)
+    return _whole(spec, parts)
 
 
 def read_specs(
@@ -314,13 +341,19 @@ def make_measure(spec: MeasureSpec, models: ModelSource, *, lang: str | None = N
             model = models(kind, *((named, None) if named else (spec.model, layer)))
             own["model"] = _checked(model, kind, part)
         parts.append(cls(**own))
-    if len(parts) == 1:
-        return parts[0].labelled(spec.label) if spec.label else parts[0]
-    from tertium.measures.compound import Compound, CosineAndFluency
+    return _whole(spec, parts)
 
-    own = {name: settings[name] for name in sum_settings(spec.measure) if name in settings}
-    combine = CosineAndFluency if spec.measure in LINEAR_SETTINGS else Compound
-    made = combine(tuple(parts), title=spec.measure if spec.measure in SUMS else "", **own)
+
+def _whole(spec: MeasureSpec, parts: Sequence[Measure]) -> Measure:
+    """The sum of the parts, if there are several, with the name of its column."""
+    made = parts[0]
+    if len(parts) > 1:
+        from tertium.measures.compound import Compound, CosineAndFluency
+
+        names = sum_settings(spec.measure)
+        own: dict[str, Any] = {name: spec.settings[name] for name in names if name in spec.settings}
+        combine = CosineAndFluency if spec.measure in LINEAR_SETTINGS else Compound
+        made = combine(tuple(parts), title=spec.measure if spec.measure in SUMS else "", **own)
     return made.labelled(spec.label) if spec.label else made
 
 

@@ -327,7 +327,8 @@ class _Model:
 
 def uses_model(measures: Sequence[Measure]) -> bool:
     """Whether one of the measures has a model, for which languages matter."""
-    return any(_models(measure) for measure in measures)
+    parts = [part for each in measures for part in getattr(each, "parts", (each,))]
+    return any(part.model_kind for part in parts)
 
 
 def _models(measure: Measure) -> list[_Model]:

@@ -17,6 +17,7 @@ from tertium.stats.conventions import LEVEL, SAMPLES, Interval
 if TYPE_CHECKING:
     from tertium.measures.base import Measure
     from tertium.measures.long import Part
+    from tertium.models.cache.memo import Tally
 
 ROWS_SHOWN = 10
 """How many segments a notebook shows."""
@@ -121,9 +122,26 @@ class Scores(Sequence[float]):
         return Table(["segment", name], rows, note=self.signature.short).html()
 
 
+@dataclass(frozen=True)
+class RowCounts:
+    """What is known of the rows of a system as a whole."""
+
+    rows: int
+    scored: int
+    """Rows that could be scored."""
+    cut: int = 0
+    """Rows with text that is longer than the model reads."""
+    marks: Mapping[str, int] = field(default_factory=dict)
+    """The number of rows with each mark (see :mod:`tertium.measures.marks`)."""
+    languages: Mapping[str, int] = field(default_factory=dict)
+    """How many texts were identified as each language (:class:`tertium.measures.marks.Marks`)."""
+    reasons: Sequence[str] = ()
+    """Why rows could not be scored; of many, the first."""
+
+
 @dataclass(frozen=True, repr=False)
 class ScoreTable:
-    """The scores of one or several systems by one or several measures.
+    """The scores of one or several systems by one or several measures: what scoring returns.
 
     ``table["chrf"]`` are the :class:`Scores` of the only system, ``table["a", "chrf"]`` those of
     system a.
@@ -142,6 +160,16 @@ class ScoreTable:
     systems: tuple[str, ...]
     measures: tuple[str, ...]
     scores: Mapping[tuple[str, str], Scores]
+    counts: Mapping[str, RowCounts] = field(default_factory=dict)
+    """What is known of the rows of each system."""
+    tally: Tally | None = None
+    """The queries to models; None if no measure uses one that counts them."""
+    resumed: int = 0
+    """Rows that an interrupted run had scored before."""
+    messages: Sequence[str] = ()
+    """What happened while they were scored: workers that were lost, rows that were skipped."""
+    written: Sequence[Mapping[str, Any]] = ()
+    """The rows as they were written, if they were kept."""
 
     @overload
     def __getitem__(self, key: str) -> Scores: ...
@@ -196,8 +224,57 @@ class ScoreTable:
                 row.append(Cell(", ".join(f"{mark} {count}" for mark, count in counts.items())))
         return Table(header, rows)
 
+    @property
+    def rows(self) -> int:
+        """The rows of each system."""
+        return max(each.rows for each in self.counts.values())
+
+    @property
+    def scored(self) -> int:
+        """The rows of each system that could be scored."""
+        return max(each.scored for each in self.counts.values())
+
+    @property
+    def cut(self) -> int:
+        """The rows of all systems with text that is longer than the model reads."""
+        return sum(each.cut for each in self.counts.values())
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why rows could not be scored; of many, the first."""
+        return [reason for each in self.counts.values() for reason in each.reasons]
+
+    @property
+    def identified(self) -> Counter[str]:
+        """The languages of hypotheses without a given one, where a model needs to know them."""
+        from tertium.measures.marks import identified, uses_model
+
+        if not uses_model(self._formulas):
+            return Counter()
+        found = (identified(each.languages) for each in self.counts.values())
+        return sum(found, Counter[str]())
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is wrong with the texts of a system as a whole: their languages."""
+        from tertium.measures.marks import by_system, language_warnings
+
+        return by_system(
+            {
+                system: language_warnings(each.languages, self._formulas)
+                for system, each in self.counts.items()
+            }
+        )
+
+    @property
+    def _formulas(self) -> list[Measure]:
+        first = [self.scores[self.systems[0], name].measure for name in self.measures]
+        return [measure for measure in first if measure is not None]
+
     def marks(self, system: str) -> Counter[str]:
         """The number of segments of a system with each mark; see :attr:`Scores.marks`."""
+        if system in self.counts:
+            return Counter(self.counts[system].marks)
         columns = [self.scores[system, measure].marks for measure in self.measures]
         rows = zip(*columns, strict=True)
         return Counter(mark for row in rows for mark in {mark for each in row for mark in each})
@@ -218,6 +295,43 @@ class ScoreTable:
                 entry["signature"] = scores.signature.long
                 document[system][measure] = entry
         return document
+
+    def facts(self) -> dict[str, Any]:
+        """How many rows were read and scored, and what is wrong with them, for JSON."""
+        facts: dict[str, Any] = {
+            "rows": self.rows,
+            "scored": self.scored,
+            "not_scored": self.rows - self.scored,
+            **({"reasons": self.reasons} if self.reasons else {}),
+            "cut": self.cut,
+        }
+        marks = {system: dict(each.marks) for system, each in self.counts.items()}
+        facts["marks"] = marks if len(self.systems) > 1 else marks[self.systems[0]]
+        facts["warnings"] = self.warnings
+        if self.identified:
+            facts["identified_languages"] = dict(self.identified)
+        if self.tally is not None:
+            facts["queries"] = {
+                "total": self.tally.queries,
+                "distinct": self.tally.distinct,
+                "from_cache": self.tally.from_cache,
+            }
+        return facts
+
+    def summary(self) -> dict[str, Any]:
+        """The system scores and the facts about the rows, for JSON."""
+        if len(self.systems) > 1:
+            return {"systems": self.document(), **self.facts()}
+        [system] = self.systems
+        measures = {
+            name: {
+                "system": self.scores[system, name].system,
+                "signature": self.scores[system, name].signature.long,
+                "short_signature": self.scores[system, name].signature.short,
+            }
+            for name in self.measures
+        }
+        return {"measures": measures, **self.facts()}
 
     def to_pandas(self, *, segments: bool = False) -> Any:
         """A data frame of system scores; or, of segments, one row per system and segment."""

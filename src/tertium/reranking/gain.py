@@ -59,6 +59,13 @@ class Gain:
             before = self.sums.get(name) or [0.0] * judged.statistics.shape[1]
             self.sums[name] = (np.array(before) + judged.statistics[place]).tolist()
 
+    def merge(self, other: Gain) -> None:
+        """Add the sums over other lists."""
+        self.lists += other.lists
+        for name, sums in other.sums.items():
+            before = self.sums.get(name) or [0.0] * len(sums)
+            self.sums[name] = (np.array(before) + np.array(sums)).tolist()
+
     def systems(self, measure: Measure) -> dict[str, float]:
         """The three system scores."""
         return {name: measure.system(sums) for name, sums in self.sums.items()}

@@ -8,7 +8,7 @@ import tempfile
 from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from tertium.data.identify import CONFIDENT, guess_among, identify, same_language
@@ -16,7 +16,6 @@ from tertium.data.lines import MAGIC, OPENERS
 from tertium.data.pairs import (
     ALIASES,
     Columns,
-    Item,
     Languages,
     TablePairs,
     choose_columns,
@@ -24,9 +23,9 @@ from tertium.data.pairs import (
     reference_columns,
 )
 from tertium.data.records import SUFFIXES, Format, RecordFile, open_table, sniffed
-from tertium.engines.bad_rows import BadItem, TolerantPairs
 from tertium.errors import InputError
 from tertium.models.languages import LanguageSet
+from tertium.text import Row
 from tertium.web.limits import Limits, TooLargeError
 from tertium.web.schema import (
     FileContent,
@@ -54,12 +53,12 @@ class ReadFile:
 
     table: RecordFile
     roles: Columns
-    items: Sequence[Item]
+    items: Sequence[Row]
 
     @property
-    def good(self) -> list[Item]:
+    def good(self) -> list[Row]:
         """The rows that can be scored."""
-        return [item for item in self.items if not isinstance(item, BadItem)]
+        return [item for item in self.items if item.error is None]
 
 
 def read(request: FileRequest, limits: Limits, measures: Sequence[str] = ()) -> ReadFile:
@@ -68,7 +67,7 @@ def read(request: FileRequest, limits: Limits, measures: Sequence[str] = ()) -> 
         table, roles = _opened(path, request)
         given = request if isinstance(request, FileScoreRequest) else None
         languages = Languages() if given is None else _languages(roles, given)
-        items = list(_items(TolerantPairs(TablePairs(table, roles, languages)), limits, measures))
+        items = list(_items(TablePairs(table, roles, languages, tolerant=True), limits, measures))
     if not items:
         raise InputError(f"{path.name} is empty: there is nothing to score")
     return ReadFile(table, roles, items)
@@ -232,7 +231,7 @@ def _languages(roles: Columns, request: FileScoreRequest) -> Languages:
     )
 
 
-def _items(pairs: TolerantPairs, limits: Limits, measures: Sequence[str]) -> Iterator[Item]:
+def _items(pairs: TablePairs, limits: Limits, measures: Sequence[str]) -> Iterator[Row]:
     """Read rows; those with a text that is too long are marked."""
     uses_ter = limits.uses_ter(measures)
     characters = 0
@@ -244,16 +243,15 @@ def _items(pairs: TolerantPairs, limits: Limits, measures: Sequence[str]) -> Ite
         try:
             limits.check_texts(texts, item.number, uses_ter)
         except TooLargeError as error:
-            yield BadItem(item.number, item.hypothesis, (), None, item.record, str(error))
+            yield Row(item.number, record=item.record, error=str(error))
             continue
-        if not isinstance(item, BadItem):
+        if item.error is None:
             yield item
-            continue
-        reason = item.reason.replace(f"{pairs.name}, ", "")
-        yield BadItem(item.number, item.hypothesis, (), None, item.record, reason)
+        else:
+            yield replace(item, error=item.error.replace(f"{pairs.name}, ", ""))
 
 
-def _preview(item: Item) -> RowPreview:
+def _preview(item: Row) -> RowPreview:
     first = item.references[0] if item.references else None
     return RowPreview(
         row=item.number,
@@ -263,7 +261,7 @@ def _preview(item: Item) -> RowPreview:
         lang=item.hypothesis.lang,
         reference_lang=first and first.lang,
         source_lang=item.source and item.source.lang,
-        error=item.reason if isinstance(item, BadItem) else None,
+        error=item.error,
     )
 
 

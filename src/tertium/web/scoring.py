@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
-from tertium.data.pairs import Item
-from tertium.engines.bad_rows import ERROR, BadRows, OnError, TolerantScorer
-from tertium.engines.local.scoring import ScoringJob
-from tertium.engines.output import CUT, MARKS, Fields
-from tertium.engines.progress import JobProgress
+from tertium.data.pairs import TextSource
 from tertium.errors import InputError
+from tertium.jobs.local import run_here
+from tertium.jobs.output import CUT, MARKS, Fields, KeptRows
+from tertium.jobs.progress import JobProgress
+from tertium.jobs.task import ERROR, Input, Job, OnError
+from tertium.jobs.tasks.score import ScoreTask, score_table
+from tertium.measures.base import Measure
 from tertium.measures.loading import split_specs
+from tertium.measures.scores import ScoreTable
 from tertium.measures.totals import Role
-from tertium.text import Text, check_text
+from tertium.text import Row, Text, check_text
 from tertium.web.batching import Call
 from tertium.web.engines import BatchedEngines
 from tertium.web.limits import Limits
@@ -34,75 +38,45 @@ NO_SCORES = (CUT, MARKS, ERROR)
 
 
 @dataclass(frozen=True)
-class RequestPairs:
-    """The pairs of a request, as input of a scoring job."""
+class RequestRows(TextSource):
+    """The rows of a request, as the input of a job."""
 
-    items: Sequence[Item]
+    rows: Sequence[Row]
     has_references: bool
     has_source: bool
     name: str = "the request"
     columns: Sequence[str] = ()
+    paths: Sequence[Path] = ()
 
-    def __iter__(self) -> Iterator[Item]:
-        return iter(self.items)
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
 
     def count(self) -> int:
-        return len(self.items)
+        return len(self.rows)
 
 
-@dataclass
-class CollectedRows:
-    """Scored rows that are kept for the response."""
-
-    rows: list[Fields] = field(default_factory=list)
-    hides_progress: bool = False
-
-    def begin(self, job: Mapping[str, Any], columns: Sequence[str]) -> None:
-        """Nothing to resume."""
-
-    def add(self, rows: Sequence[Fields], state: Mapping[str, Any]) -> None:
-        self.rows += rows
-
-    def finish(self, summary: Fields) -> None:
-        """Nothing to write."""
-
-    def close(self) -> None:
-        """Nothing to close."""
-
-
-@dataclass
-class EmittedRows:
+class EmittedRows(KeptRows):
     """Scored rows that are sent as soon as they come."""
 
-    items: Sequence[Item]
-    emit: Emit
-    count: int = 0
-    hides_progress: bool = False
+    def __init__(self, rows: Sequence[Row], emit: Emit) -> None:
+        super().__init__()
+        self._read = iter(rows)
+        self._emit = emit
 
-    def begin(self, job: Mapping[str, Any], columns: Sequence[str]) -> None:
-        """Nothing to resume."""
-
-    def add(self, rows: Sequence[Fields], state: Mapping[str, Any]) -> None:
-        for row in rows:
-            item = self.items[self.count]
-            self.count += 1
-            error = row[ERROR]
-            self.emit(
+    def add(self, rows: Sequence[Fields], outcome: Fields) -> None:
+        for scored, row in zip(rows, self._read, strict=False):
+            error = scored[ERROR]
+            scores = {name: value for name, value in scored.items() if name not in NO_SCORES}
+            self._emit(
                 {
-                    "row": item.number,
-                    "scores": {name: value for name, value in row.items() if name not in NO_SCORES},
-                    "cut": bool(row[CUT]),
-                    "marks": list(filter(None, (row[MARKS] or "").split(","))),
-                    "error": error and plain(error.removeprefix(f"row {item.number}: ")),
-                    "record": item.record,
+                    "row": row.number,
+                    "scores": scores,
+                    "cut": bool(scored[CUT]),
+                    "marks": list(filter(None, (scored[MARKS] or "").split(","))),
+                    "error": error and plain(error.removeprefix(f"row {row.number}: ")),
+                    "record": row.record,
                 }
             )
-
-    def finish(self, summary: Fields) -> None:
-        """The summary is sent by the caller."""
-
-    def close(self) -> None:
-        """Nothing to close."""
 
 
 def score(
@@ -113,18 +87,16 @@ def score(
     settings = request.settings.given()
     names = [part for name in request.measures for part in split_specs(name)]
     measures = engines.measures(names, settings, call, request.lang)
-    pairs = _pairs(request, {role for measure in measures for role in measure.reads})
+    source = _source(request, {role for measure in measures for role in measure.reads})
     scores = {}
-    cut = [False] * len(pairs.items)
-    marks: list[dict[str, None]] = [{} for _ in pairs.items]
+    cut = [False] * source.count()
+    marks: list[dict[str, None]] = [{} for _ in source]
     for name, measure in zip(names, measures, strict=True):
-        output = CollectedRows()
+        output = KeptRows()
         # Surface measures run in this thread, which checks after every row whether to continue.
         uses_model = any(part.model_kind for part in getattr(measure, "parts", (measure,)))
         rows_at_a_time = ROWS_AT_A_TIME if uses_model else 1
-        job = ScoringJob(pairs, [measure], output, True, rows_at_a_time)
-        scored = job.run(JobProgress(advance=lambda _: call.check()))
-        [result] = scored.measures.values()
+        result = _scored(source, [measure], rows_at_a_time, output, call)[measure.column]
         scores[name] = MeasureScores(
             system=result.system,
             segments=[row[measure.column] for row in output.rows],
@@ -146,17 +118,13 @@ def score_file(
     settings = request.settings.given()
     measures = engines.measures(request.measures, settings, call, request.lang)
     found = read(request, limits, request.measures)
-    pairs = RequestPairs(
+    source = RequestRows(
         found.items,
         has_references=bool(found.roles.refs),
         has_source=found.roles.src is not None,
         name=found.table.path.name,
     )
-    bad = BadRows(OnError.mark)
-    job = ScoringJob(
-        pairs, measures, EmittedRows(found.items, emit), True, STREAMED_ROWS_AT_A_TIME, bad=bad
-    )
-    TolerantScorer(pairs, measures, True, bad=bad).check()
+    ScoreTask(measures).check(source)
     emit(
         {
             "rows": len(found.items),
@@ -164,8 +132,9 @@ def score_file(
             "measures": [measure.column for measure in measures],
         }
     )
-    result = job.run(JobProgress(advance=lambda _: call.check()))
-    summary = result.document()
+    output = EmittedRows(found.items, emit)
+    result = _scored(source, measures, STREAMED_ROWS_AT_A_TIME, output, call, OnError.mark)
+    summary = result.summary()
     for measure in measures:
         about = summary["measures"][measure.column]
         about["reading"] = "higher is better" if settings else measure.reading(about["system"])
@@ -175,11 +144,27 @@ def score_file(
     emit({"summary": summary})
 
 
-def _pairs(request: ScoreRequest, wanted: set[Role]) -> RequestPairs:
+def _scored(
+    source: RequestRows,
+    measures: Sequence[Measure],
+    rows_at_a_time: int,
+    output: KeptRows,
+    call: Call,
+    on_error: OnError = OnError.stop,
+) -> ScoreTable:
+    """Score the rows of a request as a job does; the call may be given up after every part."""
+    task = ScoreTask(measures, scores_only=True)
+    task.check(source)
+    job = Job(task, [Input(source)], rows_at_a_time, on_error)
+    progress = JobProgress(advance=lambda _: call.check())
+    return run_here(job, task.load(), output, partial(score_table, job), progress)
+
+
+def _source(request: ScoreRequest, wanted: set[Role]) -> RequestRows:
     """Read the pairs; each must have what the measures compare hypotheses with."""
     has_source = all(pair.source is not None for pair in request.pairs)
     has_references = any(pair.references for pair in request.pairs)
-    items = []
+    rows = []
     for number, pair in enumerate(request.pairs, start=1):
         if "source" in wanted and pair.source is None:
             raise InputError(f"row {number}: there is no source")
@@ -199,5 +184,5 @@ def _pairs(request: ScoreRequest, wanted: set[Role]) -> RequestPairs:
             for text in pair.references
         )
         hypothesis = Text(check_text(pair.hypothesis, role="hypothesis", row=number), lang)
-        items.append(Item(number, hypothesis, references, source))
-    return RequestPairs(items, has_references, has_source)
+        rows.append(Row(number, hypothesis, references, source))
+    return RequestRows(rows, has_references, has_source)

@@ -5,20 +5,21 @@ from __future__ import annotations
 import errno
 import os
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from tertium.engines.ray.shards import Shard, ShardFolder
 from tertium.errors import InputError, OutputError, ResumeError
+from tertium.jobs.ray.shards import Shard, ShardFolder
 from tertium.storage.resume import OLD, RECORD
 
 JOB = {"measures": [], "rows": 3}
-WAYS = [{}, {"overwrite": True}, {"resume": True}]
+WAYS: list[dict[str, Any]] = [{}, {"overwrite": True}, {"resume": True}]
 
 
 def fill(folder: Path) -> None:
-    Shard(folder, 0).write([{"hyp": "a"}], pa.schema([("hyp", pa.string())]), {"rows": 1})
+    Shard(folder, 0).write([{"hyp": "a"}], pa.schema([("hyp", pa.string())]), {"size": 1})
 
 
 def names(folder: Path) -> list[str]:
@@ -36,7 +37,7 @@ def out(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("foreign", ["thesis.txt", "sub/", "part-000000.parquet", "a.new"])
-def test_a_part_folder_of_somebody_else(way: dict[str, bool], foreign: str, tmp_path: Path) -> None:
+def test_a_part_folder_of_somebody_else(way: dict[str, Any], foreign: str, tmp_path: Path) -> None:
     part = tmp_path / "out.part"
     part.mkdir()
     if foreign.endswith("/"):
@@ -86,7 +87,7 @@ def test_what_somebody_puts_there_while_the_run_is_under_way(out: Path) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_the_second_of_two_runs_is_refused(way: dict[str, bool], tmp_path: Path) -> None:
+def test_the_second_of_two_runs_is_refused(way: dict[str, Any], tmp_path: Path) -> None:
     first, second = ShardFolder(tmp_path / "out"), ShardFolder(tmp_path / "out", **way)
     fill(first.begin(JOB))
     before = names(tmp_path)

@@ -10,19 +10,20 @@ import os
 import re
 import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Protocol
 
 from tertium.data.bitext import BitextRow
 from tertium.data.records import PARQUET
-from tertium.engines.parquet import lines_to_parquet
 from tertium.errors import InputError, ResumeError
+from tertium.jobs.parquet import lines_to_parquet
 from tertium.registry import check_extras
 from tertium.storage.atomic import replacing_text, write_at
-from tertium.storage.resume import State, UnfinishedRun
+from tertium.storage.resume import State, UnfinishedRun, has_record
 
 CUT = "cut"
 """The column that marks rows whose text was too long for the model."""
@@ -30,6 +31,8 @@ MARKS = "marks"
 """The column with all marks of a row, separated by commas (see :mod:`tertium.measures.marks`)."""
 PARTS = "parts"
 """The column with the aligned parts of texts that were split (see :mod:`tertium.measures.long`)."""
+ROWS_WRITTEN = 1024
+"""Rows that are written at once."""
 BREAKS = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
 Fields = Mapping[str, Any]
 
@@ -213,18 +216,21 @@ def check_output_file(path: Path) -> None:
 
 
 class Output(Protocol):
-    """Takes scored rows, and remembers how many of them it has."""
+    """Takes the rows of one part after the other, each with its outcome."""
+
+    resumable: bool
+    """Whether it keeps outcomes, so that an interrupted run can be resumed."""
 
     @property
     def hides_progress(self) -> bool:
         """Whether rows appear where a progress bar would be."""
         ...
 
-    def begin(self, job: State, columns: Sequence[str]) -> State | None:
-        """Start; returns the last saved state if an unfinished run is resumed."""
+    def begin(self, job: State, columns: Sequence[str]) -> list[Fields]:
+        """Start; returns the outcomes of the parts that an unfinished run has done."""
         ...
 
-    def add(self, rows: Sequence[Fields], state: State) -> None: ...
+    def add(self, rows: Sequence[Fields], outcome: Fields) -> None: ...
 
     def finish(self, summary: Fields) -> None:
         """All rows are written: complete the output."""
@@ -238,6 +244,8 @@ class Output(Protocol):
 class StreamOutput:
     """Writes rows to an open stream as they come."""
 
+    resumable = False
+
     def __init__(self, stream: IO[str], layout: Layout) -> None:
         self.stream = stream
         self.layout = layout
@@ -247,11 +255,11 @@ class StreamOutput:
     def hides_progress(self) -> bool:
         return self.stream.isatty()
 
-    def begin(self, job: State, columns: Sequence[str]) -> State | None:
+    def begin(self, job: State, columns: Sequence[str]) -> list[Fields]:
         self._head = self.layout.head(columns)  # with the first rows, if they can be scored
-        return None
+        return []
 
-    def add(self, rows: Sequence[Fields], state: State) -> None:
+    def add(self, rows: Sequence[Fields], outcome: Fields) -> None:
         self.stream.write(self._head + self.layout.body(rows))
         self.stream.flush()
         self._head = ""
@@ -264,12 +272,36 @@ class StreamOutput:
         """The stream belongs to the caller."""
 
 
+class KeptRows:
+    """Keeps all rows in memory."""
+
+    resumable = False
+    hides_progress = False
+
+    def __init__(self) -> None:
+        self.rows: list[Fields] = []
+
+    def begin(self, job: State, columns: Sequence[str]) -> list[Fields]:
+        return []
+
+    def add(self, rows: Sequence[Fields], outcome: Fields) -> None:
+        self.rows += rows
+
+    def finish(self, summary: Fields) -> None:
+        """Nothing is written."""
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
 class FileOutput:
-    """Writes a file; until it is complete, its rows are in the folder ``OUT.part``."""
+    """Writes a file; until it is complete, its rows and their outcomes are in ``OUT.part``."""
 
     ROWS = "rows"
+    OUTCOMES = "outcomes"
     CACHE = "cache.sqlite"
     hides_progress = False
+    resumable = True
 
     def __init__(
         self,
@@ -283,50 +315,83 @@ class FileOutput:
         self.layout = layout_for(path, layouts)
         self.run = UnfinishedRun(
             path,
-            files=rf"{self.ROWS}|{re.escape(self.CACHE)}.*",
+            files=rf"{self.ROWS}|{self.OUTCOMES}|{re.escape(self.CACHE)}.*",
             results=self.ROWS,
             resume=resume,
             overwrite=overwrite,
         )
+        refuse_complete(path, self.run)
         self._head = b""
-        self._size = 0
+        self._sizes = {self.ROWS: 0, self.OUTCOMES: 0}
+        self._done = 0
 
     @property
     def cache(self) -> Path:
         """Where a run without the common cache keeps model results until it is finished."""
         return self.run.part / self.CACHE
 
-    def begin(self, job: State, columns: Sequence[str]) -> State | None:
+    def begin(self, job: State, columns: Sequence[str]) -> list[Fields]:
         if self.run.overwrite and self.run.part.is_file():
             self.run.part.unlink()  # replaced on request, as OUT itself is
         self._head = self.layout.head(columns).encode()
         state = self.run.start(job)
-        self._size = 0 if state is None else state["bytes"]
-        if state is not None and self._rows.stat().st_size < self._size:
-            raise ResumeError(f"{self._rows} is shorter than it was; start over with --overwrite")
-        return state
+        if state is None:
+            return []
+        self._sizes, self._done = state["sizes"], state["rows"]
+        for name, size in self._sizes.items():
+            file = self.run.part / name
+            if not file.exists() or file.stat().st_size < size:
+                raise ResumeError(f"{file} is shorter than it was; start over with --overwrite")
+        with (self.run.part / self.OUTCOMES).open("rb") as stream:
+            lines = stream.read(self._sizes[self.OUTCOMES]).splitlines()
+        return [json.loads(line) for line in lines]
 
-    def add(self, rows: Sequence[Fields], state: State) -> None:
+    def add(self, rows: Sequence[Fields], outcome: Fields) -> None:
         content = self.layout.body(rows).encode()
+        if not self._sizes[self.ROWS]:
+            content = self._head + content
+        note = json.dumps(outcome).encode() + b"\n"
         with self.run.explaining():
-            size = write_at(self._rows, self._size, content if self._size else self._head + content)
-        self.run.save({**state, "bytes": size})
-        self._size = size
+            for name, more in ((self.ROWS, content), (self.OUTCOMES, note)):
+                self._sizes[name] = write_at(self.run.part / name, self._sizes[name], more)
+        self._done += outcome["rows"]
+        self.run.save({"sizes": self._sizes, "rows": self._done})
 
     def finish(self, summary: Fields) -> None:
+        rows = self.run.part / self.ROWS
         with self.run.explaining():
             if self.path.suffix == ".parquet":
-                lines_to_parquet(self._rows, self.path)
+                lines_to_parquet(rows, self.path)
             else:
-                os.replace(self._rows, self.path)
+                os.replace(rows, self.path)
         self.run.finish()
 
     def close(self) -> None:
         self.run.close()
 
-    @property
-    def _rows(self) -> Path:
-        return self.run.part / self.ROWS
+
+def refuse_complete(path: Path, run: UnfinishedRun) -> None:
+    """Refuse to resume what is complete, perhaps the output of another command."""
+    if run.resume and path.exists() and not has_record(run.part):
+        raise ResumeError(
+            f"{path} is complete, so that nothing is left to resume; "
+            "use --force to replace it, or choose another output"
+        )
+
+
+def write_all(
+    stream: IO[str],
+    layout: Layout,
+    columns: Iterable[str],
+    rows: Iterable[Fields],
+    summary: Fields,
+) -> None:
+    """Write rows in a layout, from its head to its tail."""
+    stream.write(layout.head(list(columns)))
+    rest = iter(rows)
+    while some := list(islice(rest, ROWS_WRITTEN)):
+        stream.write(layout.body(some))
+    stream.write(layout.tail(summary))
 
 
 WriteRow = Callable[[BitextRow, Fields], None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,12 @@ from pyarrow import parquet
 
 from tertium.data.pairs import Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
-from tertium.engines.ray.cluster import ClusterSettings, import_ray
-from tertium.engines.ray.reviewing import DistributedReview, ReviewerLoader
-from tertium.engines.ray.shards import ShardFolder
 from tertium.errors import ClusterError
+from tertium.jobs.ray.cluster import ClusterSettings, import_ray
+from tertium.jobs.ray.run import run_on_cluster
+from tertium.jobs.ray.shards import ShardFolder
+from tertium.jobs.task import Input, Job
+from tertium.jobs.tasks.explain import ExplainTask, ReviewerLoader, summed_up
 from tertium.measures.loading import ModelSettings
 
 from ...cli.conftest import Run, tertium
@@ -113,23 +116,26 @@ def test_the_same_rows_as_a_local_run_and_resumed(
 def test_a_lost_worker(tertium: Run, files: list[Path], cache: Path, tmp_path: Path) -> None:
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
     tables = [open_table(file) for file in files]
-    job = DistributedReview(
-        [TablePairs(table, choose_columns(table), Languages("de", "en")) for table in tables],
-        OnceKilled(METHODS, ModelSettings()),
-        ShardFolder(tmp_path / "out"),
-        against_source=False,
-        cluster=ClusterSettings(workers=1),
-        rows_at_a_time=2,
+    pairs = [TablePairs(table, choose_columns(table), Languages("de", "en")) for table in tables]
+    task = ExplainTask(OnceKilled(METHODS, ModelSettings()), against_source=False)
+    job = Job(task, [Input(each) for each in pairs], rows_at_a_time=2)
+    result = run_on_cluster(
+        job, ShardFolder(tmp_path / "out"), ClusterSettings(workers=1), partial(summed_up, job)
     )
-    result, gathered = job.run()
     assert (cache / "killed").exists()
-    assert (result.rows, gathered.lost) == (5, 1)
-    assert gathered.notes == ["workers were lost once; others did their rows"]
+    assert result.rows == 5
+    assert result.finished.messages == ["workers were lost once; others did their rows"]
     assert parquet.read_table(tmp_path / "out").to_pylist() == local_rows(tertium, files)
 
 
-def test_what_a_cluster_cannot_do(tertium: Run, files: list[Path], cache: Path) -> None:
-    refused = tertium("explain", *files, "--engine", "ray", *LANGUAGES)
-    assert "writes a folder of Parquet shards" in refused.stderr
+def test_reports_and_layouts(tertium: Run, files: list[Path], cache: Path, tmp_path: Path) -> None:
+    """What is printed and drawn is that of a local run."""
+    command = ("explain", *files, "--method", "flags", *LANGUAGES)
+    engine = ("--engine", "ray", "--workers", "1")
+    assert tertium(*command, *engine).stdout == tertium(*command).stdout
+    pages = [tmp_path / "here.html", tmp_path / "there.html"]
+    for page, where in zip(pages, ((), engine), strict=True):
+        assert tertium(*command, "--html", page, *where).returncode == 0
+    assert pages[0].read_text() == pages[1].read_text()
     refused = tertium("explain", files[0], "--workers", "2", *LANGUAGES)
     assert "--address and --workers need --engine ray" in refused.stderr

@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -19,14 +20,15 @@ from pyarrow import parquet
 
 from tertium.data.pairs import Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
-from tertium.engines.local.scoring import ScoringJob
-from tertium.engines.output import FileOutput
-from tertium.engines.progress import JobProgress
-from tertium.engines.ray.cluster import ClusterSettings, import_ray
-from tertium.engines.ray.scoring import DistributedJob
-from tertium.engines.ray.shards import ShardFolder
-from tertium.engines.scoring import Scorer
 from tertium.errors import ClusterError
+from tertium.jobs.local import run_here
+from tertium.jobs.output import FileOutput
+from tertium.jobs.progress import JobProgress
+from tertium.jobs.ray.cluster import ClusterSettings, import_ray
+from tertium.jobs.ray.run import run_on_cluster
+from tertium.jobs.ray.shards import ShardFolder
+from tertium.jobs.task import Input, Job
+from tertium.jobs.tasks.score import Scorer, ScoreTask, score_table
 from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
 from tertium.models.cache.results import examine
 
@@ -74,7 +76,7 @@ class HeldLoader(MeasureLoader):
     """
 
     def load(self, *, threads: int | None = None) -> Any:
-        score = Scorer.score
+        score = Scorer.__call__
         folder = Path(os.environ["TERTIUM_CACHE"])
         held = folder / HELD.replace("*", str(os.getpid()))
 
@@ -86,7 +88,7 @@ class HeldLoader(MeasureLoader):
             (folder / f"{uuid4()}.scored").touch()
             return scored
 
-        Scorer.score = hold  # type: ignore[method-assign, assignment]
+        Scorer.__call__ = hold  # type: ignore[method-assign, assignment]
         return super().load(threads=threads)
 
 
@@ -165,19 +167,14 @@ def local(shards: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, 
     whole = pa.concat_tables([parquet.read_table(file) for file in sorted(shards.iterdir())])
     parquet.write_table(whole, folder / "pairs.parquet")
     out = folder / "scored.parquet"
-    job = ScoringJob(pairs_of(folder / "pairs.parquet"), loader().load()[0], FileOutput(out))
-    return job.run().measures, parquet.read_table(out).to_pylist()
+    job = job_of([folder / "pairs.parquet"], loader())
+    found = run_here(job, job.task.load(), FileOutput(out), partial(score_table, job))
+    return {name: found[name] for name in found.measures}, parquet.read_table(out).to_pylist()
 
 
-def distributed(shards: Path, out: Path, cluster: Any, load: MeasureLoader) -> DistributedJob:
-    return DistributedJob(
-        [pairs_of(file) for file in sorted(shards.iterdir())],
-        load.load()[0],
-        load,
-        ShardFolder(out),
-        ClusterSettings(cluster.address),
-        rows_at_a_time=ROWS_AT_A_TIME,
-    )
+def job_of(files: list[Path], load: MeasureLoader) -> Job:
+    inputs = [Input(pairs_of(file)) for file in files]
+    return Job(ScoreTask.requested(load), inputs, ROWS_AT_A_TIME)
 
 
 @pytest.mark.filterwarnings("always::tertium.errors.ResumeWarning")
@@ -234,11 +231,9 @@ def test_what_is_lost_is_done_again(
     shards: Path,
     local: tuple[Any, list[Any]],
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(Scorer, "score", Scorer.score)  # which the loader replaces, here too
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    job = distributed(shards, tmp_path / "out", cluster, loader(HeldLoader))
+    job = job_of(sorted(shards.iterdir()), loader(HeldLoader))
     cluster.cache.mkdir(parents=True, exist_ok=True)
     for left in (*cluster.cache.glob("*.scored"), *cluster.cache.glob(HELD)):
         left.unlink()
@@ -254,17 +249,23 @@ def test_what_is_lost_is_done_again(
             hold.unlink()
 
     results, rows = local
-    scored = job.run(JobProgress(advance))
+    scored = run_on_cluster(
+        job,
+        ShardFolder(tmp_path / "out"),
+        ClusterSettings(cluster.address),
+        partial(score_table, job),
+        JobProgress(advance),
+    )
     for name, result in results.items():
-        assert scored.measures[name].system == pytest.approx(result.system, abs=CLOSE)
-        assert scored.measures[name].signature == result.signature
-    assert scored.measures.keys() == results.keys()
+        assert scored[name].system == pytest.approx(result.system, abs=CLOSE)
+        assert scored[name].signature == result.signature
+    assert list(scored.measures) == list(results)
     assert killed
     assert killed[0] < sum(SIZES) / 2
     assert scored.rows == sum(SIZES)
     assert scored.resumed == 0
     # Before its processes end, a node may finish its shard.
-    assert kill is kill_node or scored.notes
+    assert kill is kill_node or scored.messages
     assert same_rows(parquet.read_table(tmp_path / "out").to_pylist(), rows)
 
 
@@ -278,6 +279,38 @@ def test_a_row_that_cannot_be_scored_is_named(tertium: Run, cluster: Any, tmp_pa
     assert done.returncode == 2
     assert f"tertium: {file}, row 20: the hypothesis is int, not text" in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_all_that_a_local_run_can_do(tertium: Run, cluster: Any, tmp_path: Path) -> None:
+    """Several systems, tables, bad rows, parts and files give what a local run gives."""
+    systems = {"a": ["A dog.", "It rains today."], "b": ["A cat.", "It rained."]}
+    for name, lines in {**systems, "ref": ["A dog.", "It rained."]}.items():
+        (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n")
+    table = tmp_path / "pairs.jsonl"
+    table.write_text('{"hyp": "a", "ref": "a"}\n{"hyp": 3, "ref": "a"}\n')
+    files = ("-t", tmp_path / "a.txt", tmp_path / "b.txt", "-r", tmp_path / "ref.txt")
+    commands: list[tuple[Any, ...]] = [
+        ("score", *files, "-m", "chrf", "ter", "-f", "markdown", "--confidence"),
+        ("score", *files, "-m", "chrf", "-f", "json", "--rows-at-a-time", "1"),
+        ("score", *files, "-m", "nist", "-b"),
+        ("score", table, "-m", "chrf", "--on-error", "mark"),
+        ("score", table, "-m", "chrf", "--on-error", "skip", "--json"),
+        ("score", *files[:2], *files[3:], "-m", "chrf", "--parts"),
+    ]
+    engine = ("--engine", "ray", "--address", cluster.address)
+    for command in commands:
+        local, remote = tertium(*command), tertium(*command, *engine)
+        assert remote.returncode == local.returncode == 0, remote.stderr
+        assert remote.stdout == local.stdout
+    for suffix in (".tsv", ".csv", ".jsonl"):
+        outs = [tmp_path / f"{place}{suffix}" for place in ("here", "there")]
+        command = ("score", *files, "-m", "chrf", "--parts", "-q", "-o")
+        assert tertium(*command, outs[0]).returncode == 0
+        done = tertium(*command, outs[1], *engine)
+        assert done.returncode == 0, done.stderr
+        assert outs[1].read_bytes() == outs[0].read_bytes()
+        assert "is complete" in tertium(*command, outs[1], *engine, "--resume").stderr
+    assert not list(tmp_path.glob("*.part"))
 
 
 def test_nothing_connects_by_itself(cluster: Any) -> None:

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tertium.engines.ray import mining
-from tertium.engines.ray.cluster import ClusterSettings, import_ray
-from tertium.engines.ray.mining import MiningLoader, RemoteMeasure, Workers, mine_on_cluster
 from tertium.errors import ClusterError, SettingError
+from tertium.jobs.ray import mining
+from tertium.jobs.ray.cluster import ClusterSettings, import_ray
+from tertium.jobs.ray.mining import MiningLoader, RemoteMeasure, Workers, mine_on_cluster
 from tertium.measures.loading import ModelSettings, load, read_specs
 from tertium.mining.mine import MinedPair, Miner, TextList
 from tertium.mining.rescoring import rescoring_run

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from tertium._version import __version__
 from tertium.data.bitext import Bitext
-from tertium.engines.local.processes import work_ahead
-from tertium.engines.output import RowSink
-from tertium.engines.progress import NO_PROGRESS, JobProgress
 from tertium.errors import InputError, ResumeError, SettingError
 from tertium.filters.base import BitextPair, Filter
 from tertium.filters.margin import EncodedSide, Margin
 from tertium.filters.sequence import ROWS_AT_A_TIME, Count, Outcome, judge_in_turn, number
+from tertium.jobs.output import RowSink
+from tertium.jobs.processes import work_ahead
+from tertium.jobs.progress import NO_PROGRESS, JobProgress
 from tertium.measures.signature import spell
 from tertium.storage.atomic import write_at
 from tertium.storage.resume import UnfinishedRun, chain_digest, input_changed

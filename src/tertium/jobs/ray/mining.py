@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tertium.engines.ray.cluster import (
+from tertium.errors import ClusterError, SettingError, TertiumError
+from tertium.jobs.ray.cluster import (
     ClusterSettings,
     connected,
     error_line,
     workers_and_threads,
 )
-from tertium.errors import ClusterError, SettingError, TertiumError
 from tertium.measures.base import Measure, Segments
 from tertium.measures.loading import MeasureSpec, ModelPool, ModelSettings, make_measure
 from tertium.mining.mine import MinedPair, Miner, Task, TextList

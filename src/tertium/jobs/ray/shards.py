@@ -5,16 +5,25 @@ from __future__ import annotations
 import json
 import os
 import socket
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tertium.engines.output import jsonable
-from tertium.engines.parquet import write_parquet
+from tertium.data.records import open_table
 from tertium.errors import InputError, ResumeError, first_line
-from tertium.storage.atomic import write_text
+from tertium.jobs.output import (
+    LAYOUTS,
+    Fields,
+    Layout,
+    jsonable,
+    layout_for,
+    refuse_complete,
+    write_all,
+)
+from tertium.jobs.parquet import schema_of, write_parquet
+from tertium.storage.atomic import replacing_text, write_text
 from tertium.storage.resume import (
     UnfinishedRun,
     check_same_job,
@@ -25,10 +34,11 @@ from tertium.storage.resume import (
 
 NOTE = b"tertium"
 """The key of a shard's note in the metadata of its footer."""
+SHARD = "part-000000.parquet"
+NOTHING: Mapping[str, Any] = {}
 SHARD_FILES = r"part-\d{6,}\.(parquet(\..+\.\d+\.new)?|attempts(\.new)?)"
 SCRAPS = (".new", ".attempts")
 """What a killed worker leaves."""
-FILES = (".tsv", ".csv", ".jsonl")
 
 
 class ShardError(Exception):
@@ -64,7 +74,7 @@ class Shard:
             raise ShardError(first_line(error)) from None
         except (KeyError, TypeError, ValueError):
             raise ShardError("it has no note of what it holds") from None
-        if not isinstance(note, dict) or note.get("rows") != rows:
+        if not isinstance(note, dict) or note.get("size") != rows:
             raise ShardError("its note does not match its rows")
         return note
 
@@ -93,20 +103,28 @@ class Shard:
 
 
 class ShardFolder:
-    """Shards are written to ``OUT.part``, which is renamed to ``OUT`` when all are complete."""
+    """Shards are written to ``OUT.part``, which becomes ``OUT`` when all are complete.
 
-    def __init__(self, path: Path, *, resume: bool = False, overwrite: bool = False) -> None:
+    If ``OUT`` is the name of a file, such as ``scores.tsv``, they are joined to that file.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        resume: bool = False,
+        overwrite: bool = False,
+        layouts: Mapping[str, type[Layout]] = LAYOUTS,
+    ) -> None:
         self.path = path
         self.run = UnfinishedRun(
             path, files=SHARD_FILES, results="*.parquet", resume=resume, overwrite=overwrite
         )
-        if path.suffix in FILES:
-            raise InputError(
-                f"{path}: the output is a folder of Parquet shards, and this is the name of "
-                f"a {path.suffix} file; choose a folder"
-            )
-        if path.exists() and not path.is_dir():
+        self.layout = layout_for(path, layouts) if path.suffix in layouts else None
+        if self.layout is None and path.exists() and not path.is_dir():
             raise InputError(f"{path} is a file; choose a folder for the shards")
+        if self.layout is not None:
+            refuse_complete(path, self.run)
         if not path.parent.is_dir():
             raise InputError(f"{path.parent}: no such folder")
         self._check_folders()
@@ -134,11 +152,32 @@ class ShardFolder:
             raise
         return run.part
 
-    def finish(self) -> None:
-        """All shards are complete: give the folder its name."""
+    def finish(self, columns: Mapping[str, set[type]] = NOTHING, summary: Fields = NOTHING) -> None:
+        """All shards are complete: give the folder its name, or join them to a file.
+
+        A file needs the columns with the types of their values, and the summary of all rows.
+        """
         with self.run.explaining():
             self._remove_scraps(self.run.part)
-        self.run.finish_as_folder()
+        if self.layout is None:
+            self.run.finish_as_folder()
+            return
+        with self.run.explaining():
+            if self.path.suffix == ".parquet":
+                write_parquet(self.rows(columns), schema_of(columns), self.path)
+            else:
+                with replacing_text(self.path, self.run.part / f"{SHARD}.new") as stream:
+                    write_all(stream, self.layout, columns, self.rows(columns), summary)
+        self.run.finish()
+
+    def rows(self, columns: Mapping[str, set[type]]) -> Iterator[dict[str, Any]]:
+        """Read the rows of all shards, in order."""
+        lists = [name for name, kinds in columns.items() if list in kinds]
+        folder = self.run.part if has_record(self.run.part) else self.path
+        for shard in sorted(folder.glob("*.parquet")):
+            for record in open_table(shard):
+                parsed = {name: json.loads(record[name]) for name in lists if record[name]}
+                yield {**record, **parsed}
 
     def close(self) -> None:
         """Release the folder; a run without a single shard leaves nothing behind."""

@@ -8,14 +8,14 @@ from importlib.util import find_spec
 
 import pytest
 
-from tertium.engines.ray.cluster import (
+from tertium.errors import ClusterError, ClusterWarning, first_line
+from tertium.jobs.ray.cluster import (
     ClusterSettings,
     check_listening,
     connected,
     error_line,
     workers_and_threads,
 )
-from tertium.errors import ClusterError, ClusterWarning, first_line
 
 
 @pytest.mark.parametrize(

@@ -17,21 +17,19 @@ from pyarrow import parquet
 
 from tertium.data.pairs import Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
-from tertium.engines.parquet import schema_of
-from tertium.engines.ray.scoring import ScoringTask
-from tertium.engines.ray.shards import NOTE, Shard, ShardFolder
-from tertium.engines.ray.worker import TRIES, ShardWorker, Work
-from tertium.engines.scoring import describe
 from tertium.errors import InputError, ResumeError
+from tertium.jobs.parquet import schema_of
+from tertium.jobs.ray.shards import NOTE, Shard, ShardFolder
+from tertium.jobs.ray.worker import TRIES, ShardWorker, Work
+from tertium.jobs.task import Input, Job, OnError
+from tertium.jobs.tasks.score import ScoreTask
 from tertium.measures.loading import MeasureLoader, read_specs
 from tertium.storage.resume import RECORD
 
-COLUMNS = ["hyp", "ref", "chrf", "cut"]
-LOAD = MeasureLoader(read_specs(["chrf"]))
 
-
-def task(load: MeasureLoader) -> ScoringTask:
-    return ScoringTask(load, ["chrf"], COLUMNS, scores_only=False, rows_at_a_time=2)
+def job(*pairs: TablePairs, measure: str = "chrf", on_error: OnError = OnError.stop) -> Job:
+    task = ScoreTask.requested(MeasureLoader(read_specs([measure])))
+    return Job(task, [Input(each) for each in pairs], 2, on_error)
 
 
 @pytest.fixture
@@ -43,15 +41,8 @@ def work(tmp_path: Path) -> Work:
     folder.mkdir()
     (folder / RECORD).touch()
     table = open_table(file)
-    return Work(
-        inputs=[TablePairs(table, choose_columns(table))],
-        task=task(LOAD),
-        threads=1,
-        job=describe(LOAD.load()[0], COLUMNS, 2),
-        schema=schema_of({"hyp": {str}, "ref": {str}, "chrf": {float}, "cut": {bool}}),
-        folder=folder,
-        home=tmp_path,
-    )
+    chosen = job(TablePairs(table, choose_columns(table)))
+    return Work(job=chosen, threads=1, schema=schema_of(chosen.kinds), folder=folder, home=tmp_path)
 
 
 @pytest.fixture(autouse=True)
@@ -73,8 +64,8 @@ def test_a_shard_is_scored_once(work: Work) -> None:
     assert (first["rows"], first["lost"]) == (2, 0)
     shard = Shard(work.folder, 0)
     assert parquet.read_table(shard.path).to_pylist() == [
-        {"hyp": "b", "ref": "b", "chrf": 100.0, "cut": False},
-        {"hyp": "c", "ref": "d", "chrf": 0.0, "cut": False},
+        {"hyp": "b", "ref": "b", "chrf": 100.0, "cut": False, "marks": ""},
+        {"hyp": "c", "ref": "d", "chrf": 0.0, "cut": False, "marks": ""},
     ]
     written = shard.path.stat().st_mtime_ns
     again = outcome(work)
@@ -85,10 +76,10 @@ def test_a_shard_is_scored_once(work: Work) -> None:
 
 def test_rows_that_have_changed_are_noticed(work: Work) -> None:
     outcome(work)
-    [pairs] = work.inputs
-    pairs.paths[0].write_text("hyp\tref\na\ta\nb\tb\nc\tc\n")
+    [file] = work.job.inputs[0].source.paths
+    file.write_text("hyp\tref\na\ta\nb\tb\nc\tc\n")
     assert "some of the rows 2 to 3 differ" in outcome(work)["message"]
-    pairs.paths[0].write_text("hyp\tref\na\ta\n")
+    file.write_text("hyp\tref\na\ta\n")
     assert "has become shorter" in outcome(work, number=1)["message"]
 
 
@@ -111,6 +102,10 @@ def write_other(note: dict[bytes, bytes] | None) -> Callable[[Shard], None]:
     return write
 
 
+OTHER_NOTE = (
+    b'{"size": 2, "digest": "%s", "description": {}, "input": 0, "rows": 2, "bad": 0, '
+    b'"reasons": [], "written": [], "note": {"totals": {}, "cut": 0}}'
+)
 DAMAGE = {
     "cut off": cut_off,
     "spoilt": spoil,
@@ -118,14 +113,10 @@ DAMAGE = {
     "another's": write_other({b"pandas": b"{}"}),
     "no JSON": write_other({NOTE: b"{"}),
     "no object": write_other({NOTE: b"3"}),
-    "no digest": write_other({NOTE: b'{"rows": 2}'}),
-    "other rows": write_other({NOTE: b'{"rows": 3}'}),
-    "digest of another form": write_other(
-        {NOTE: b'{"rows": 2, "cut": 0, "digest": "x", "totals": {"chrf": {}}}'}
-    ),
-    "no totals": write_other(
-        {NOTE: b'{"rows": 2, "cut": 0, "digest": "%s", "totals": {}}' % (b"a" * 64)}
-    ),
+    "no digest": write_other({NOTE: b'{"size": 2}'}),
+    "other rows": write_other({NOTE: b'{"size": 3}'}),
+    "digest of another form": write_other({NOTE: OTHER_NOTE % b"x"}),
+    "no totals": write_other({NOTE: OTHER_NOTE % (b"a" * 64)}),
 }
 
 
@@ -164,7 +155,7 @@ def fail(*_: object) -> NoReturn:
 
 @pytest.mark.parametrize("method", ["write_parquet", "write_text"])
 def test_a_full_disk(method: str, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(f"tertium.engines.ray.shards.{method}", fail)
+    monkeypatch.setattr(f"tertium.jobs.ray.shards.{method}", fail)
     found = outcome(work)
     assert found["error"] == "OutputError"
     first = f"{work.folder} cannot be written on {socket.gethostname()} (No space left on device); "
@@ -192,21 +183,12 @@ def test_a_shard_that_brings_down_its_workers_is_given_up(work: Work) -> None:
     assert f"{TRIES} workers were lost over the rows 2 to 3 of" in found["message"]
 
 
-def test_another_model_on_a_node_is_refused(work: Work) -> None:
-    job = {**work.job, "version": "another"}
-    found = outcome(Work(**{**vars(work), "job": job}))
-    assert found["error"] == "ClusterError"
-    assert "install the same versions and models on all nodes" in found["message"]
-
-
 def test_a_cache_that_fails_is_told_of(work: Work, tmp_path: Path) -> None:
     Path(os.environ["TERTIUM_CACHE"]).touch()  # a file, where a folder should be
-    direct = MeasureLoader(read_specs(["direct"]))
-    job = describe(direct.load()[0], COLUMNS, 2)
-    [pairs] = work.inputs
+    pairs = work.job.inputs[0].source
     assert isinstance(pairs, TablePairs)
-    english = [replace(pairs, languages=Languages("en", "en"))]
-    found = outcome(Work(**{**vars(work), "inputs": english, "task": task(direct), "job": job}))
+    english = job(replace(pairs, languages=Languages("en", "en")), measure="direct")
+    found = outcome(replace(work, job=english, schema=schema_of(english.kinds)))
     assert found["rows"] == 2
     [message] = found["warnings"]
     assert "results are not cached" in message
@@ -218,26 +200,32 @@ def test_a_folder_that_is_not_shared_is_named(work: Work) -> None:
 
 
 def test_a_row_that_cannot_be_scored_is_named_with_its_file(work: Work) -> None:
-    [pairs] = work.inputs
+    pairs = work.job.inputs[0].source
+    assert isinstance(pairs, TablePairs)
     file = pairs.paths[0].with_suffix(".jsonl")
     file.write_text('{"hyp": "a", "ref": "a"}\n{"hyp": 3, "ref": "a"}\n{"hyp": "a", "ref": "a"}\n')
     table = open_table(file)
-    inputs = [TablePairs(table, choose_columns(table))]
-    found = outcome(Work(**{**vars(work), "inputs": inputs}))
+    bad = TablePairs(table, choose_columns(table))
+    found = outcome(replace(work, job=job(bad)))
     assert found["error"] == "InputError"
     assert found["message"].startswith(f"{file}, row 2: the hypothesis is int, not text")
-    direct = MeasureLoader(read_specs(["direct"]))
-    job = describe(direct.load()[0], COLUMNS, 2)
-    found = outcome(Work(**{**vars(work), "task": task(direct), "job": job}))
+    found = outcome(replace(work, job=job(pairs, bad, measure="direct")))
     assert found["error"] == "LanguageError"
     assert found["message"].startswith(f"{pairs.name}, row 2: direct: ")
+    marked = job(replace(bad, tolerant=True), on_error=OnError.mark)
+    found = outcome(replace(work, job=marked, schema=schema_of(marked.kinds)))
+    assert (found["rows"], found["bad"]) == (2, 1)
+    [reason] = found["reasons"]
+    assert "row 2: the hypothesis is int, not text" in reason
+    rows = parquet.read_table(Shard(work.folder, 0).path).to_pylist()
+    assert [(row["chrf"], row["error"]) for row in rows] == [(None, reason), (100.0, None)]
 
 
 JOB = {"measures": [], "rows": 3}
 
 
 def fill(folder: Path) -> None:
-    Shard(folder, 0).write([{"hyp": "a"}], pa.schema([("hyp", pa.string())]), {"rows": 1})
+    Shard(folder, 0).write([{"hyp": "a"}], pa.schema([("hyp", pa.string())]), {"size": 1})
 
 
 def test_a_folder_appears_when_it_is_whole(tmp_path: Path) -> None:
@@ -290,7 +278,6 @@ def test_a_run_that_achieved_nothing_leaves_nothing(tmp_path: Path) -> None:
 def test_what_is_no_output_folder(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     cases = {
-        tmp_path / "out.tsv": "this is the name of a .tsv file",
         tmp_path / "file": "is a file; choose a folder",
         tmp_path: "contains files that Tertium has not written",
         tmp_path / "no" / "out": "no such folder",

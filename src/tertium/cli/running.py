@@ -1,0 +1,87 @@
+"""Runs a job where the options say, and writes where they say."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tertium.cli.progress import interruptible, progress_bar
+from tertium.errors import InputError
+from tertium.jobs.local import Result, run_here
+from tertium.jobs.output import LAYOUTS, FileOutput, KeptRows, Layout, Output, StreamOutput
+from tertium.jobs.task import Finished, Job, Loaded
+from tertium.measures.loading import ModelSettings
+
+if TYPE_CHECKING:
+    from tertium.jobs.ray.cluster import ClusterSettings
+
+
+@dataclass(frozen=True)
+class Running:
+    """The options of a run: its output, how it is resumed, and its cluster."""
+
+    output: Path | None = None
+    resume: bool = False
+    overwrite: bool = False
+    quiet: bool = False
+    cluster: ClusterSettings | None = None
+    """None runs in this process."""
+    what: str = "rows"
+
+    def __post_init__(self) -> None:
+        if self.output is None and (self.resume or self.overwrite):
+            raise InputError("--resume and --overwrite need an output file: use --output")
+
+    def models(self, settings: ModelSettings) -> ModelSettings:
+        """Without a cache, keep model results until the run is finished, so that it can resume."""
+        if self.output is None or settings.cache or self.cluster is not None:
+            return settings
+        part = self.output.with_name(f"{self.output.name}.part")
+        return replace(settings, cache=part / FileOutput.CACHE)
+
+    def __call__(
+        self,
+        job: Job,
+        conclude: Callable[[Job, Finished], Result],
+        *,
+        shown: Layout | None = None,
+        layouts: Mapping[str, type[Layout]] = LAYOUTS,
+        loaded: Callable[[], Loaded] | None = None,
+    ) -> Result:
+        """Run a job; without an output, its rows are ``shown`` in a layout, or not at all.
+
+        ``loaded`` gives the task with its models where they are loaded before.
+        """
+
+        def concluded(finished: Finished) -> Result:
+            return conclude(job, finished)
+
+        with (
+            interruptible(self.output),
+            progress_bar(job.count, shown=not self.quiet, what=self.what) as progress,
+        ):
+            if self.cluster is None:
+                sink = self._sink(shown, layouts)
+                start = loaded or job.task.load
+                return run_here(job, start(), sink, concluded, progress)
+            from tertium.jobs.ray.run import run_on_cluster
+            from tertium.jobs.ray.shards import ShardFolder
+
+            folder: ShardFolder | StreamOutput | None = None
+            if self.output is not None:
+                folder = ShardFolder(
+                    self.output, resume=self.resume, overwrite=self.overwrite, layouts=layouts
+                )
+            elif shown is not None:
+                folder = StreamOutput(sys.stdout, shown)
+            return run_on_cluster(job, folder, self.cluster, concluded, progress)
+
+    def _sink(self, shown: Layout | None, layouts: Mapping[str, type[Layout]]) -> Output:
+        if self.output is not None:
+            return FileOutput(
+                self.output, resume=self.resume, overwrite=self.overwrite, layouts=layouts
+            )
+        return KeptRows() if shown is None else StreamOutput(sys.stdout, shown)

@@ -1,1 +1,0 @@
-"""Jobs that run on this machine."""

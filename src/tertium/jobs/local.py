@@ -1,0 +1,86 @@
+"""Runs a job in this process: part by part, each saved before the next."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Protocol, TypeVar
+
+from tertium.errors import ResumeError
+from tertium.jobs.output import Fields, Output
+from tertium.jobs.progress import NO_PROGRESS, JobProgress
+from tertium.jobs.task import Finished, Job, Loaded, Outcome, digest_of
+from tertium.storage.resume import input_changed
+
+log = logging.getLogger(__name__)
+DIGEST = "digest"
+
+
+class Summarized(Protocol):
+    """A result that can be written as one JSON object."""
+
+    def summary(self) -> Fields: ...
+
+
+Result = TypeVar("Result", bound=Summarized)
+
+
+def run_here(
+    job: Job,
+    loaded: Loaded,
+    output: Output,
+    conclude: Callable[[Finished], Result],
+    progress: JobProgress = NO_PROGRESS,
+) -> Result:
+    """Process and write everything; ``conclude`` turns the notes on all parts into the result.
+
+    Memory does not grow with the rows, except for the notes on them, unless a task must see all
+    rows at once. An error leaves the output as it is, to be resumed.
+    """
+    try:
+        result = conclude(_run(job, loaded, output, progress))
+        output.finish(result.summary())
+    finally:
+        output.close()
+    return result
+
+
+def _run(job: Job, loaded: Loaded, output: Output, progress: JobProgress) -> Finished:
+    saved = output.begin(job.describe(loaded.description), job.columns)
+    finished = Finished([], loaded.description, loaded.tally)
+    done = 0
+    for number, part in enumerate(job.parts()):
+        digest = {DIGEST: digest_of(part.rows)} if output.resumable else {}
+        if number < len(saved):
+            outcome = _restored(job, saved[number], digest)
+            finished.resumed += outcome.rows
+        else:
+            rows, outcome = job.process(loaded, part, progress.detail)
+            if output.hides_progress:
+                progress.hide()
+            output.add(rows, {**asdict(outcome), **digest})
+        finished.outcomes.append(outcome)
+        done += outcome.rows
+        progress.advance(done)
+        about = job.inputs[part.input]
+        log.info("%s %d rows of %s", job.task.done, done, about.system or about.source.name)
+    if len(finished.outcomes) < len(saved):
+        raise _changed(job, sum(each["rows"] for each in saved))
+    return finished
+
+
+def _restored(job: Job, saved: Fields, digest: Fields) -> Outcome:
+    """The outcome of a part that was done before; its rows must be the same."""
+    fields = dict(saved)
+    if fields.pop(DIGEST) != digest[DIGEST]:
+        raise _changed(job, fields["rows"])
+    return Outcome(**fields)
+
+
+def _changed(job: Job, rows: int) -> ResumeError:
+    return input_changed(
+        job.inputs[0].source.name,
+        "rows that were done before differ in text or language, or there are more or fewer rows, "
+        "or it is read with other columns",
+    )

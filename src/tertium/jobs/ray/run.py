@@ -1,0 +1,197 @@
+"""Runs a job on a Ray cluster: each worker reads its rows and writes them as Parquet shards."""
+
+from __future__ import annotations
+
+import json
+import logging
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import tertium.errors
+from tertium.data.lines import STDIN
+from tertium.errors import CacheWarning, ClusterError, InputError, ResumeWarning, TertiumError
+from tertium.jobs.local import Result
+from tertium.jobs.output import StreamOutput, write_all
+from tertium.jobs.parquet import schema_of
+from tertium.jobs.progress import NO_PROGRESS, JobProgress
+from tertium.jobs.ray.cluster import (
+    QUIET,
+    ClusterSettings,
+    connected,
+    error_line,
+    workers_and_threads,
+)
+from tertium.jobs.ray.shards import Shard, ShardFolder
+from tertium.jobs.ray.worker import ShardWorker, Span, Work, outcome_of
+from tertium.jobs.task import Fields, Finished, Job
+from tertium.models.cache.memo import Tally
+from tertium.storage.resume import check_same_job
+
+SHARDS = "shards"
+
+
+def run_on_cluster(
+    job: Job,
+    output: ShardFolder | StreamOutput | None,
+    cluster: ClusterSettings,
+    conclude: Callable[[Finished], Result],
+    progress: JobProgress = NO_PROGRESS,
+) -> Result:
+    """Process and write everything; ``conclude`` turns the notes on all shards into the result.
+
+    A finished shard is on disk: a worker that is lost loses no more than its current shard. The
+    models are loaded by the workers only. Without a folder, shards are in a temporary one.
+    """
+    with ExitStack() as stack:
+        if isinstance(output, ShardFolder):
+            folder = output
+        else:
+            scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="tertium-"))
+            folder = ShardFolder(Path(scratch, SHARDS))
+        try:
+            result = conclude(_run(job, folder, cluster, progress))
+            if isinstance(output, StreamOutput):
+                progress.hide()
+                rows = folder.rows(job.kinds)
+                write_all(output.stream, output.layout, job.columns, rows, result.summary())
+            folder.finish(job.kinds, result.summary())
+        finally:
+            folder.close()
+    return result
+
+
+def _run(
+    job: Job, output: ShardFolder, cluster: ClusterSettings, progress: JobProgress
+) -> Finished:
+    spans = list(_spans(job))
+    total = sum(span.stop - span.start for span in spans)
+    with connected(cluster) as ray:
+        nodes = [node for node in ray.nodes() if node["Alive"]]
+        cores = [int(node["Resources"].get("CPU", 0)) for node in nodes]
+        workers, threads = workers_and_threads(cluster, cores, len(spans))
+        folder = output.begin({**job.describe(job.task.request), "rows": total})
+        work = Work(
+            job=job,
+            threads=threads,
+            schema=schema_of(job.kinds),
+            folder=folder,
+            home=Path.cwd(),
+            finished=folder == output.path,
+        )
+        return _gathered(ray, work, spans, workers, progress)
+
+
+@dataclass
+class _Gathering:
+    """What has come from the workers so far."""
+
+    folder: Path
+    existing: set[int]
+    """The numbers of shards that existed before."""
+    notes: dict[int, dict[str, Any]]
+    description: Fields | None = None
+    tally: Tally | None = None
+    rows: int = 0
+    resumed: int = 0
+    lost: int = 0
+
+    def add(self, found: dict[str, Any]) -> None:
+        for message in found["warnings"]:
+            warnings.warn(message, CacheWarning, stacklevel=2)
+        if "error" in found:
+            error: TertiumError = getattr(tertium.errors, found["error"])(found["message"])
+            raise error
+        if self.description is None:
+            self.description = found["description"]
+        check_same_job(
+            Path(f"{self.folder}, on {found['host']}"),
+            self.description,
+            found["description"],
+            "install the same versions and models on all nodes, or start over with --overwrite",
+        )
+        self.notes[found["number"]] = found
+        self.rows += found["rows"]
+        self.lost += found["lost"]
+        if found["damage"]:
+            warnings.warn(f"{found['damage']}: done again", ResumeWarning, stacklevel=2)
+        elif found["number"] in self.existing:
+            self.resumed += found["rows"]
+        if found["queries"] is not None:
+            self.tally = self.tally or Tally()
+            for name, count in found["queries"].items():
+                setattr(self.tally, name, getattr(self.tally, name) + count)
+
+    def finished(self) -> Finished:
+        times = "once" if self.lost == 1 else f"{self.lost} times"
+        messages = [f"workers were lost {times}; others did their rows"] if self.lost else []
+        outcomes = [outcome_of(self.notes[number]) for number in sorted(self.notes)]
+        return Finished(outcomes, self.description or {}, self.tally, self.resumed, messages)
+
+
+def _gathered(
+    ray: Any, work: Work, spans: Sequence[Span], workers: int, progress: JobProgress
+) -> Finished:
+    existing = {span.number for span in spans if Shard(work.folder, span.number).path.exists()}
+    gathering = _Gathering(work.folder, existing, {})
+    for found in outcomes(ray, work, spans, workers):
+        gathering.add(found)
+        progress.advance(gathering.rows)
+    return gathering.finished()
+
+
+def _spans(job: Job) -> Iterator[Span]:
+    """Divide the inputs, each into ranges of rows."""
+    counts = []
+    for each in job.inputs:
+        if STDIN in each.source.paths or not each.source.paths:
+            raise InputError(
+                f"{each.source.name}: a cluster reads files, so that every node can read a part; "
+                "write it to a file"
+            )
+        counts.append(each.source.count() or 0)
+    if not sum(counts):
+        name = job.inputs[0].source.name
+        raise InputError(f"{name} is empty: there is nothing to {job.task.verb}")
+    size = job.size or max(counts)
+    ranges = job.in_turn(
+        lambda place: (
+            (place, start, min(start + size, counts[place]))
+            for start in range(0, counts[place], size)
+        ),
+        lambda span: span[2] - span[1],
+    )
+    return (Span(number, *each) for number, each in enumerate(ranges))
+
+
+def outcomes(ray: Any, work: Work, spans: Sequence[Span], workers: int) -> Iterator[dict[str, Any]]:
+    """Give the spans to a pool of actors; yields the outcome of each, in any order.
+
+    An actor whose process or node is lost is restarted where there is room, and repeats its task.
+    Ray Data does so without a limit: it cannot tell whether a worker is away for a moment or for
+    good, and every attempt to reach it would count. Each actor has one task at a time, because the
+    tasks queued for a lost actor are lost with it.
+    """
+    logging.getLogger("ray.data").setLevel(QUIET)
+    context = ray.data.DataContext.get_current()
+    context.enable_progress_bars = False
+    context.print_on_execution_start = False
+    rows = [asdict(span) for span in spans]
+    done = ray.data.from_items(rows, override_num_blocks=len(rows)).map_batches(
+        ShardWorker,
+        batch_size=1,
+        fn_constructor_args=(work,),
+        compute=ray.data.ActorPoolStrategy(size=workers, max_tasks_in_flight_per_actor=1),
+        num_cpus=work.threads,
+    )
+    try:
+        for row in done.iter_rows():
+            yield json.loads(row["outcome"])
+    except ray.exceptions.RayError as error:
+        raise ClusterError(
+            f"the cluster has failed: {error_line(error)}; continue with --resume"
+        ) from error

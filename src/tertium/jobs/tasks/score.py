@@ -1,0 +1,232 @@
+"""Scores rows by any number of measures; the result is a :class:`ScoreTable`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Self
+
+from tertium.data.nbest import CandidateLists
+from tertium.data.pairs import Source
+from tertium.jobs.output import CUT, MARKS, PARTS
+from tertium.jobs.task import (
+    Fields,
+    Finished,
+    Job,
+    Note,
+    describe_bad,
+    first_reasons,
+)
+from tertium.measures.base import Measure, Segments, check_readable
+from tertium.measures.loading import MeasureLoader, outline
+from tertium.measures.long import Part
+from tertium.measures.marks import mark_rows
+from tertium.measures.scores import RowCounts, ScoreTable
+from tertium.measures.totals import Totals
+from tertium.models.base import Progress
+from tertium.models.cache.memo import Tally
+from tertium.text import Row
+
+ROWS_AT_A_TIME = 1024
+
+
+@dataclass(frozen=True)
+class ScoreTask:
+    """Measures that were requested, or made, and what is written for each row."""
+
+    verb: ClassVar[str] = "score"
+    done: ClassVar[str] = "scored"
+
+    measures: Sequence[Measure]
+    """Without their models, unless there is no loader."""
+    loader: MeasureLoader | None = None
+    scores_only: bool = False
+    parts: bool = False
+    """Whether a column has the aligned parts of texts that were split."""
+    segments: bool = False
+    """Whether the result has the scores and statistics of all rows."""
+
+    @classmethod
+    def requested(cls, loader: MeasureLoader, **settings: bool) -> Self:
+        """A task whose measures are loaded where it runs."""
+        return cls([outline(spec) for spec in loader.specs], loader, **settings)
+
+    @property
+    def names(self) -> list[str]:
+        return [measure.column for measure in self.measures]
+
+    @property
+    def request(self) -> Fields:
+        return {} if self.loader is None else {**self.loader.request, "segments": self.segments}
+
+    @property
+    def new_columns(self) -> Mapping[str, type]:
+        parts = {PARTS: list} if self.parts else {}
+        return {**dict.fromkeys(self.names, float), CUT: bool, MARKS: str, **parts}
+
+    @property
+    def keeps_records(self) -> bool:
+        return not self.scores_only
+
+    @property
+    def needs_all_rows(self) -> bool:
+        return any(measure.needs_all_rows for measure in self.measures)
+
+    def check(self, source: Source | CandidateLists) -> None:
+        """Check that every measure has the texts that it compares."""
+        for measure in self.measures:
+            check_readable(
+                measure,
+                source.name,
+                has_references=source.has_references,
+                has_source=source.has_source,
+            )
+
+    def load(self, threads: int | None = None) -> Scorer:
+        if self.loader is None:
+            return Scorer(self, self.measures)
+        measures, pool = self.loader.load(threads=threads)
+        return Scorer(self, measures, pool.tally)
+
+    def check_note(self, note: Note) -> None:
+        sums = Sums.of(note)
+        if not isinstance(sums.cut, int) or set(sums.totals) != set(self.names):
+            raise ValueError
+        for totals in sums.totals.values():
+            Totals().merge(totals)
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """Measures with their models."""
+
+    task: ScoreTask
+    measures: Sequence[Measure]
+    tally: Tally | None = None
+
+    @property
+    def description(self) -> Fields:
+        return {"measures": [[each.column, each.description()] for each in self.measures]}
+
+    def __call__(
+        self, rows: Sequence[Row], progress: Progress | None = None
+    ) -> tuple[list[list[Fields]], Note]:
+        if not rows:
+            return [], Sums({name: Totals() for name in self.task.names}).note()
+        found = {each.column: each.segments(rows, progress) for each in self.measures}
+        cut = [any(flags) for flags in zip(*(each.cut for each in found.values()), strict=True)]
+        split = [any(flags) for flags in zip(*(each.split for each in found.values()), strict=True)]
+        marks = mark_rows(self.measures, rows, cut, split)
+        written: list[list[Fields]] = []
+        for place in range(len(rows)):
+            scores: dict[str, Any] = {
+                name: segments.scores[place] for name, segments in found.items()
+            }
+            scores |= {CUT: cut[place], MARKS: ",".join(marks.rows[place])}
+            if self.task.parts:
+                scores[PARTS] = self._parts(found, place)
+            written.append([scores])
+        totals = {each.column: each.totals(rows, found[each.column]) for each in self.measures}
+        sums = Sums(totals, sum(cut), dict(marks.counts()), dict(marks.languages))
+        if self.task.segments:
+            sums.segments = {name: vars(each) for name, each in found.items()}
+            sums.row_marks = [list(each) for each in marks.rows]
+        return written, sums.note()
+
+    def _parts(self, found: Mapping[str, Segments], place: int) -> list[dict[str, Any]]:
+        """The parts of a row that was split, by every measure that split it."""
+        return [
+            {
+                "measure": measure.column,
+                "hyp": part.hypothesis,
+                "ref" if measure.against == "reference" else "src": part.other,
+                "score": part.score,
+                "weight": part.weight,
+            }
+            for measure in self.measures
+            for part in (found[measure.column].parts or {place: ()})[place]
+        ]
+
+
+@dataclass
+class Sums:
+    """What has been added up over some rows; as JSON, it is the note of the task."""
+
+    totals: dict[str, Totals]
+    cut: int = 0
+    marks: dict[str, int] = field(default_factory=dict)
+    languages: dict[str, int] = field(default_factory=dict)
+    segments: dict[str, dict[str, Any]] | None = None
+    """The segments of each measure, if they are kept."""
+    row_marks: list[list[str]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, note: Note) -> Self:
+        totals = {name: Totals(**values) for name, values in note["totals"].items()}
+        return cls(**{**note, "totals": totals})
+
+    def note(self) -> Note:
+        return {**vars(self), "totals": {name: asdict(each) for name, each in self.totals.items()}}
+
+
+def score_table(job: Job, finished: Finished) -> ScoreTable:
+    """Put the notes of all parts together."""
+    task = job.task
+    assert isinstance(task, ScoreTask)
+    described = dict(finished.description["measures"])
+    measures = [each.described_as(described[each.column]) for each in task.measures]
+    scores, counts, messages = {}, {}, list(finished.messages)
+    for system in job.systems:
+        outcomes = job.outcomes_of(finished, system)
+        found = [Sums.of(outcome.note) for outcome in outcomes]
+        marks = [tuple(each) for sums in found for each in sums.row_marks]
+        for measure in measures:
+            totals = Totals()
+            for sums in found:
+                totals.merge(sums.totals[measure.column])
+            segments = _segments([sums.segments or {} for sums in found], measure.column)
+            scores[system, measure.column] = measure.scores(totals, segments, marks)
+        rows = sum(outcome.rows for outcome in outcomes)
+        counts[system] = RowCounts(
+            rows,
+            rows - sum(outcome.bad for outcome in outcomes),
+            sum(sums.cut for sums in found),
+            _added([sums.marks for sums in found]),
+            _added([sums.languages for sums in found]),
+            first_reasons(outcomes),
+        )
+        messages += describe_bad(outcomes, job.on_error, ScoreTask.done)
+    names = tuple(measure.column for measure in measures)
+    written = [row for outcome in finished.outcomes for row in outcome.written]
+    return ScoreTable(
+        tuple(job.systems),
+        names,
+        scores,
+        counts,
+        finished.tally,
+        finished.resumed,
+        messages,
+        written,
+    )
+
+
+def _segments(notes: Sequence[Mapping[str, dict[str, Any]]], name: str) -> Segments:
+    """Join the segments of one measure, where they were kept."""
+    parts = [note[name] for note in notes if note]
+    return Segments(
+        [score for part in parts for score in part["scores"]],
+        [tuple(numbers) for part in parts for numbers in part["statistics"]],
+        [cut for part in parts for cut in part["cut"]],
+        [best for part in parts for best in part["best_reference"] or [None] * len(part["scores"])],
+        [
+            tuple(Part(*each) for each in row)
+            for part in parts
+            for row in part["parts"] or [()] * len(part["scores"])
+        ],
+    )
+
+
+def _added(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """Add counts; the keys are sorted, so that the order of the rows makes no difference."""
+    names = sorted({name for each in counts for name in each})
+    return {name: sum(each.get(name, 0) for each in counts) for name in names}
