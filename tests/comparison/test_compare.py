@@ -167,14 +167,12 @@ def test_empty_outputs_have_a_score() -> None:
 
 def test_outputs_as_lists() -> None:
     outputs = outputs_from({"a": ["x", "y"], "b": ["z", "w"]}, ["r", "s"], lang=["en", "de"])
-    assert [text.lang for segment in outputs.segments for text in segment.outputs] == [
-        "en",
-        "en",
-        "de",
-        "de",
-    ]
-    assert outputs.has_references
-    assert not outputs.has_source
+    assert {system: [row.hypothesis for row in rows] for system, rows in outputs.rows.items()} == {
+        "a": [("x", "en"), ("y", "de")],
+        "b": [("z", "en"), ("w", "de")],
+    }
+    assert outputs.sources["b"].has_references
+    assert not outputs.sources["b"].has_source
 
 
 def test_too_few_samples() -> None:

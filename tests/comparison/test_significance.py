@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,8 +14,8 @@ from sacrebleu.significance import PairedTest, Result
 
 import tertium
 from tertium.comparison.compare import outputs_from
-from tertium.comparison.scoring import ScoredSystems, score_systems
 from tertium.comparison.significance import Draws, bootstrap_systems, permutation_p_values
+from tertium.jobs.tasks.score import score_rows
 from tertium.measures.base import Measure
 
 WORDS = ["the", "a", "cat", "dog", "house", "runs", "sees", "eats", "in", "under", "big", "red"]
@@ -84,30 +85,29 @@ def test_many_system_scores_at_once(name: str) -> None:
     measure = tertium.load(name)
     systems, references = made_up()
     rows = [measure.score(outputs, references).system for outputs in systems.values()]
-    [scored] = score_systems(outputs_from(systems, references), [measure])
-    assert scored.systems == pytest.approx(rows, abs=1e-9)
-    odd = np.zeros((4, scored.statistics.shape[2]))  # nothing there, nothing right, one order only
-    odd[1] = scored.statistics.sum(axis=1)[0]
+    statistics = statistics_by(measure)
+    assert measure.systems(statistics.sum(axis=1)) == pytest.approx(rows, abs=1e-9)
+    odd = np.zeros((4, statistics.shape[2]))  # nothing there, nothing right, one order only
+    odd[1] = statistics.sum(axis=1)[0]
     odd[2, :2] = 5
     odd[3] = odd[1] * (np.arange(odd.shape[1]) < 3)
     expected = [measure.system(row.tolist()) for row in odd]
     assert measure.systems(odd) == pytest.approx(expected, abs=1e-9)
 
 
-def scored_by(measure: Measure) -> ScoredSystems:
-    systems, references = made_up()
-    [scored] = score_systems(outputs_from(systems, references), [measure])
-    return scored
+def statistics_by(measure: Measure) -> Any:
+    """Of shape (systems, segments, statistics)."""
+    table = score_rows(outputs_from(*made_up()).sources, [measure])
+    return np.array([table[system, measure.column].statistics for system in table.systems])
 
 
 @pytest.mark.parametrize("name", ["bleu", "chrf", "ter"])
 def test_samples_are_computed_as_if_they_were_drawn(name: str) -> None:
     measure = tertium.load(name)
     systems, references = made_up()
-    scored = scored_by(measure)
     random = np.random.default_rng(1)
     counts = random.multinomial(100, [1 / 100] * 100, size=2).astype(float)
-    result = bootstrap_systems(measure, scored.statistics, Draws(counts, counts))
+    result = bootstrap_systems(measure, statistics_by(measure), Draws(counts, counts))
     for sample, row in enumerate(counts):
         drawn = np.repeat(np.arange(100), row.astype(int))
         for place, outputs in enumerate(systems.values()):
@@ -120,13 +120,14 @@ def test_samples_are_computed_as_if_they_were_drawn(name: str) -> None:
 def test_swaps_are_swaps() -> None:
     measure = tertium.load("bleu")
     systems, references = made_up()
-    scored = scored_by(measure)
+    statistics = statistics_by(measure)
     coins = np.random.default_rng(2).integers(2, size=(30, 100)).astype(float)
-    result = permutation_p_values(measure, scored.statistics, Draws(coins, coins))
+    result = permutation_p_values(measure, statistics, Draws(coins, coins))
     names = list(systems)
     for i, j in ((0, 1), (2, 4)):
         a, b = systems[names[i]], systems[names[j]]
-        observed = abs(scored.systems[i] - scored.systems[j])
+        system_scores = measure.systems(statistics.sum(axis=1))
+        observed = abs(system_scores[i] - system_scores[j])
         extreme = 0
         for row in coins:
             first = [y if coin else x for x, y, coin in zip(a, b, row, strict=True)]

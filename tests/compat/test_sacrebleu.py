@@ -14,9 +14,9 @@ from sacrebleu.significance import PairedTest, Result
 
 import tertium
 from tertium.comparison.compare import outputs_from
-from tertium.comparison.scoring import score_systems
 from tertium.comparison.significance import Draws, bootstrap_systems, permutation_p_values
 from tertium.compat.sacrebleu import TertiumMetric
+from tertium.jobs.tasks.score import score_rows
 from tertium.stats.resampling import bootstrap_counts, bootstrap_p_value
 
 from ..comparison.test_significance import made_up
@@ -52,16 +52,18 @@ def test_the_equivalence_that_the_documentation_states(name: str) -> None:
     """Our tests with sacrebleu's samples: its p-values, to the last digit."""
     systems, references = made_up()
     measure = tertium.load(name)
-    [scored] = score_systems(outputs_from(systems, references), [measure])
+    table = score_rows(outputs_from(systems, references).sources, [measure])
+    statistics = np.array([table[system, name].statistics for system in systems])
+    scores = [table[system, name].system for system in systems]
     counts = bootstrap_counts(100, samples=SAMPLES, seed=SEED).astype(np.float64)
     coins = np.random.default_rng(SEED).integers(2, size=(SAMPLES, 100), dtype=bool)
     draws = Draws(counts, coins.astype(np.float64))
-    samples = bootstrap_systems(measure, scored.statistics, draws)
+    samples = bootstrap_systems(measure, statistics, draws)
     for place, theirs in enumerate(paired(METRICS[name](), "bs")[1:], start=1):
-        difference = float(scored.systems[place] - scored.systems[0])
+        difference = scores[place] - scores[0]
         p = bootstrap_p_value(samples[place], samples[0], difference, tail="sacrebleu")
         assert p == theirs.p_value
-    p_values = permutation_p_values(measure, scored.statistics, draws)
+    p_values = permutation_p_values(measure, statistics, draws)
     for place, theirs in enumerate(paired(METRICS[name](), "ar")[1:], start=1):
         assert p_values[0, place] == theirs.p_value
 

@@ -40,12 +40,12 @@ from tertium.cli.options import (
     SrcLangColumn,
     Threads,
 )
-from tertium.cli.progress import progress_bar
+from tertium.cli.running import Running
 from tertium.cli.systems import refuse_existing
 from tertium.comparison.result import SEGMENTS_SHOWN
 from tertium.data.pairs import Languages
 from tertium.data.records import open_table
-from tertium.data.systems import ParallelOutputs, outputs_from_files, outputs_from_table
+from tertium.data.systems import SystemOutputs, outputs_from_files, outputs_from_table
 from tertium.errors import InputError
 from tertium.jobs.output import check_output_file, to_json
 from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
@@ -153,7 +153,9 @@ def compare(
 
     A table has one column per system; references, sources, languages and metadata are recognised.
     """
-    from tertium.comparison.significance import check_comparison, compare_outputs
+    from tertium.comparison.significance import check_comparison, compare_scores
+    from tertium.jobs.task import Input, Job
+    from tertium.jobs.tasks.score import ROWS_AT_A_TIME, ScoreTask, score_table
 
     lang, src_lang = split_pair(lang, src_lang)
     if output is not None:
@@ -194,8 +196,11 @@ def compare(
     specs = read_specs(
         measure or [DEFAULT_MEASURE], given={"against": against}, written=settings or []
     )
-    measures, pool = MeasureLoader(specs, models, lang).load()
-    check_comparison(outputs, measures, baseline=baseline, samples=samples, alpha=alpha)
+    check_comparison(outputs, baseline=baseline, samples=samples, alpha=alpha)
+    loader = MeasureLoader(specs, models, lang)
+    task = ScoreTask.requested(loader, scores_only=True, segments=True)
+    for source in outputs.sources.values():
+        task.check(source)
     if not quiet and not as_json:
         print(f"systems: {', '.join(outputs.systems)}", file=sys.stderr)
         if outputs.left_out:
@@ -204,18 +209,11 @@ def compare(
                 "systems, use --systems)",
                 file=sys.stderr,
             )
-    with progress_bar(lambda: len(outputs.segments), shown=not quiet) as bar:
-        advance, progress = bar[:2] if bar is not None else (None, None)
-        result = compare_outputs(
-            outputs,
-            measures,
-            baseline=baseline,
-            samples=samples,
-            seed=seed,
-            alpha=alpha,
-            progress=progress,
-            advance=advance,
-        )
+    inputs = [Input(source, system) for system, source in outputs.sources.items()]
+    scores = Running(quiet=quiet)(Job(task, inputs, ROWS_AT_A_TIME), score_table)
+    result = compare_scores(
+        scores, outputs, baseline=baseline, samples=samples, seed=seed, alpha=alpha
+    )
     if output is not None:
         write_text(output, result.table().as_format(output.suffix))
     if html is not None:
@@ -233,8 +231,8 @@ def compare(
         if not console.is_terminal:  # names of systems are not broken
             console.width = PIPED_WIDTH
         print_comparison(result, console, segments=segments)
-    if pool.tally is not None and not quiet and not as_json:
-        print(pool.tally, file=sys.stderr)
+    if scores.tally is not None and not quiet and not as_json:
+        print(scores.tally, file=sys.stderr)
 
 
 def _outputs(
@@ -251,7 +249,7 @@ def _outputs(
     refs: list[str],
     replace_invalid: bool,
     quoting: bool | None,
-) -> ParallelOutputs:
+) -> SystemOutputs:
     if hyps or refs_files or src_file is not None:
         if path is not None:
             raise InputError("give either a table, or --hyp with --ref or --src")

@@ -228,9 +228,7 @@ def rerank(
             raise InputError(
                 f"{output} has one line per list: leave out --ranking, or write a .tsv"
             )
-    running = Running(
-        output, resume, overwrite or (force and output is not None), quiet, what="lists"
-    )
+    running = Running(output, resume, overwrite, quiet, what="lists")
     models = running.models(
         ModelSettings(
             model,

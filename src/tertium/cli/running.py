@@ -30,6 +30,8 @@ class Running:
     cluster: ClusterSettings | None = None
     """None runs in this process."""
     what: str = "rows"
+    force: bool = False
+    """Whether a finished output is replaced; it discards an unfinished one as well."""
 
     def __post_init__(self) -> None:
         if self.output is None and (self.resume or self.overwrite):
@@ -72,16 +74,17 @@ class Running:
 
             folder: ShardFolder | StreamOutput | None = None
             if self.output is not None:
-                folder = ShardFolder(
-                    self.output, resume=self.resume, overwrite=self.overwrite, layouts=layouts
-                )
+                folder = ShardFolder(self.output, layouts=layouts, **self._ways)
             elif shown is not None:
                 folder = StreamOutput(sys.stdout, shown)
             return run_on_cluster(job, folder, self.cluster, concluded, progress)
 
+    @property
+    def _ways(self) -> dict[str, bool]:
+        replaced = self.overwrite or (self.force and not self.resume)
+        return {"resume": self.resume, "overwrite": replaced}
+
     def _sink(self, shown: Layout | None, layouts: Mapping[str, type[Layout]]) -> Output:
         if self.output is not None:
-            return FileOutput(
-                self.output, resume=self.resume, overwrite=self.overwrite, layouts=layouts
-            )
+            return FileOutput(self.output, layouts=layouts, **self._ways)
         return KeptRows() if shown is None else StreamOutput(sys.stdout, shown)

@@ -384,7 +384,7 @@ def score(
     if engine is EngineName.local:
         refuse_without_ray(address, workers)
     cluster = cluster_settings(address, workers, threads) if engine is EngineName.ray else None
-    running = Running(output, resume, overwrite or (force and output is not None), quiet, cluster)
+    running = Running(output, resume, overwrite, quiet, cluster, force=force)
     task = ScoreTask.requested(
         MeasureLoader(specs, running.models(models), lang),
         scores_only=scores_only,

@@ -178,9 +178,7 @@ def translate(
                 f"{output} has one line per text, and there are {search.count} candidates; write "
                 "a .tsv, .csv, .jsonl, .parquet or .nbest file"
             )
-    running = Running(
-        output, resume, overwrite or (force and output is not None), quiet, what="texts"
-    )
+    running = Running(output, resume, overwrite, quiet, what="texts")
     models = ModelSettings(model, compute_type=compute_type, threads=threads, cache=not no_cache)
     nested = output is not None and output.suffix == ".jsonl"
     task = TranslateTask(running.models(models), lang, search, nested)

@@ -6,16 +6,24 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tertium.comparison.result import Comparison
-from tertium.data.systems import ParallelOutputs, Segment
-from tertium.errors import CutWarning, InputError, SamplesWarning, TextWarning, warn_caller
+from tertium.data.systems import SystemOutputs
+from tertium.errors import (
+    CutWarning,
+    InputError,
+    SamplesWarning,
+    SettingError,
+    TextWarning,
+    warn_caller,
+)
+from tertium.jobs.progress import NO_PROGRESS, JobProgress
 from tertium.measures.base import CUT_REASON, WARNED, Measure
 from tertium.measures.inputs import Column, References, repeatable, rows_from
 from tertium.measures.loading import AnyModel, MeasureSpec, make_measure, model_source
 from tertium.measures.marks import REASONS
 from tertium.measures.registry import DEFAULT_MEASURE
-from tertium.models.base import Languages, Progress, per_row
+from tertium.models.base import Languages, Progress
 from tertium.stats.conventions import ALPHA, SAMPLES, Tail
-from tertium.text import Text, check_text
+from tertium.text import Row
 
 
 def compare(
@@ -51,7 +59,8 @@ def compare(
     >>> result["chrf"].best, result["chrf"].pair("a", "b").wins
     ('a', 2)
     """
-    from tertium.comparison.significance import compare_outputs
+    from tertium.comparison.significance import check_comparison, compare_scores
+    from tertium.jobs.tasks.score import score_rows
 
     outputs = outputs_from(
         systems,
@@ -61,16 +70,20 @@ def compare(
         reference_lang=reference_lang,
         source_lang=source_lang,
     )
+    check_comparison(outputs, baseline=baseline, samples=samples, alpha=alpha)
     several = [measures] if isinstance(measures, str | Measure) else measures
-    result = compare_outputs(
+    if not several:
+        raise SettingError("no measure given")
+    made = _loaded(several, model, lang if isinstance(lang, str) else None)
+    shown = NO_PROGRESS if progress is None else JobProgress(detail=progress)
+    result = compare_scores(
+        score_rows(outputs.sources, made, progress=shown),
         outputs,
-        _loaded(several, model, lang if isinstance(lang, str) else None),
         baseline=baseline,
         samples=samples,
         seed=seed,
         alpha=alpha,
         tail=tail,
-        progress=progress,
     )
     for each in result.measures:
         if each.cut:
@@ -94,7 +107,7 @@ def outputs_from(
     lang: Languages = None,
     reference_lang: Languages = None,
     source_lang: Languages = None,
-) -> ParallelOutputs:
+) -> SystemOutputs:
     """Combine lists of outputs, one list per system, with references and sources."""
     if references is None and sources is None:
         raise InputError("references or sources must be given")
@@ -103,44 +116,25 @@ def outputs_from(
     references = repeatable(references)
     originals: Sequence[str] | None = repeatable(sources)
     lists: dict[str, Any] = {name: repeatable(outputs) for name, outputs in systems.items()}
-    columns: list[list[Text]] = []
-    others: list[tuple[Text, ...]] = []
+    rows: dict[str, list[Row]] = {}
     for name, outputs in lists.items():
         if isinstance(outputs, str):
             raise InputError(f"system {name!r}: its outputs are a single string, not a list")
         try:
-            rows = rows_from(
+            rows[name] = rows_from(
                 outputs,
-                [""] * len(outputs) if references is None else references,
+                references,
+                sources=originals,
                 lang=lang,
                 reference_lang=reference_lang,
+                source_lang=source_lang,
             )
         except InputError as error:
             raise InputError(f"system {name!r}: {error}") from None
-        columns.append([row.hypothesis for row in rows])
-        others = [() if references is None else row.references for row in rows]
-    if len({len(column) for column in columns}) > 1:
+    if len({len(each) for each in rows.values()}) > 1:
         sizes = ", ".join(f"{name} has {len(outputs)}" for name, outputs in lists.items())
         raise InputError(f"the systems differ in their number of outputs: {sizes}")
-    texts: list[Text | None] = [None] * len(others)
-    if originals is not None:
-        if len(originals) != len(others):
-            raise InputError(f"{len(others)} outputs, but {len(originals)} sources")
-        texts = [
-            Text(check_text(text, role="source", row=number), language)
-            for number, (text, language) in enumerate(
-                zip(originals, per_row(source_lang, len(originals)), strict=True), start=1
-            )
-        ]
-    return ParallelOutputs(
-        tuple(systems),
-        tuple(
-            Segment(number, outputs, references, source)
-            for number, (outputs, references, source) in enumerate(
-                zip(zip(*columns, strict=True), others, texts, strict=True), start=1
-            )
-        ),
-    )
+    return SystemOutputs(rows)
 
 
 def _loaded(

@@ -102,8 +102,8 @@ class MeasureSection:
 
     def outputs(self, contrast: Contrast) -> Iterator[tuple[str, float, Text, MarkedText]]:
         """The outputs of the closest pair for a segment: system, score, text, marked text."""
-        pair, systems = self.closest_pair, self.comparison.systems
-        a, b = (contrast.segment.outputs[systems.index(name)] for name in (pair.a, pair.b))
+        pair = self.closest_pair
+        a, b = (row.hypothesis for row in contrast.rows)
         marked = word_differences(a.text, b.text)
         yield pair.a, contrast.a, a, marked[0]
         yield pair.b, contrast.b, b, marked[1]

@@ -8,11 +8,12 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tertium.data.records import counted
-from tertium.data.systems import ParallelOutputs, Segment
+from tertium.data.systems import SystemOutputs
 from tertium.errors import InputError
 from tertium.measures.signature import Signature
 from tertium.report.tables import Cell, Table
 from tertium.stats.conventions import Interval, Tail
+from tertium.text import Row
 
 if TYPE_CHECKING:
     from tertium.stats.arrays import Floats
@@ -56,11 +57,16 @@ class SystemPair:
 
 @dataclass(frozen=True)
 class Contrast:
-    """A segment on which two systems differ."""
+    """A segment on which two systems differ: their rows, and their scores."""
 
-    segment: Segment
+    rows: tuple[Row, Row]
     a: float
     b: float
+
+    @property
+    def segment(self) -> Row:
+        """What both rows share: number, references and source."""
+        return self.rows[0]
 
     @property
     def difference(self) -> float:
@@ -115,7 +121,7 @@ class MeasureComparison:
 class Comparison:
     """Several systems compared with several measures."""
 
-    outputs: ParallelOutputs = field(repr=False)
+    outputs: SystemOutputs = field(repr=False)
     measures: Sequence[MeasureComparison]
     baseline: str | None
     samples: int
@@ -136,7 +142,7 @@ class Comparison:
         One of n samples can at best be extreme by chance, and of the 2^n ways to swap n segments,
         two (none, and all) give the observed difference.
         """
-        return max(1 / (self.samples + 1), 2.0 ** (1 - len(self.outputs.segments)))
+        return max(1 / (self.samples + 1), 2.0 ** (1 - self.outputs.count))
 
     @property
     def caution(self) -> str:
@@ -147,7 +153,7 @@ class Comparison:
             few = counted(self.samples, "sample")
             cure = f"use at least {math.floor(1 / self.alpha)} samples (--samples)"
         else:
-            few = counted(len(self.outputs.segments), "segment")
+            few = counted(self.outputs.count, "segment")
             cure = "use a larger test set"
         return (
             f"No difference can be significant: with {few}, p is at least "
@@ -180,13 +186,14 @@ class Comparison:
             if name not in self.systems:
                 raise InputError(f"no system {name!r}: the systems are {', '.join(self.systems)}")
         scores = self[measure].segment_scores
+        rows = self.outputs.rows[a], self.outputs.rows[b]
         first, second = scores[self.systems.index(a)], scores[self.systems.index(b)]
         differences = first - second
         order = np.argsort(-differences, kind="stable")
         higher = [index for index in order if differences[index] > 0][: (count + 1) // 2]
         lower = [index for index in order[::-1] if differences[index] < 0][: count // 2]
         return [
-            Contrast(self.outputs.segments[index], float(first[index]), float(second[index]))
+            Contrast((rows[0][index], rows[1][index]), float(first[index]), float(second[index]))
             for index in sorted([*higher, *lower], key=lambda index: -abs(differences[index]))
         ]
 
@@ -220,7 +227,7 @@ class Comparison:
         return {
             "systems": list(self.systems),
             "left_out": list(self.outputs.left_out),
-            "segments": len(self.outputs.segments),
+            "segments": self.outputs.count,
             "baseline": self.baseline,
             "samples": self.samples,
             "seed": self.seed,
@@ -255,8 +262,8 @@ class Comparison:
                         "segment": each.segment.number,
                         "a": each.a,
                         "b": each.b,
-                        "a_output": each.segment.outputs[self.systems.index(a)].text,
-                        "b_output": each.segment.outputs[self.systems.index(b)].text,
+                        "a_output": each.rows[0].hypothesis.text,
+                        "b_output": each.rows[1].hypothesis.text,
                         "references": [text.text for text in each.segment.references],
                         "source": each.segment.source and each.segment.source.text,
                     }

@@ -7,23 +7,17 @@ product, whatever the measure, and no text is scored again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
 from tertium.comparison.result import Comparison, MeasureComparison, SystemPair
-from tertium.comparison.scoring import (
-    SEGMENTS_AT_A_TIME,
-    Advance,
-    ScoredSystems,
-    check_measures,
-    score_systems,
-)
-from tertium.data.systems import ParallelOutputs
+from tertium.data.systems import SystemOutputs
 from tertium.errors import InputError, SettingError
 from tertium.measures.base import Measure
-from tertium.models.base import Progress
+from tertium.measures.scores import ScoreTable
+from tertium.measures.signature import Signature
 from tertium.stats.arrays import Counts, Floats
 from tertium.stats.clusters import ranked_clusters
 from tertium.stats.conventions import ALPHA, LEVEL, SAMPLES, Tail
@@ -40,69 +34,53 @@ TIE = 1e-9
 """Segment scores whose relative difference is smaller than this are equal except for rounding."""
 
 
-def compare_outputs(
-    outputs: ParallelOutputs,
-    measures: Sequence[Measure],
+def compare_scores(
+    table: ScoreTable,
+    outputs: SystemOutputs,
     *,
     baseline: str | None = None,
     samples: int = SAMPLES,
     seed: int = 0,
     alpha: float = ALPHA,
     tail: Tail = "two-sided",
-    progress: Progress | None = None,
-    advance: Advance | None = None,
-    segments_at_a_time: int = SEGMENTS_AT_A_TIME,
 ) -> Comparison:
-    """Score all outputs with all measures, and test all pairs of systems."""
-    check_comparison(outputs, measures, baseline=baseline, samples=samples, alpha=alpha)
-    scored = score_systems(
-        outputs, measures, progress=progress, advance=advance, size=segments_at_a_time
-    )
-    draws = draw(len(outputs.segments), samples=samples, seed=seed)
-    return Comparison(
-        outputs,
-        [_compare(outputs.systems, each, draws, alpha, tail) for each in scored],
-        baseline,
-        samples,
-        seed,
-        alpha,
-        LEVEL,
-        tail,
-    )
+    """Test all pairs of systems, whose scores are in a table with those of all segments."""
+    check_comparison(outputs, baseline=baseline, samples=samples, alpha=alpha)
+    draws = draw(outputs.count, samples=samples, seed=seed)
+    measures = [_compare(table, name, draws, alpha, tail) for name in table.measures]
+    return Comparison(outputs, measures, baseline, samples, seed, alpha, LEVEL, tail)
 
 
 def check_comparison(
-    outputs: ParallelOutputs,
-    measures: Sequence[Measure],
-    *,
-    baseline: str | None,
-    samples: int,
-    alpha: float,
+    outputs: SystemOutputs, *, baseline: str | None, samples: int, alpha: float
 ) -> None:
-    """Check the settings, and that the measures have what they read, before any work."""
+    """Check the settings, before any work."""
     if baseline is not None and baseline not in outputs.systems:
         raise InputError(f"no system {baseline!r}: the systems are {', '.join(outputs.systems)}")
-    if not measures:
-        raise SettingError("no measure given")
     if samples < 1:
         raise SettingError(f"samples={samples!r}: it must be at least 1")
     if not 0 < alpha < 1:
         raise SettingError(f"alpha={alpha!r}: it must be between 0 and 1")
-    check_measures(outputs, measures)
 
 
 def _compare(
-    systems: Sequence[str], scored: ScoredSystems, draws: Draws, alpha: float, tail: Tail
+    table: ScoreTable, name: str, draws: Draws, alpha: float, tail: Tail
 ) -> MeasureComparison:
-    scores = scored.systems
-    replicates = bootstrap_systems(scored.measure, scored.statistics, draws)
-    permuted = permutation_p_values(scored.measure, scored.statistics, draws)
+    systems = table.systems
+    scored = [table[system, name] for system in systems]
+    measure = scored[0].measure
+    assert measure is not None
+    statistics = np.array([each.statistics for each in scored])
+    scores = np.array([each.system for each in scored])
+    segment_scores = np.array([each.segments for each in scored])
+    replicates = bootstrap_systems(measure, statistics, draws)
+    permuted = permutation_p_values(measure, statistics, draws)
     order = sorted(range(len(systems)), key=lambda system: -scores[system])
     pairs = []
     for place, i in enumerate(order):
         for j in order[place + 1 :]:
             difference = float(scores[i] - scores[j])
-            wins, ties, losses = _outcomes(scored.scores[i], scored.scores[j])
+            wins, ties, losses = _outcomes(segment_scores[i], segment_scores[j])
             pairs.append(
                 SystemPair(
                     a=systems[i],
@@ -120,18 +98,23 @@ def _compare(
             )
     better = np.where(scores[:, None] > scores, permuted, 1.0)
     clusters = ranked_clusters(scores.tolist(), better, alpha=alpha)
+    marks: dict[str, Counter[str]] = {}
+    for system, each in zip(systems, scored, strict=True):
+        for mark in (mark for row in each.marks for mark in row):
+            marks.setdefault(mark, Counter())[system] += 1
+    alone = table.only(name)
     return MeasureComparison(
-        scored.measure.column,
-        scored.signature,
+        name,
+        Signature.common([each.signature for each in scored]),
         {systems[system]: float(scores[system]) for system in order},
         {systems[system]: percentile_interval(replicates[system]) for system in order},
         [[systems[system] for system in cluster] for cluster in clusters],
         pairs,
-        scored.scores,
-        int(scored.cut.sum()),
-        scored.marks,
-        scored.identified,
-        scored.warnings,
+        segment_scores,
+        sum(sum(each.cut) for each in scored),
+        marks,
+        alone.identified,
+        alone.warnings,
     )
 
 

@@ -70,7 +70,7 @@ def mark_sentences(comparison: Comparison, measure: MeasureComparison) -> list[s
         system: {mark: counts.get(system, 0) for mark, counts in measure.marks.items()}
         for system in comparison.systems
     }
-    sentences = describe_system_marks(by_system, len(comparison.outputs.segments))
+    sentences = describe_system_marks(by_system, comparison.outputs.count)
     sentences += measure.warnings
     if languages := describe_languages(measure.identified):
         sentences.append(languages)
@@ -94,7 +94,7 @@ def protocol(comparison: Comparison) -> str:
     """Describe how the p-values and intervals were computed."""
     tail = "" if comparison.tail == "two-sided" else f" (bootstrap: {comparison.tail})"
     return (
-        f"{len(comparison.systems)} systems, {len(comparison.outputs.segments)} segments; "
+        f"{len(comparison.systems)} systems, {comparison.outputs.count} segments; "
         f"{comparison.samples} samples, seed {comparison.seed}. "
         f"The {comparison.level:.0%} intervals are computed with the bootstrap over segments, the "
         f"two-sided{tail} p-values with the paired bootstrap and with a permutation test "
@@ -196,12 +196,11 @@ def print_contrasts(
         return
     console.print(f"{measure.name}: where {a} and {b} differ most", style="bold", markup=False)
     for contrast in contrasts:
-        _print_contrast(comparison, contrast, (a, b), measure.digits, console)
+        _print_contrast(contrast, (a, b), measure.digits, console)
     console.print()
 
 
 def _print_contrast(
-    comparison: Comparison,
     contrast: Contrast,
     names: tuple[str, str],
     digits: int,
@@ -219,7 +218,7 @@ def _print_contrast(
         table.add_row("", "source", RichText(segment.source.text))
     for reference in segment.references:
         table.add_row("", "reference", RichText(reference.text))
-    texts = [segment.outputs[comparison.systems.index(name)].text for name in names]
+    texts = [row.hypothesis.text for row in contrast.rows]
     scores = [f"{score:.{digits}f}" for score in (contrast.a, contrast.b)]
     for score, name, parts in zip(scores, names, word_differences(*texts), strict=True):
         table.add_row(score, RichText(name), _bold_differences(parts))

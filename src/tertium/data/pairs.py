@@ -77,6 +77,24 @@ class TextSource:
 
 
 @dataclass(frozen=True)
+class RowList(TextSource):
+    """Rows that are in memory."""
+
+    rows: Sequence[Row]
+    name: str
+    has_references: bool = True
+    has_source: bool = False
+    columns: Sequence[str] = ()
+    paths: Sequence[Path] = ()
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def count(self) -> int:
+        return len(self.rows)
+
+
+@dataclass(frozen=True)
 class Languages:
     """Languages of all rows; names and codes in any case become codes.
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tertium.data.lines import OPENERS
@@ -13,6 +12,7 @@ from tertium.data.pairs import (
     ALIASES,
     FilePairs,
     Languages,
+    RowList,
     TablePairs,
     choose_columns,
     find_column,
@@ -36,47 +36,41 @@ REPEATED = 5
 """How often each value of such a column occurs, on average."""
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """One segment: references, source, and the output of each system."""
-
-    number: int
-    outputs: tuple[Text, ...]
-    references: tuple[Text, ...]
-    source: Text | None
-
-
 @dataclass(frozen=True)
-class ParallelOutputs:
-    """Systems, and segments with one output per system."""
+class SystemOutputs:
+    """The rows of two or more systems: the same segments, with other hypotheses."""
 
-    systems: tuple[str, ...]
-    segments: tuple[Segment, ...]
+    rows: Mapping[str, Sequence[Row]]
     name: str = "the test set"
     left_out: tuple[str, ...] = ()
     """Columns of numbers and metadata, which are not taken for systems."""
 
     def __post_init__(self) -> None:
-        if len(self.systems) < 2:
+        if len(self.rows) < 2:
             raise InputError(
-                f"nothing to compare: {counted(len(self.systems), 'system')}; give at least two"
+                f"nothing to compare: {counted(len(self.rows), 'system')}; give at least two"
             )
-        twice = [name for name, count in Counter(self.systems).items() if count > 1]
-        if twice:
-            raise InputError(f"the system {twice[0]!r} is given twice")
-        if len(self.segments) < 2:
+        if self.count < 2:
             raise InputError(
-                f"{self.name} has {counted(len(self.segments), 'segment')}; "
+                f"{self.name} has {counted(self.count, 'segment')}; "
                 "statistical tests need at least two"
             )
 
     @property
-    def has_references(self) -> bool:
-        return bool(self.segments[0].references)
+    def systems(self) -> tuple[str, ...]:
+        return tuple(self.rows)
 
     @property
-    def has_source(self) -> bool:
-        return self.segments[0].source is not None
+    def count(self) -> int:
+        """The number of segments."""
+        return len(next(iter(self.rows.values())))
+
+    @property
+    def sources(self) -> dict[str, RowList]:
+        """The rows of each system, to be scored."""
+        first = next(iter(self.rows.values()))[0]
+        has = bool(first.references), first.source is not None
+        return {system: RowList(rows, self.name, *has) for system, rows in self.rows.items()}
 
 
 def outputs_from_table(
@@ -89,10 +83,12 @@ def outputs_from_table(
     lang: str | None = None,
     ref_lang: str | None = None,
     src_lang: str | None = None,
-) -> ParallelOutputs:
+) -> SystemOutputs:
     """Read one column per system: those given, or all columns of text without another role."""
     names = table.columns()
     for name in systems:
+        if systems.count(name) > 1:
+            raise InputError(f"the system {name!r} is given twice")
         if name not in names:
             raise InputError(f"no column {name!r}: {table.path} has {', '.join(names)}")
     records = list(table)
@@ -123,17 +119,14 @@ def outputs_from_table(
     )
     pairs = TablePairs(table, columns, languages)
 
-    def segment(item: Row) -> Segment:
-        outputs = []
+    rows: dict[str, list[Row]] = {name: [] for name in chosen}
+    for row in pairs.rows(records):
         for name in chosen:
-            role, row = f"output of {name}", item.number
-            value = field_value(item.record, name, role=role, row=row)
-            text = check_text(value, role=role, row=row)
-            outputs.append(Text(text, item.hypothesis.lang))
-        return Segment(item.number, tuple(outputs), item.references, item.source)
-
-    segments = tuple(segment(item) for item in pairs.rows(records))
-    return ParallelOutputs(chosen, segments, pairs.name, tuple(left_out))
+            role = f"output of {name}"
+            value = field_value(row.record, name, role=role, row=row.number)
+            text = check_text(value, role=role, row=row.number)
+            rows[name].append(replace(row, hypothesis=Text(text, row.hypothesis.lang), record={}))
+    return SystemOutputs(rows, pairs.name, tuple(left_out))
 
 
 def is_metadata_name(name: str) -> bool:
@@ -183,7 +176,7 @@ def outputs_from_files(
     languages: Languages,
     *,
     replace_invalid: bool = False,
-) -> ParallelOutputs:
+) -> SystemOutputs:
     """Read plain text files, one per system; systems are named after their files."""
     pairs = [FilePairs(hyp, tuple(refs), src, languages, replace_invalid) for hyp in hyps]
     counts = {each.name: each.count() for each in pairs}
@@ -191,17 +184,12 @@ def outputs_from_files(
         lines = ", ".join(f"{name} has {count}" for name, count in counts.items())
         raise InputError(f"the files differ in their number of lines: {lines}")
 
-    def segments() -> Iterator[Segment]:
-        for items in zip(*pairs, strict=True):
-            first = items[0]
-            yield Segment(
-                first.number,
-                tuple(item.hypothesis for item in items),
-                first.references,
-                first.source,
-            )
-
-    return ParallelOutputs(names_of(hyps), tuple(segments()), name_of_set(refs, src))
+    names = names_of(hyps)
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"the system {name!r} is given twice")
+    rows = {name: list(each) for name, each in zip(names, pairs, strict=True)}
+    return SystemOutputs(rows, name_of_set(refs, src))
 
 
 def name_of_set(refs: Sequence[Path], src: Path | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, overload
 
 from tertium.data.records import counted
@@ -223,6 +223,10 @@ class ScoreTable:
             for row, counts in zip(rows, marks, strict=True):
                 row.append(Cell(", ".join(f"{mark} {count}" for mark, count in counts.items())))
         return Table(header, rows)
+
+    def only(self, measure: str) -> ScoreTable:
+        """The same table with one measure."""
+        return replace(self, measures=(measure,))
 
     @property
     def rows(self) -> int:

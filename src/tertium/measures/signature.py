@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tertium._version import __version__
@@ -33,6 +33,8 @@ ABBREVIATIONS = {
 }
 """Short names for the fields, as in sacrebleu's signatures."""
 FINGERPRINT_DIGITS = 12
+MIXED = "mixed"
+"""What a signature says where rows or systems differ."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,23 @@ class Signature:
     """
 
     choices: Mapping[str, str]
+
+    @classmethod
+    def common(cls, signatures: Sequence[Signature]) -> Signature:
+        """The signature of several systems together; where they differ, it says ``mixed``.
+
+        >>> Signature.common([Signature({"lang": "de"}), Signature({"lang": "en"})]).choices
+        {'lang': 'mixed'}
+        """
+        first = signatures[0].choices
+        return cls(
+            {
+                name: value
+                if all(each.choices.get(name) == value for each in signatures)
+                else MIXED
+                for name, value in first.items()
+            }
+        )
 
     @property
     def long(self) -> str:

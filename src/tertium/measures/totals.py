@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from tertium.measures.signature import MIXED
 from tertium.text import Row
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
 Role = Literal["reference", "source"]
 """What a hypothesis may be compared with."""
-MIXED = "mixed"
 UNKNOWN = "unknown"
 
 

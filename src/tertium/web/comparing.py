@@ -5,7 +5,9 @@ from __future__ import annotations
 from tertium.comparison.result import Comparison
 from tertium.data.pairs import Languages
 from tertium.data.records import open_table
-from tertium.data.systems import ParallelOutputs, outputs_from_files, outputs_from_table
+from tertium.data.systems import SystemOutputs, outputs_from_files, outputs_from_table
+from tertium.jobs.progress import JobProgress
+from tertium.jobs.tasks.score import ScoreTask, score_rows
 from tertium.web.batching import Call
 from tertium.web.engines import BatchedEngines
 from tertium.web.limits import Limits
@@ -25,36 +27,34 @@ def compare(
     emit: Emit = lambda _: None,
 ) -> Comparison:
     """Compare systems, with the same numbers as ``tertium compare``."""
-    from tertium.comparison.significance import check_comparison, compare_outputs
+    from tertium.comparison.significance import check_comparison, compare_scores
     from tertium.stats.conventions import ALPHA
 
     limits.check_measures(request.measures)
     measures = engines.measures(request.measures, request.settings.given(), call, request.lang)
     outputs = _outputs(request)
     _check_size(outputs, request, limits)
-    check_comparison(
-        outputs, measures, baseline=request.baseline, samples=request.samples, alpha=ALPHA
-    )
-    total = len(outputs.segments)
-    emit({"scored": 0, "segments": total, "systems": list(outputs.systems)})
+    check_comparison(outputs, baseline=request.baseline, samples=request.samples, alpha=ALPHA)
+    for source in outputs.sources.values():
+        ScoreTask(measures).check(source)
+    emit({"scored": 0, "segments": outputs.count, "systems": list(outputs.systems)})
 
-    def advance(scored: int) -> None:
+    def advance(rows: int) -> None:
         call.check()
-        emit({"scored": scored, "segments": total})
+        emit({"scored": rows // len(outputs.systems), "segments": outputs.count})
 
-    return compare_outputs(
-        outputs,
+    table = score_rows(
+        outputs.sources,
         measures,
-        baseline=request.baseline,
-        samples=request.samples,
-        seed=request.seed,
-        progress=lambda *_: call.check(),
-        advance=advance,
-        segments_at_a_time=SEGMENTS_AT_A_TIME,
+        rows_at_a_time=SEGMENTS_AT_A_TIME,
+        progress=JobProgress(advance, lambda *_: call.check()),
+    )
+    return compare_scores(
+        table, outputs, baseline=request.baseline, samples=request.samples, seed=request.seed
     )
 
 
-def _outputs(request: CompareRequest) -> ParallelOutputs:
+def _outputs(request: CompareRequest) -> SystemOutputs:
     languages = Languages(request.lang, request.reference_lang or request.lang, request.source_lang)
     if request.table is not None:
         with uploaded([request.table]) as [path]:
@@ -87,12 +87,14 @@ def _outputs(request: CompareRequest) -> ParallelOutputs:
         )
 
 
-def _check_size(outputs: ParallelOutputs, request: CompareRequest, limits: Limits) -> None:
+def _check_size(outputs: SystemOutputs, request: CompareRequest, limits: Limits) -> None:
     uses_ter = limits.uses_ter(request.measures)
     characters = 0
-    for segment in outputs.segments:
-        texts = [text.text for text in (*segment.outputs, *segment.references)]
-        texts += [segment.source.text] if segment.source else []
-        limits.check_texts(texts, segment.number, uses_ter)
+    for segment in zip(*outputs.rows.values(), strict=True):
+        first = segment[0]
+        texts = [row.hypothesis.text for row in segment]
+        texts += [text.text for text in first.references]
+        texts += [first.source.text] if first.source else []
+        limits.check_texts(texts, first.number, uses_ter)
         characters += sum(map(len, texts))
-    limits.check_file(len(outputs.systems) * len(outputs.segments), characters)
+    limits.check_file(len(outputs.systems) * outputs.count, characters)

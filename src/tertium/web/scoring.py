@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 
-from tertium.data.pairs import TextSource
+from tertium.data.pairs import RowList
 from tertium.errors import InputError
 from tertium.jobs.local import run_here
 from tertium.jobs.output import CUT, MARKS, Fields, KeptRows
@@ -35,24 +33,6 @@ from tertium.web.words import plain
 ROWS_AT_A_TIME = 256
 STREAMED_ROWS_AT_A_TIME = 16
 NO_SCORES = (CUT, MARKS, ERROR)
-
-
-@dataclass(frozen=True)
-class RequestRows(TextSource):
-    """The rows of a request, as the input of a job."""
-
-    rows: Sequence[Row]
-    has_references: bool
-    has_source: bool
-    name: str = "the request"
-    columns: Sequence[str] = ()
-    paths: Sequence[Path] = ()
-
-    def __iter__(self) -> Iterator[Row]:
-        return iter(self.rows)
-
-    def count(self) -> int:
-        return len(self.rows)
 
 
 class EmittedRows(KeptRows):
@@ -118,7 +98,7 @@ def score_file(
     settings = request.settings.given()
     measures = engines.measures(request.measures, settings, call, request.lang)
     found = read(request, limits, request.measures)
-    source = RequestRows(
+    source = RowList(
         found.items,
         has_references=bool(found.roles.refs),
         has_source=found.roles.src is not None,
@@ -145,7 +125,7 @@ def score_file(
 
 
 def _scored(
-    source: RequestRows,
+    source: RowList,
     measures: Sequence[Measure],
     rows_at_a_time: int,
     output: KeptRows,
@@ -160,7 +140,7 @@ def _scored(
     return run_here(job, task.load(), output, partial(score_table, job), progress)
 
 
-def _source(request: ScoreRequest, wanted: set[Role]) -> RequestRows:
+def _source(request: ScoreRequest, wanted: set[Role]) -> RowList:
     """Read the pairs; each must have what the measures compare hypotheses with."""
     has_source = all(pair.source is not None for pair in request.pairs)
     has_references = any(pair.references for pair in request.pairs)
@@ -185,4 +165,4 @@ def _source(request: ScoreRequest, wanted: set[Role]) -> RequestRows:
         )
         hypothesis = Text(check_text(pair.hypothesis, role="hypothesis", row=number), lang)
         rows.append(Row(number, hypothesis, references, source))
-    return RequestRows(rows, has_references, has_source)
+    return RowList(rows, "the request", has_references, has_source)

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any, ClassVar, Self
 
 from tertium.data.nbest import CandidateLists
 from tertium.data.pairs import Source
-from tertium.jobs.output import CUT, MARKS, PARTS
+from tertium.errors import InputError
+from tertium.jobs.local import run_here
+from tertium.jobs.output import CUT, MARKS, PARTS, KeptRows
+from tertium.jobs.progress import NO_PROGRESS, JobProgress
 from tertium.jobs.task import (
     Fields,
     Finished,
+    Input,
     Job,
     Note,
     describe_bad,
@@ -45,6 +50,11 @@ class ScoreTask:
     """Whether a column has the aligned parts of texts that were split."""
     segments: bool = False
     """Whether the result has the scores and statistics of all rows."""
+
+    def __post_init__(self) -> None:
+        for name in self.names:
+            if self.names.count(name) > 1:
+                raise InputError(f"measure {name} is given twice")
 
     @classmethod
     def requested(cls, loader: MeasureLoader, **settings: bool) -> Self:
@@ -129,8 +139,10 @@ class Scorer:
         totals = {each.column: each.totals(rows, found[each.column]) for each in self.measures}
         sums = Sums(totals, sum(cut), dict(marks.counts()), dict(marks.languages))
         if self.task.segments:
-            sums.segments = {name: vars(each) for name, each in found.items()}
-            sums.row_marks = [list(each) for each in marks.rows]
+            for measure in self.measures:
+                its = found[measure.column]
+                own = marks if len(found) == 1 else mark_rows([measure], rows, its.cut, its.split)
+                sums.segments[measure.column] = {**vars(its), MARKS: own.rows}
         return written, sums.note()
 
     def _parts(self, found: Mapping[str, Segments], place: int) -> list[dict[str, Any]]:
@@ -156,9 +168,8 @@ class Sums:
     cut: int = 0
     marks: dict[str, int] = field(default_factory=dict)
     languages: dict[str, int] = field(default_factory=dict)
-    segments: dict[str, dict[str, Any]] | None = None
-    """The segments of each measure, if they are kept."""
-    row_marks: list[list[str]] = field(default_factory=list)
+    segments: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """The segments of each measure with their marks, if they are kept."""
 
     @classmethod
     def of(cls, note: Note) -> Self:
@@ -167,6 +178,22 @@ class Sums:
 
     def note(self) -> Note:
         return {**vars(self), "totals": {name: asdict(each) for name, each in self.totals.items()}}
+
+
+def score_rows(
+    systems: Mapping[str, Source],
+    measures: Sequence[Measure],
+    *,
+    rows_at_a_time: int = ROWS_AT_A_TIME,
+    progress: JobProgress = NO_PROGRESS,
+) -> ScoreTable:
+    """Score the rows of one or several systems in this process, and keep all scores."""
+    task = ScoreTask(measures, segments=True, scores_only=True)
+    for source in systems.values():
+        task.check(source)
+    inputs = [Input(source, name) for name, source in systems.items()]
+    job = Job(task, inputs, rows_at_a_time)
+    return run_here(job, task.load(), KeptRows(), partial(score_table, job), progress)
 
 
 def score_table(job: Job, finished: Finished) -> ScoreTable:
@@ -179,13 +206,13 @@ def score_table(job: Job, finished: Finished) -> ScoreTable:
     for system in job.systems:
         outcomes = job.outcomes_of(finished, system)
         found = [Sums.of(outcome.note) for outcome in outcomes]
-        marks = [tuple(each) for sums in found for each in sums.row_marks]
         for measure in measures:
             totals = Totals()
             for sums in found:
                 totals.merge(sums.totals[measure.column])
-            segments = _segments([sums.segments or {} for sums in found], measure.column)
-            scores[system, measure.column] = measure.scores(totals, segments, marks)
+            kept = [sums.segments[measure.column] for sums in found if sums.segments]
+            marks = [tuple(each) for part in kept for each in part[MARKS]]
+            scores[system, measure.column] = measure.scores(totals, _joined(kept), marks)
         rows = sum(outcome.rows for outcome in outcomes)
         counts[system] = RowCounts(
             rows,
@@ -210,9 +237,8 @@ def score_table(job: Job, finished: Finished) -> ScoreTable:
     )
 
 
-def _segments(notes: Sequence[Mapping[str, dict[str, Any]]], name: str) -> Segments:
+def _joined(parts: Sequence[Fields]) -> Segments:
     """Join the segments of one measure, where they were kept."""
-    parts = [note[name] for note in notes if note]
     return Segments(
         [score for part in parts for score in part["scores"]],
         [tuple(numbers) for part in parts for numbers in part["statistics"]],
