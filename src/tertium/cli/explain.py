@@ -19,7 +19,7 @@ from tertium.cli.engines import (
     refuse_without_ray,
 )
 from tertium.cli.habits import refuse_source_language, split_pair
-from tertium.cli.inputs import Inputs, check_is_text, refuse_as_output
+from tertium.cli.inputs import Inputs, check_is_text, names_table, refuse_as_output
 from tertium.cli.options import (
     DEFAULT_MODEL,
     INPUT,
@@ -202,7 +202,7 @@ def explain(
     from rich.console import Console
 
     given = list(texts or [])
-    two_texts = len(given) == 2 and engine is EngineName.local
+    two_texts = len(given) == 2 and not any(map(names_table, given))
     for text in given if two_texts and not as_text else []:
         check_is_text(text, "two arguments are two texts; use --hyp and --ref for files")
     if two_texts:

@@ -22,7 +22,7 @@ from tertium.cli.engines import (
     refuse_without_ray,
 )
 from tertium.cli.habits import language_pair, refuse_source_language, split_pair
-from tertium.cli.inputs import Inputs, refuse_as_output
+from tertium.cli.inputs import Inputs, names_table, refuse_as_output
 from tertium.cli.options import (
     DEFAULT_MODEL,
     INPUT,
@@ -302,7 +302,7 @@ def score(
     if texts and (refs or src is not None):
         raise InputError(f"hypotheses are given with -t: -t {' '.join(texts)}")
     refuse_trained_metrics(model)
-    if len(texts) == 2 and engine is EngineName.local:
+    if len(texts) == 2 and not any(map(names_table, texts)):
         refuse_source_language(lang, src_lang)
     pair = language_pair(lang)
     lang, src_lang = split_pair(lang, src_lang)
