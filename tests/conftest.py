@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tertium.models.card import EncoderCard, LanguageCard, TranslationCard
 from tertium.models.convert.encoder import convert_encoder
 from tertium.models.convert.language import convert_language_model
 from tertium.models.convert.translation import Quantization, convert
-from tertium.models.encoders.folder import EncoderFolder
-from tertium.models.folder import ModelFolder
-from tertium.models.language.folder import LanguageFolder
 
 from .tiny import MAKERS, Tiny, make_tiny
 from .tiny_encoders import TinyEncoder, make_tiny_encoder
@@ -131,7 +129,7 @@ class Converted:
     """The same weights twice: in PyTorch, and in the engine's format."""
 
     original: Tiny
-    folder: ModelFolder
+    folder: TranslationCard
 
 
 def converted(original: Tiny, out: Path, quantization: Quantization = "float32") -> Converted:
@@ -189,7 +187,7 @@ class ConvertedEncoder:
     """The same encoder twice: in PyTorch, and in the engine's format."""
 
     original: TinyEncoder
-    folder: EncoderFolder
+    folder: EncoderCard
 
 
 @pytest.fixture(scope="session")
@@ -217,7 +215,7 @@ def tiny_language(tmp_path_factory: pytest.TempPathFactory) -> TinyLanguageModel
 @pytest.fixture(scope="session")
 def language_folder(
     tiny_language: TinyLanguageModel, tmp_path_factory: pytest.TempPathFactory
-) -> LanguageFolder:
+) -> LanguageCard:
     """The same in the engine's format."""
     out = tmp_path_factory.mktemp("language") / "tiny-language"
     return convert_language_model(tiny_language.folder, out, licence="CC0-1.0")
