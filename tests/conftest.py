@@ -65,6 +65,7 @@ SLOW = {
     "models/encoders/test_hub.py": ["test_"],
     "models/encoders/test_translation_encoder.py": ["test_token_vectors_equal_the_hidden_states"],
     "models/test_hub.py": ["test_"],
+    "models/test_damaged_engine.py": ["test_"],
     "models/translation/test_ctranslate2.py": ["test_int8_numbers_are_the_same_to_the_bit"],
     "models/translation/test_sampling.py": ["test_epsilon_draws_from_the_probable_tokens"],
     "storage/test_unfinished.py": ["test_a_conversion_that_is_killed", "test_a_download_that_is"],
