@@ -81,7 +81,6 @@ def test_flipped_bits(tmp_path: Path) -> None:
     assert {line.partition(":")[0] for line in lines} <= {"loaded", "ModelError"}
     errors = [line for line in lines if line.startswith("ModelError")]
     assert len(errors) > len(lines) / 2
-    with pytest.raises(ModelError, match="was changed or is damaged"):  # with the old card
-        shutil.copyfile(original.parent / "tertium.json", folders[0] / "tertium.json")
-        (folders[0] / "model.bin").write_bytes(bytes([content[0] ^ 1]) + content[1:])
+    shutil.copyfile(original.parent / "tertium.json", folders[0] / "tertium.json")
+    with pytest.raises(ModelError, match=r"model\.bin was changed or is damaged"):
         find(folders[0])
