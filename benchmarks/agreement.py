@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tertium.models.base import TranslationModel
-from tertium.models.folder import ModelFolder
+from tertium.models.card import TranslationCard, read_vocabulary
 from tertium.models.tokenizer import open_tokenizer
 
 BEAM_SIZE = 5
@@ -87,21 +87,22 @@ class Original:
 
 def compare(
     original: Original,
-    folder: ModelFolder,
+    folder: TranslationCard,
     exact: TranslationModel,
     int8: TranslationModel,
     sentences: Sequence[str],
 ) -> Agreement:
     """Compare the original with Tertium in float32 and in int8, on the same sentences."""
-    [source], [target] = folder.languages.source, folder.languages.target
+    [source], [target] = folder.settings.languages.source, folder.settings.languages.target
     translations = exact.translate(
         sentences, source_lang=source, target_lang=target, beam_size=BEAM_SIZE
     )
     ours = [translation.text for translation in translations]
     scores = exact.log_probs(ours, sentences, source_lang=source, target_lang=target)
     int8_scores = int8.log_probs(ours, sentences, source_lang=source, target_lang=target)
-    ids = {token: id_ for id_, token in enumerate(folder.target_vocabulary())}
-    source_tokens = open_tokenizer(folder.path / folder.source_tokenizer).encode(sentences)
+    ids = {token: id_ for id_, token in enumerate(read_vocabulary(folder, "target"))}
+    tokenizer = open_tokenizer(folder.path / folder.settings.source_tokenizer)
+    source_tokens = tokenizer.encode(sentences)
 
     def ids_of(tokens: Sequence[str]) -> list[int]:
         return [ids.get(token, ids["<unk>"]) for token in tokens]

@@ -15,8 +15,9 @@ import zipfile
 from pathlib import Path
 from typing import BinaryIO
 
+from tertium.models.card import TranslationCard, read_card
 from tertium.models.convert.translation import convert
-from tertium.models.folder import ModelFolder, read_folder
+from tertium.models.settings import TranslationSettings
 
 PACKAGE = "aait-store-cut-part-{:03d}"
 VERSION = "0.0.1"
@@ -36,7 +37,7 @@ def original_folder(folder: Path, name: str) -> Path:
     return folder / "original" / name
 
 
-def prepare(folder: Path) -> dict[str, ModelFolder]:
+def prepare(folder: Path) -> dict[str, TranslationCard]:
     """Download, join, extract and convert the models (float32); finished steps are skipped."""
     if not all(original_folder(folder, name).is_dir() for name in ENTRIES):
         extract(fetch(folder), folder)
@@ -45,7 +46,7 @@ def prepare(folder: Path) -> dict[str, ModelFolder]:
         out = folder / "converted" / name
         if not out.is_dir():
             convert(original_folder(folder, name), out, name=name, licence=LICENCE)
-        models[name] = read_folder(out)
+        models[name] = read_card(out, TranslationSettings)
     return models
 
 

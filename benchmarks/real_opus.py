@@ -24,7 +24,7 @@ from paraphrases import Pairs, identify, read_pairs
 import tertium
 from tertium.data.records import open_table
 from tertium.measures.base import Measure
-from tertium.models.folder import ModelFolder
+from tertium.models.card import TranslationCard
 from tertium.models.translation.pair import PairOfModels
 from tertium.storage.paths import cache_folder
 
@@ -32,7 +32,7 @@ FORWARD, BACKWARD = "opus-mt-en-fr", "opus-mt-fr-en"
 
 
 def report_agreement(
-    folder: Path, models: dict[str, ModelFolder], sentences: list[str], threads: int
+    folder: Path, models: dict[str, TranslationCard], sentences: list[str], threads: int
 ) -> None:
     """The sentences are English; for the opposite direction, their translations are used."""
     for name in (FORWARD, BACKWARD):
@@ -48,7 +48,7 @@ def report_agreement(
 
 
 def report_paraphrases(
-    models: dict[str, ModelFolder], sets: dict[str, tuple[Pairs, Pairs]], threads: int
+    models: dict[str, TranslationCard], sets: dict[str, tuple[Pairs, Pairs]], threads: int
 ) -> None:
     forward, backward = (
         tertium.load_model(models[name].path, compute_type="int8", threads=threads, cache=False)

@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tertium.models.card import EncoderCard, LanguageCard, TranslationCard
 from tertium.models.convert.encoder import convert_encoder
 from tertium.models.convert.language import convert_language_model
 from tertium.models.convert.translation import Quantization, convert
-from tertium.models.encoders.folder import EncoderFolder
-from tertium.models.folder import ModelFolder
-from tertium.models.language.folder import LanguageFolder
 
 from .tiny import MAKERS, Tiny, make_tiny
 from .tiny_encoders import TinyEncoder, make_tiny_encoder
@@ -67,6 +65,7 @@ SLOW = {
     "models/encoders/test_hub.py": ["test_"],
     "models/encoders/test_translation_encoder.py": ["test_token_vectors_equal_the_hidden_states"],
     "models/test_hub.py": ["test_"],
+    "models/test_damaged_engine.py": ["test_"],
     "models/translation/test_ctranslate2.py": ["test_int8_numbers_are_the_same_to_the_bit"],
     "models/translation/test_sampling.py": ["test_epsilon_draws_from_the_probable_tokens"],
     "storage/test_unfinished.py": ["test_a_conversion_that_is_killed", "test_a_download_that_is"],
@@ -131,7 +130,7 @@ class Converted:
     """The same weights twice: in PyTorch, and in the engine's format."""
 
     original: Tiny
-    folder: ModelFolder
+    folder: TranslationCard
 
 
 def converted(original: Tiny, out: Path, quantization: Quantization = "float32") -> Converted:
@@ -189,7 +188,7 @@ class ConvertedEncoder:
     """The same encoder twice: in PyTorch, and in the engine's format."""
 
     original: TinyEncoder
-    folder: EncoderFolder
+    folder: EncoderCard
 
 
 @pytest.fixture(scope="session")
@@ -217,7 +216,7 @@ def tiny_language(tmp_path_factory: pytest.TempPathFactory) -> TinyLanguageModel
 @pytest.fixture(scope="session")
 def language_folder(
     tiny_language: TinyLanguageModel, tmp_path_factory: pytest.TempPathFactory
-) -> LanguageFolder:
+) -> LanguageCard:
     """The same in the engine's format."""
     out = tmp_path_factory.mktemp("language") / "tiny-language"
     return convert_language_model(tiny_language.folder, out, licence="CC0-1.0")

@@ -14,10 +14,7 @@ if TYPE_CHECKING:
     from tertium.measures.loading import load, score
     from tertium.measures.scores import Scores, ScoreTable
     from tertium.measures.signature import Signature
-    from tertium.models.catalog import load_model
-    from tertium.models.detectors.catalog import load_detector
-    from tertium.models.encoders.catalog import load_encoder
-    from tertium.models.language.catalog import load_language_model
+    from tertium.models.catalog import load_detector, load_encoder, load_language_model, load_model
     from tertium.models.translation.translate import translate
     from tertium.paraphrasing.generation import paraphrase
     from tertium.reranking.rerank import Ranking, rerank
@@ -58,9 +55,9 @@ _MODULES = {
     "explain": "explanation.explain",
     "filter_pairs": "filters.sequence",
     "load": "measures.loading",
-    "load_detector": "models.detectors.catalog",
-    "load_encoder": "models.encoders.catalog",
-    "load_language_model": "models.language.catalog",
+    "load_detector": "models.catalog",
+    "load_encoder": "models.catalog",
+    "load_language_model": "models.catalog",
     "load_model": "models.catalog",
     "paraphrase": "paraphrasing.generation",
     "rerank": "reranking.rerank",

@@ -139,7 +139,7 @@ def test_models_that_are_not_what_their_cards_say(tertium: Run) -> None:
     (models_folder() / "bare" / "tertium.json").unlink()
     found = lines(tertium, 1)["cached models"]
     for name, what in (
-        ("changed", "do not match the fingerprint"),
+        ("changed", "model.bin was changed or is damaged"),
         ("short", "it is incomplete or was changed"),
         ("bare", "is not a Tertium model"),
     ):

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tertium.models.language.folder import LanguageFolder, read_language_folder
+from tertium.models.card import LanguageCard, read_card
+from tertium.models.settings import LanguageSettings
 from tertium.storage.paths import models_folder
 
 from ..local_hub import COMMIT, local_hub
@@ -49,9 +50,9 @@ def test_fetch(tiny_language: TinyLanguageModel, tmp_path: Path) -> None:
             text=True,
         )
     assert done.returncode == 0, done.stderr
-    folder = read_language_folder(models_folder() / "SmolLM2-135M")
+    folder = read_card(models_folder() / "SmolLM2-135M", LanguageSettings)
     assert (folder.origin, folder.licence) == (f"{REPO}@{COMMIT}", "Apache-2.0")
-    folder.check()
+    folder.verified()
 
 
 def test_the_catalog(tertium: Run) -> None:
@@ -59,7 +60,7 @@ def test_the_catalog(tertium: Run) -> None:
     assert "causal language model" in tertium("models", "info", "gpt2").stdout
 
 
-def test_hypotheses_alone(tertium: Run, language_folder: LanguageFolder, tmp_path: Path) -> None:
+def test_hypotheses_alone(tertium: Run, language_folder: LanguageCard, tmp_path: Path) -> None:
     hypotheses = write(tmp_path / "h.txt", "The sea was calm.", "", "She reads.")
     measure = f"lm@{language_folder.path}"
     done = tertium("score", "-t", hypotheses, "-m", measure)
@@ -75,7 +76,7 @@ def test_hypotheses_alone(tertium: Run, language_folder: LanguageFolder, tmp_pat
 
 @pytest.mark.parametrize("more", [[], ["lm@{model}"]])
 def test_other_measures_need_something_to_compare_with(
-    tertium: Run, language_folder: LanguageFolder, tmp_path: Path, more: list[str]
+    tertium: Run, language_folder: LanguageCard, tmp_path: Path, more: list[str]
 ) -> None:
     hypotheses = write(tmp_path / "h.txt", "The sea was calm.")
     measures = ["chrf", *(each.format(model=language_folder.path) for each in more)]
@@ -92,9 +93,7 @@ def test_a_missing_model_is_explained(tertium: Run, tmp_path: Path) -> None:
     assert "lm@MODEL" in done.stderr
 
 
-def test_judging_with_prompts(
-    tertium: Run, language_folder: LanguageFolder, tmp_path: Path
-) -> None:
+def test_judging_with_prompts(tertium: Run, language_folder: LanguageCard, tmp_path: Path) -> None:
     hypotheses = write(tmp_path / "h.txt", "The sea was calm.")
     sources = write(tmp_path / "s.txt", "Das Meer war ruhig.")
     model = str(language_folder.path)

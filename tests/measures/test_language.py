@@ -19,8 +19,8 @@ from tertium.measures.language import Fluency, LikelihoodFromReference, Likeliho
 from tertium.measures.loading import MeasureSpec, load
 from tertium.measures.translation import PrismRef, PrismSrc
 from tertium.models.base import Progress, TokenScores
-from tertium.models.language.catalog import load_language_model
-from tertium.models.language.folder import LanguageFolder
+from tertium.models.card import LanguageCard
+from tertium.models.catalog import load_language_model
 
 from ..fakes import FakeEncoder, FakeModel
 from ..hostile import hostile_text
@@ -179,7 +179,7 @@ def test_cosine_and_fluency_by_hand() -> None:
         CosineAndFluency(parts, alpha=-0.1)
 
 
-def test_from_names_to_measures(language_folder: LanguageFolder) -> None:
+def test_from_names_to_measures(language_folder: LanguageCard) -> None:
     path = str(language_folder.path)
     spec = MeasureSpec.parse(f"cosine-lm@tertium-mini:language_model={path},alpha=0.25")
     assert spec.settings["alpha"] == 0.25
@@ -199,7 +199,7 @@ def test_from_names_to_measures(language_folder: LanguageFolder) -> None:
 
 
 def test_tiny_model_against_transformers(
-    language_folder: LanguageFolder, tiny_language: TinyLanguageModel
+    language_folder: LanguageCard, tiny_language: TinyLanguageModel
 ) -> None:
     measure = LikelihoodFromSource(load_language_model(language_folder.path, cache=False))
     source, text = "Das Meer war ruhig.", "The sea was calm."
@@ -222,7 +222,7 @@ def _after(tiny: TinyLanguageModel, prompt: str, text: str) -> float:
     return sum(log_probs) / len(log_probs)
 
 
-def test_any_text_has_a_number(language_folder: LanguageFolder) -> None:
+def test_any_text_has_a_number(language_folder: LanguageCard) -> None:
     model = load_language_model(language_folder.path, cache=False)
     draw = random.Random(5)
     texts = ["", " ", "\0", "<|end|>", "x" * 3000, *(hostile_text(draw) for _ in range(20))]

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tertium.errors import InputError, OutputError, ResumeError, SettingError
+from tertium.errors import InputError, ModelError, OutputError, ResumeError, SettingError
 from tertium.measures.base import Measure, Segments
 from tertium.mining.candidates import NeighbourSettings
 from tertium.mining.mine import Miner, TextList, overlap
@@ -106,8 +106,33 @@ def test_damaged_vectors_are_encoded_again(tmp_path: Path) -> None:
     made, store = encoder(), VectorStore(tmp_path)
     before = store.vectors(made, ["a", "b"]).vectors.tolist()
     [file] = tmp_path.glob("*.npy")
-    file.write_bytes(file.read_bytes()[:20])
-    assert store.vectors(made, ["a", "b"]).vectors.tolist() == before
+    good = file.read_bytes()
+    for damaged in (good[:20], good[:-1] + bytes([good[-1] ^ 1]), good[:-4] + b"\0\0\xc0\x7f"):
+        file.write_bytes(damaged)  # cut off, one bit flipped, and not a number
+        assert store.vectors(made, ["a", "b"]).vectors.tolist() == before
+
+
+def test_a_damaged_part_is_not_resumed(tmp_path: Path) -> None:
+    texts, made, store = ["a", "b", "c"], encoder(), VectorStore(tmp_path, texts_at_a_time=2)
+
+    def stop(what: str, done: int, count: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        store.vectors(made, texts, progress=stop)
+    [part] = tmp_path.glob("*.part")
+    content = bytearray(part.read_bytes())
+    content[-1] ^= 1
+    part.write_bytes(content)
+    expected = made.sentence_vectors(texts).vectors.tolist()
+    assert store.vectors(made, texts).vectors.tolist() == expected
+
+
+def test_a_vector_that_is_not_a_number_is_not_stored(tmp_path: Path) -> None:
+    made = FakeEncoder({"a": (1.0, 0.0), "b": (math.nan, 1.0)})
+    with pytest.raises(ModelError, match="fake returns no number for 'b'"):
+        VectorStore(tmp_path).vectors(made, ["a", "b"])
+    assert not list(tmp_path.glob("*.npy"))
 
 
 def test_vectors_in_use(tmp_path: Path) -> None:

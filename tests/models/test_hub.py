@@ -13,7 +13,8 @@ import pytest
 
 from tertium.errors import SettingError
 from tertium.models import hub as hub_module
-from tertium.models.folder import read_folder
+from tertium.models.card import read_card
+from tertium.models.settings import TranslationSettings
 from tertium.registry import Extra
 from tertium.storage.paths import models_folder
 
@@ -59,10 +60,10 @@ def test_fetch_by_a_catalog_name(environment: dict[str, str], hub: LocalHub) -> 
     command = [*TERTIUM, "models", "fetch", "m2m100_418M"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    folder = read_folder(models_folder() / "m2m100_418M")
+    folder = read_card(models_folder() / "m2m100_418M", TranslationSettings)
     assert folder.origin == f"{REPO}@{COMMIT}"
-    assert folder.dialect == "m2m100"
-    folder.check()
+    assert folder.settings.dialect == "m2m100"
+    folder.verified()
     info = [*TERTIUM, "models", "info", "m2m100_418M"]
     shown = subprocess.run(info, env=environment, capture_output=True, text=True)
     assert folder.fingerprint in shown.stdout

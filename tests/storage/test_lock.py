@@ -104,43 +104,26 @@ def test_never_two_at_once(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_lock_file_removed_before_it_could_be_locked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The lock of a file that is no longer there would keep nobody out."""
-    out = tmp_path / "out"
-    first, second = Lock(out), Lock(out)
-    first.acquire()
-    plain_open = os.open
-
-    def open_and_release(*arguments: object) -> int:
-        descriptor = plain_open(*arguments)  # type: ignore[arg-type]
-        first.release()
-        return descriptor
-
-    monkeypatch.setattr(os, "open", open_and_release)
-    second.acquire()
-    monkeypatch.undo()
-    with pytest.raises(OutputError, match="in use"):
-        Lock(out).acquire()
-    second.release()
-
-
 def test_a_lock_file_that_somebody_else_has_replaced_stays(tmp_path: Path) -> None:
     lock = Lock(tmp_path / "out")
     lock.acquire()
     lock.path.unlink()
-    with locked(tmp_path / "out"):
+    process = holder(tmp_path / "out")
+    try:
         lock.release()
-        assert lock.path.exists()
+        with pytest.raises(OutputError, match=f"process {process.pid} "):
+            lock.acquire()
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def unsupported(_: int) -> NoReturn:
+    def unsupported(*_: object) -> NoReturn:
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
-    monkeypatch.setattr("tertium.storage.lock._lock", unsupported)
-    with locked(tmp_path / "out"):
+    monkeypatch.setattr("fcntl.flock", unsupported)
+    with locked(tmp_path / "out"), locked(tmp_path / "out"):
         assert (tmp_path / "out.lock").exists()
     assert list(tmp_path.iterdir()) == []
 

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from tertium.errors import ModelError
+from tertium.models.card import read_card
+from tertium.models.catalog import load_encoder
 from tertium.models.convert.translation import convert
-from tertium.models.encoders.catalog import load_encoder
 from tertium.models.encoders.loading import encoder_of
-from tertium.models.folder import read_folder
+from tertium.models.settings import TranslationSettings
 from tertium.storage.paths import encoders_folder, models_folder
 from tertium.storage.unfinished import MARK, _host, appearing, leftovers
 
@@ -59,7 +60,7 @@ def test_a_conversion_that_is_killed(untaught: Path, tmp_path: Path, step: str) 
     kill_halfway(CONVERT.format(package="convert", module="translation", step=step), source, out)
     assert not out.exists()
     assert len(leftovers(out.parent)) == 2
-    convert(source, out).check()
+    convert(source, out).verified()
     [left] = leftovers(out.parent)  # what was to become the other is not ours to remove
     assert left.name.startswith(".other-")
     assert sorted(path.name for path in out.parent.iterdir()) == [left.name, "out"]
@@ -133,4 +134,4 @@ def test_a_download_that_is_killed(untaught: Path, tmp_path: Path) -> None:
         hub.stall_after = None
         again = subprocess.run(fetch, env=environment, capture_output=True, text=True)
         assert again.returncode == 0, again.stderr
-    read_folder(models_folder() / "m2m100_418M").check()
+    read_card(models_folder() / "m2m100_418M", TranslationSettings).verified()

@@ -131,7 +131,7 @@ def test_any_encoder_can_be_trained(
     run = tmp_path / family
     train_detector(run, replace(plan, init=init, recipe=recipe), PACE)
     folder = export_detector(run, name="mine")
-    assert (folder.name, folder.detecting.max_length) == ("mine", 20)
+    assert (folder.name, folder.settings.max_length) == ("mine", 20)
     detector = tertium.load_detector(folder.path)
     accuracy = languages_table(detector, plan.test).rows[0][3].value
     assert accuracy == pytest.approx(read_checkpoint(run / BEST)["accuracy"])

@@ -17,8 +17,10 @@ from tertium.data.records import counted
 from tertium.errors import CacheError, ModelError, TertiumError
 from tertium.models import golden
 from tertium.models.cache.results import MAX_BYTES, examine
+from tertium.models.card import read_card
 from tertium.models.catalog import DEFAULT_MODEL, entries, find, load_model
 from tertium.models.threads import available_cores
+from tertium.storage.hashes import file_sha256
 from tertium.storage.paths import (
     cache_folder,
     encoders_folder,
@@ -71,9 +73,8 @@ def _threads() -> str:
 
 
 def _weights() -> str:
-    folder = find(DEFAULT_MODEL)
-    folder.check()
-    return f"{folder.name} matches its fingerprint {folder.fingerprint[:12]}"
+    card = find(DEFAULT_MODEL).verified(file_sha256)
+    return f"{card.name} matches its fingerprint {card.fingerprint[:12]}"
 
 
 def _int8() -> str:
@@ -155,12 +156,10 @@ def _cache() -> str:
 
 def _cached_models() -> str:
     """Check every model in the cache against its fingerprint."""
-    from tertium.cli.models import read_any
-
     checked, wrong = 0, []
     for path in sorted(models_folder().glob("[!.]*")):
         try:
-            read_any(path).check()
+            read_card(path).verified(file_sha256)
             checked += 1
         except (OSError, TertiumError, TypeError, ValueError) as error:
             wrong.append(f"{error}")
@@ -171,14 +170,13 @@ def _cached_models() -> str:
 
 def _extracted_encoders() -> str:
     """Check that the extracted encoders in the cache match their models."""
-    from tertium.cli.models import read_any
     from tertium.models.encoders.layers import matches_model
     from tertium.models.engine_file import read_engine_file
 
     models = {}
     for entry in entries():
         try:
-            models[read_any(entry.path).fingerprint] = entry.path / "model.bin"
+            models[read_card(entry.path).verified().fingerprint] = entry.path / "model.bin"
         except TertiumError:  # reported by the check of the models
             continue
     folder = encoders_folder()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Literal
@@ -9,13 +10,9 @@ from typing import Annotated, Literal
 import typer
 
 from tertium.errors import ModelError, SettingError
+from tertium.models.card import Card, EncoderCard, LanguageCard, TranslationCard, read_card
 from tertium.models.catalog import entries, locate, look_up
-from tertium.models.detectors.folder import DetectorFolder, read_detector_folder
 from tertium.models.encoders import use
-from tertium.models.encoders.catalog import read_either
-from tertium.models.encoders.folder import EncoderFolder
-from tertium.models.folder import DETECTOR, LANGUAGE, ModelFolder, kind, read_card
-from tertium.models.language.folder import LanguageFolder, read_language_folder
 from tertium.models.public import (
     PUBLIC_ENCODERS,
     PUBLIC_LANGUAGE_MODELS,
@@ -27,10 +24,16 @@ from tertium.models.public import (
     packaged_folder,
     public_entry,
 )
+from tertium.models.settings import (
+    DetectorSettings,
+    EncoderSettings,
+    LanguageSettings,
+    Settings,
+    TranslationSettings,
+)
 from tertium.storage.paths import models_folder
 
 PIPED_WIDTH = 1000
-AnyFolder = ModelFolder | EncoderFolder | DetectorFolder | LanguageFolder
 
 models = typer.Typer(help="List the models; fetch, convert and inspect them.")
 
@@ -76,20 +79,21 @@ def print_models() -> None:
     for entry in entries():
         available.add(entry.name)
         try:
-            folder = read_any(entry.path)
+            card = read_card(entry.path)
         except ModelError as error:
             table.add_row(entry.name, entry.where, Text(str(error), style="red"))
             continue
-        common = (megabytes(folder), folder.licence, folder.fingerprint[:12])
-        if isinstance(folder, EncoderFolder):
-            encoders.add_row(entry.name, entry.where, layer_of(folder), *common)
-        elif isinstance(folder, DetectorFolder):
-            detectors.add_row(entry.name, entry.where, folder.detecting.family, *common)
-        elif isinstance(folder, LanguageFolder):
+        common = (megabytes(card), card.licence, card.fingerprint[:12])
+        settings = card.settings
+        if isinstance(settings, EncoderSettings):
+            encoders.add_row(entry.name, entry.where, layer_of(settings), *common)
+        elif isinstance(settings, DetectorSettings):
+            detectors.add_row(entry.name, entry.where, settings.family, *common)
+        elif isinstance(settings, LanguageSettings):
             language.add_row(entry.name, entry.where, "", *common)
-        else:
-            count = len(folder.languages.all)
-            languages = folder.languages.describe() if count <= 4 else str(count)
+        elif isinstance(settings, TranslationSettings):
+            count = len(settings.languages.all)
+            languages = settings.languages.describe() if count <= 4 else str(count)
             table.add_row(entry.name, entry.where, languages, *common)
     for model in PUBLIC_MODELS.values():
         if model.name not in available:
@@ -140,31 +144,34 @@ def info(name: Annotated[str, typer.Argument(help="A model's name or folder.")])
     if look_up(name) is None and entry is not None:
         _print_public(entry)
         return
-    folder = read_any(locate(name))
-    folder.check()
-    print(f"{folder.name}: {folder.path}")
-    print(f"origin       {folder.origin}")
-    if isinstance(folder, EncoderFolder):
-        print(f"encoder      {folder.encoding.family}")
-        print(f"layer        {layer_of(folder)}")
-        print(f"pooling      {folder.pooling().describe()}")
-        max_length = folder.encoding.max_length
-    elif isinstance(folder, DetectorFolder):
-        print(f"detector     {folder.detecting.family}")
-        print(f"layers       {folder.detecting.layers}")
-        max_length = folder.detecting.max_length
-    elif isinstance(folder, LanguageFolder):
-        print(f"language     {folder.reading.family}")
-        print(f"start, end   {folder.reading.start} {folder.reading.end}")
-        max_length = folder.reading.max_length
-    else:
-        print(f"dialect      {folder.dialect}")
-        print(f"languages    {folder.languages.describe()}")
-        max_length = folder.max_length
-    print(f"size         {megabytes(folder)}")
-    print(f"max length   {max_length} tokens")
-    print(f"licence      {folder.licence}")
-    print(f"fingerprint  {folder.fingerprint}")
+    card = read_card(locate(name)).verified()
+    print(f"{card.name}: {card.path}")
+    print(f"origin       {card.origin}")
+    for label, value in _described(card):
+        print(f"{label:12} {value}")
+    print(f"size         {megabytes(card)}")
+    print(f"max length   {card.settings.max_length} tokens")
+    print(f"licence      {card.licence}")
+    print(f"fingerprint  {card.fingerprint}")
+
+
+def _described(card: Card[Settings]) -> Iterator[tuple[str, object]]:
+    settings = card.settings
+    if isinstance(settings, EncoderSettings):
+        from tertium.models.encoders.pooling import read_pooling
+
+        yield "encoder", settings.family
+        yield "layer", layer_of(settings)
+        yield "pooling", read_pooling(card.path, settings).describe()
+    elif isinstance(settings, DetectorSettings):
+        yield "detector", settings.family
+        yield "layers", settings.layers
+    elif isinstance(settings, LanguageSettings):
+        yield "language", settings.family
+        yield "start, end", f"{settings.start} {settings.end}"
+    elif isinstance(settings, TranslationSettings):
+        yield "dialect", settings.dialect
+        yield "languages", settings.languages.describe()
 
 
 def _print_universal() -> None:
@@ -250,7 +257,7 @@ def convert(
     if detector:
         from tertium.models.convert.detector import convert_detector
 
-        folder = convert_detector(
+        card = convert_detector(
             source,
             out,
             name=name,
@@ -258,13 +265,13 @@ def convert(
             licence=licence,
             quantization=_checked(quantization),
         )
-        print(f"{folder.path}: {folder.detecting.family}, {folder.fingerprint[:12]}")
+        print(f"{card.path}: {card.settings.family}, {card.fingerprint[:12]}")
         return
     from tertium.models.convert.encoder import convert_encoder, is_encoder
     from tertium.models.convert.language import convert_language_model, is_language_model
     from tertium.models.convert.translation import convert as convert_model
 
-    made: ModelFolder | EncoderFolder | LanguageFolder
+    made: TranslationCard | EncoderCard | LanguageCard
     encoder, language = is_encoder(source), is_language_model(source)
     if dialect is not None and (encoder or language):
         raise SettingError(f"{source} cannot translate; --dialect is for translation models")
@@ -296,22 +303,14 @@ def convert(
     _done(made)
 
 
-def layer_of(folder: EncoderFolder) -> str:
+def layer_of(settings: EncoderSettings) -> str:
     """The layer of an encoder, as it is displayed."""
-    return f"{folder.encoding.layers} of {folder.encoding.layers_of_original}"
+    return f"{settings.layers} of {settings.layers_of_original}"
 
 
-def read_any(path: Path) -> AnyFolder:
-    """Read the folder of a model of any kind."""
-    what = kind(read_card(path))
-    if what == LANGUAGE:
-        return read_language_folder(path)
-    return read_detector_folder(path) if what == DETECTOR else read_either(path)
-
-
-def megabytes(folder: AnyFolder) -> str:
+def megabytes(card: Card[Settings]) -> str:
     """The size of a model, as it is displayed."""
-    return f"{sum(folder.sizes.values()) / 1e6:.1f} MB"
+    return f"{sum(card.sizes.values()) / 1e6:.1f} MB"
 
 
 def _checked(quantization: str) -> Literal["int8", "float32"]:
@@ -322,11 +321,12 @@ def _checked(quantization: str) -> Literal["int8", "float32"]:
     raise ModelError(f"--quantization {quantization}: it must be float32 or int8")
 
 
-def _done(folder: ModelFolder | EncoderFolder | LanguageFolder) -> None:
-    if isinstance(folder, EncoderFolder):
-        what = f"{folder.encoding.family}, layer {layer_of(folder)}"
-    elif isinstance(folder, LanguageFolder):
-        what = f"language model, {folder.reading.family}"
-    else:
-        what = folder.dialect
-    print(f"{folder.path}: {what}, {megabytes(folder)}, {folder.fingerprint[:12]}")
+def _done(card: Card[Settings]) -> None:
+    settings = card.settings
+    if isinstance(settings, EncoderSettings):
+        what = f"{settings.family}, layer {layer_of(settings)}"
+    elif isinstance(settings, LanguageSettings):
+        what = f"language model, {settings.family}"
+    elif isinstance(settings, TranslationSettings):
+        what = settings.dialect
+    print(f"{card.path}: {what}, {megabytes(card)}, {card.fingerprint[:12]}")

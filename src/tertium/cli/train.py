@@ -297,7 +297,7 @@ def _train(
 def _finish_detector(run: Path) -> None:
     from rich.console import Console
 
-    from tertium.models.detectors.catalog import load_detector
+    from tertium.models.catalog import load_detector
     from tertium.training.detector.export import export_detector, languages_table
     from tertium.training.detector.plan import DetectorPlan
     from tertium.training.log import LOG, draw_curve
@@ -306,7 +306,7 @@ def _finish_detector(run: Path) -> None:
     folder = export_detector(run)
     for suffix in (".svg", ".png"):
         draw_curve(run / LOG, run / f"curve{suffix}")
-    typer.echo(f"{folder.path}: {folder.detecting.family}, {folder.fingerprint[:12]}")
+    typer.echo(f"{folder.path}: {folder.settings.family}, {folder.fingerprint[:12]}")
     plan = read_plan(run, DetectorPlan)
     if plan is not None and plan.test:
         both = load_detector(folder.path, both_orders=True)

@@ -19,9 +19,9 @@ from tertium.data.lines import STDIN, read_lines
 from tertium.errors import InputError, LanguageError, ModelError, SettingError, TertiumError
 from tertium.measures.signature import FINGERPRINT_DIGITS
 from tertium.measures.translation import PrismRef, PrismSrc
+from tertium.models.card import CARD
 from tertium.models.catalog import load_model
 from tertium.models.convert.fairseq.release import FILES, is_release
-from tertium.models.folder import CARD
 from tertium.models.languages import target_language
 from tertium.storage.paths import models_folder
 

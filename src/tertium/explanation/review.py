@@ -336,8 +336,7 @@ def load_reviewer(
             usable = ", ".join(each for each in names if each in THRESHOLDS)
             raise SettingError(f"no threshold {name!r}: these methods have {usable or 'none'}")
     if NEED_ENCODER.intersection(names):
-        from tertium.models.catalog import DEFAULT_MODEL
-        from tertium.models.encoders.catalog import load_encoder
+        from tertium.models.catalog import DEFAULT_MODEL, load_encoder
 
         if encoder is None:
             encoder = model if isinstance(model, str | Path) else DEFAULT_MODEL

@@ -76,8 +76,9 @@ def splitters(unit: str) -> tuple[Splitter, Splitter]:
     if Path(unit).is_file():
         files = [Path(unit), Path(unit)]
     else:
-        folder = find(unit)
-        files = [folder.path / folder.source_tokenizer, folder.path / folder.target_tokenizer]
+        card = find(unit)
+        names = (card.settings.source_tokenizer, card.settings.target_tokenizer)
+        files = [card.path / name for name in names]
     by_file = {file: Splitter(open_tokenizer(file).encode) for file in dict.fromkeys(files)}
     return by_file[files[0]], by_file[files[1]]
 
@@ -94,6 +95,6 @@ def unit_for(model: str, languages: Sequence[str | None]) -> str:
     from tertium.models.catalog import find, pair_names
 
     first = str(pair_names(model)[0])
-    supported = find(first).languages
+    supported = find(first).settings.languages
     given = [lang for lang in languages if lang is not None]
     return first if all(supported.resolve(lang) in supported.all for lang in given) else WORDS

@@ -187,7 +187,7 @@ class ModelPool:
             self.tally = model.tally = self.tally or model.tally
             return model
         if kind == "language":
-            from tertium.models.language.catalog import load_language_model
+            from tertium.models.catalog import load_language_model
 
             judge = load_language_model(
                 name,
@@ -197,7 +197,7 @@ class ModelPool:
             )
             self.tally = judge.tally = self.tally or judge.tally
             return judge
-        from tertium.models.encoders.catalog import load_encoder
+        from tertium.models.catalog import load_encoder
 
         return load_encoder(
             name,

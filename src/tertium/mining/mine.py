@@ -27,8 +27,7 @@ from tertium.mining.candidates import (
 from tertium.mining.rescoring import PAIRS_AT_A_TIME, TextPair, rescore
 from tertium.mining.vectors import VectorStore
 from tertium.models.base import Progress, SentenceEncoder
-from tertium.models.catalog import DEFAULT_MODEL
-from tertium.models.encoders.catalog import load_encoder
+from tertium.models.catalog import DEFAULT_MODEL, load_encoder
 from tertium.storage.resume import UnfinishedRun
 from tertium.text import Text
 

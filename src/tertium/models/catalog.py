@@ -1,4 +1,4 @@
-"""Installed models: their names and folders, and loading by name."""
+"""Installed models of all kinds: their names and folders, and loading by name."""
 
 from __future__ import annotations
 
@@ -6,18 +6,38 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from tertium.errors import ModelError
+from tertium.errors import ModelError, SettingError
+from tertium.models.cache.language import LanguageMemo
 from tertium.models.cache.memo import Memo
 from tertium.models.cache.results import ResultFile
-from tertium.models.engine import ComputeType
-from tertium.models.folder import CARD, ModelFolder, read_folder
-from tertium.models.public import catalog_name, public_entry, public_names
+from tertium.models.card import CARD, EncoderCard, LanguageCard, TranslationCard, read_card
+from tertium.models.engine import ComputeType, Device
+from tertium.models.public import (
+    ENCODER_PACKAGES,
+    PUBLIC_ENCODERS,
+    catalog_name,
+    package_hint,
+    packaged_folder,
+    public_entry,
+    public_names,
+)
+from tertium.models.settings import (
+    DetectorSettings,
+    EncoderSettings,
+    LanguageSettings,
+    TranslationSettings,
+)
 from tertium.models.translation.ctranslate2 import BATCH_TOKENS, CTranslate2Model
 from tertium.models.translation.pair import PairOfModels
 from tertium.storage.paths import models_folder, results_file
+
+if TYPE_CHECKING:
+    from tertium.models.base import ParaphraseDetector, TextEncoder
+    from tertium.models.language.model import CTranslate2LanguageModel
 
 BUNDLED_FOLDER = Path(__file__).parent / "bundled"
 DEFAULT_MODEL = "tertium-mini"
@@ -41,9 +61,31 @@ def entries() -> Iterator[Entry]:
             yield Entry(card.parent.name, where, card.parent)  # type: ignore[arg-type]
 
 
-def find(name: str | Path) -> ModelFolder:
-    """Read the folder of a translation model, given by name or as a folder."""
-    return read_folder(locate(name))
+def find(name: str | Path) -> TranslationCard:
+    """Read and verify the card of a translation model, given by name or as a folder."""
+    return read_card(locate(name), TranslationSettings).verified()
+
+
+def find_encoder(name: str | Path) -> EncoderCard | TranslationCard:
+    """Read and verify the card of an encoder, or of a translation model that has one.
+
+    An encoder that an installed package contains is converted when it is first used.
+    """
+    path = look_up(name)
+    if len(pair_names(name)) > 1:
+        raise ModelError(f"{name}: a pair of models has no common encoder; use --encoder")
+    if path is None:
+        public_name = catalog_name(str(name))
+        packaged = packaged_folder(public_name)
+        if packaged is not None:
+            return _convert_packaged(public_name, packaged)
+        try:
+            path = locate(name)
+        except ModelError as error:
+            raise ModelError(f"{error}{package_hint(public_name)}") from None
+    if read_card(path).settings.kind == TranslationSettings.kind:
+        return read_card(path, TranslationSettings).verified()
+    return read_card(path, EncoderSettings).verified()
 
 
 def look_up(name: str | Path) -> Path | None:
@@ -95,7 +137,7 @@ def load_model(
     model: str | Path = DEFAULT_MODEL,
     *,
     compute_type: ComputeType = "auto",
-    device: Literal["cpu", "cuda", "auto"] = "cpu",
+    device: Device = "cpu",
     threads: int | None = None,
     batch_tokens: int = BATCH_TOKENS,
     cache: bool | str | Path = True,
@@ -116,9 +158,84 @@ def load_model(
         for name in pair_names(model)
     ]
     engine = engines[0] if len(engines) == 1 else PairOfModels(*engines)
-    if cache is False:
-        return Memo(engine)
-    return Memo(engine, ResultFile(results_file() if cache is True else Path(cache)))
+    return Memo(engine, _store(cache))
+
+
+def load_encoder(
+    encoder: str | Path = DEFAULT_MODEL,
+    *,
+    layer: int | None = None,
+    compute_type: ComputeType = "auto",
+    threads: int | None = None,
+) -> TextEncoder:
+    """Load an encoder by name or folder; a translation model stands for its encoder.
+
+    ``layer`` counts from 1, like the hidden states of transformers, where 0 is the embeddings; the
+    default is the last layer of the folder. Nothing above the layer is loaded or computed.
+
+    >>> encoder = load_encoder("tertium-mini")
+    >>> one, other, third = encoder.sentence_vectors(
+    ...     ["I have a cat.", "Ich habe eine Katze.", "The train is late."]
+    ... ).vectors
+    >>> bool(one @ other > one @ third)
+    True
+    """
+    from tertium.models.encoders import use
+    from tertium.models.encoders.loading import encoder_of, universal
+
+    if str(encoder).lower() == use.NAME:
+        if layer is not None or compute_type not in ("auto", "float32"):
+            raise SettingError(
+                f"{use.NAME} has no layers to choose from, and supports only float32"
+            )
+        return universal(threads)
+    return encoder_of(find_encoder(encoder), layer, compute_type, threads)
+
+
+def load_detector(
+    detector: str | Path,
+    *,
+    both_orders: bool = False,
+    compute_type: ComputeType = "auto",
+    threads: int | None = None,
+) -> ParaphraseDetector:
+    """Load a detector by name or folder; ``both_orders`` averages over both orders of the texts.
+
+    ``detect`` returns P(paraphrase) of each pair. To get a detector, see ``docs/detectors.md``.
+    """
+    from tertium.models.detectors.model import Commutative, detector_of
+
+    path = look_up(detector)
+    if path is None:
+        raise ModelError(
+            f"no detector {str(detector)!r}: neither a folder nor in the cache; train one with "
+            "`tertium train detector`, or convert one with `tertium models convert --detector`"
+        )
+    loaded = detector_of(read_card(path, DetectorSettings).verified(), compute_type, threads)
+    return Commutative(loaded) if both_orders else loaded
+
+
+def load_language_model(
+    model: str | Path,
+    *,
+    compute_type: ComputeType = "auto",
+    threads: int | None = None,
+    cache: bool | str | Path = True,
+) -> LanguageMemo:
+    """Load a causal language model by name or folder; one that is already loaded is reused.
+
+    ``compute_type`` is float32 (``auto`` is the same) or int8. ``cache`` is where results are
+    cached on disk: in the default file (True), in another file, or nowhere (False). No language
+    model ships with Tertium; see ``docs/language-models.md``.
+
+    >>> import tertium
+    >>> tertium.load_language_model("SmolLM2-135M")
+    Traceback (most recent call last):
+    ...
+    tertium.errors.ModelError: SmolLM2-135M is not downloaded yet; use `tertium models fetch ...`
+    """
+    card = read_card(locate(model), LanguageSettings).verified()
+    return LanguageMemo(_language_engine(card, compute_type, threads), _store(cache))
 
 
 def pair_names(model: str | Path) -> list[str | Path]:
@@ -137,18 +254,40 @@ def pair_names(model: str | Path) -> list[str | Path]:
     return list(names)
 
 
+def _store(cache: bool | str | Path) -> ResultFile | None:
+    if cache is False:
+        return None
+    return ResultFile(results_file() if cache is True else Path(cache))
+
+
 @lru_cache(maxsize=4)
 def _engine(
-    folder: ModelFolder,  # has the fingerprint: an overwritten folder is another model
+    card: TranslationCard,  # has the fingerprint: an overwritten folder is another model
     compute_type: ComputeType,
-    device: Literal["cpu", "cuda", "auto"],
+    device: Device,
     threads: int | None,
     batch_tokens: int,
 ) -> CTranslate2Model:
     return CTranslate2Model(
-        folder,
-        compute_type=compute_type,
-        device=device,
-        threads=threads,
-        batch_tokens=batch_tokens,
+        card, compute_type=compute_type, device=device, threads=threads, batch_tokens=batch_tokens
+    )
+
+
+@lru_cache(maxsize=2)
+def _language_engine(
+    card: LanguageCard, compute_type: ComputeType, threads: int | None
+) -> CTranslate2LanguageModel:
+    from tertium.models.language.model import CTranslate2LanguageModel
+
+    return CTranslate2LanguageModel(card, compute_type=compute_type, threads=threads)
+
+
+def _convert_packaged(name: str, source: Path) -> EncoderCard:
+    from tertium.models.convert.encoder import convert_encoder
+
+    distribution = ENCODER_PACKAGES[name].distribution
+    origin = f"{distribution} {version(distribution)}"
+    licence = PUBLIC_ENCODERS[name].licence
+    return convert_encoder(
+        source, models_folder() / name, name=name, licence=licence, origin=origin
     )

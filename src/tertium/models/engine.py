@@ -63,7 +63,7 @@ def open_engine(
             intra_threads=1,
             files=_seven_bit_files(path) if int8 else None,
         )
-    except (IndexError, RuntimeError, ValueError) as error:
+    except (IndexError, MemoryError, RuntimeError, ValueError) as error:
         raise ModelError(f"{path}: the engine cannot load the model: {error}") from error
     return engine, {
         "precision": f"int8-{arithmetic or engine.device}" if int8 else engine.compute_type,

@@ -90,12 +90,6 @@ class EngineFile:
                 yield from self._copied(stream, variable)
         yield NO_ALIASES
 
-    def encoder_size(self, layer: int) -> int:
-        """The number of bytes of :meth:`encoder_parts`."""
-        kept = self._encoder_variables(layer)
-        variables = sum(len(_string(name)) + variable.size for name, variable in kept.items())
-        return len(_head(*ENCODER_SPECIFICATION, len(kept))) + variables + len(NO_ALIASES)
-
     def has_seven_bit_weights(self) -> bool:
         """Whether all weights are in int8 and within -63 ... 63."""
         with self.path.open("rb") as stream:

@@ -8,11 +8,9 @@ from typing import Any, Literal
 
 from tertium.data.hub import download_files
 from tertium.errors import ModelError, SettingError
+from tertium.models.card import EncoderCard, LanguageCard, TranslationCard
 from tertium.models.catalog import cache_name
 from tertium.models.encoders import use
-from tertium.models.encoders.folder import EncoderFolder
-from tertium.models.folder import ModelFolder
-from tertium.models.language.folder import LanguageFolder
 from tertium.models.public import public_entry, public_model
 from tertium.registry import Extra, check_extras
 from tertium.storage.paths import models_folder
@@ -40,7 +38,7 @@ def fetch(
     offline: bool = False,
     quantization: Literal["int8", "float32"] = "float32",
     layer: int | None = None,
-) -> ModelFolder | EncoderFolder | LanguageFolder:
+) -> TranslationCard | EncoderCard | LanguageCard:
     """Download a model by its catalog name or hub id, convert it, and save it in the cache.
 
     An interrupted download resumes, and complete files are not downloaded again. A file with a

@@ -48,6 +48,17 @@ class LanguageSet:
                 return codes[0]
         return lang
 
+    def needed_aliases(self) -> dict[str, tuple[str, ...]]:
+        """The aliases that mean something else, or nothing, without an entry.
+
+        >>> LanguageSet({"de": ""}, {"de": ""}, {"deu": ("de",), "bar": ("de",)}).needed_aliases()
+        {'bar': ('de',)}
+        """
+        plain = LanguageSet(self.source, self.target)
+        return {
+            name: codes for name, codes in self.aliases.items() if codes != (plain.resolve(name),)
+        }
+
     @property
     def symmetric(self) -> bool:
         """Whether the source languages are the target languages."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from tertium.stats.arrays import Floats, pair
 from tertium.stats.conventions import SAMPLES, Interval
 from tertium.stats.correlation import pearson
 from tertium.stats.resampling import bootstrap_counts, p_value, percentile_interval, rounding
+from tertium.stats.student import student_sf
 
 
 @dataclass(frozen=True)
@@ -38,15 +40,13 @@ def association(
     >>> round(found.r, 4), round(found.p, 4), found.items
     (0.9, 0.0374, 5)
     """
-    from scipy.stats import t
-
     a, b = pair(x, y, at_least=3)
     r = pearson(a, b)
     if np.isnan(r):
         raise InputError("x or y is constant, so that their correlation is undefined")
     freedom = len(a) - 2
     spread = max(1 - r * r, 0.0)
-    p = float(2 * t.sf(abs(r) * np.sqrt(freedom / spread), freedom)) if spread else 0.0
+    p = 2 * student_sf(abs(r) * math.sqrt(freedom / spread), freedom) if spread else 0.0
     with_replacement = pearson(a, b, counts=bootstrap_counts(len(a), samples=samples, seed=seed))
     shuffled = _shuffled(a, b, samples, seed)
     extreme = np.abs(shuffled) >= abs(r) - rounding(shuffled, r)

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from tertium.errors import InputError, SettingError
 from tertium.stats.arrays import Counts, Floats, pair
 from tertium.stats.pairs import count_pairs, count_sampled_pairs, dense_ranks, group_counts
+from tertium.stats.student import student_sf
 
 Variant = Literal["a", "b", "c"]
 TINY = 1e-14
@@ -130,11 +131,9 @@ def positive_correlation_p(r: float, items: int) -> float:
     """
     if items < 3:
         raise InputError(f"a correlation of {items} items cannot be tested; at least 3 are needed")
-    from scipy.stats import t
-
     if abs(r) >= 1:
         return 0.0 if r > 0 else 1.0
-    return float(t.sf(r * math.sqrt((items - 2) / (1 - r * r)), items - 2))
+    return student_sf(r * math.sqrt((items - 2) / (1 - r * r)), items - 2)
 
 
 def strength(r: float) -> str:
@@ -174,8 +173,6 @@ def williams_test(r12: float, r13: float, r23: float, n: int) -> Williams:
     >>> round(test.t, 4), test.degrees, round(test.p_value, 4)
     (1.3723, 17, 0.0939)
     """
-    from scipy.special import stdtr
-
     if n < 4:
         raise InputError(f"{n} items are too few: the Williams test needs at least 4")
     for name, r in (("r12", r12), ("r13", r13), ("r23", r23)):
@@ -191,7 +188,7 @@ def williams_test(r12: float, r13: float, r23: float, n: int) -> Williams:
         t = difference / math.sqrt(variance)
     else:  # the measures differ only in scale
         t = math.copysign(math.inf, difference) if difference else 0.0
-    return Williams(t, n - 3, float(stdtr(n - 3, -t)))
+    return Williams(t, n - 3, student_sf(t, n - 3))
 
 
 def _weights(counts: Counts | None, items: int) -> Floats:

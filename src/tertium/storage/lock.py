@@ -9,18 +9,13 @@ from __future__ import annotations
 import errno
 import os
 import socket
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tertium.errors import OutputError
 
-HELD = (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK)
 UNSUPPORTED = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP)
-LOCKED_BYTE = 1 << 30
-"""On Windows a locked byte cannot be read, so one far behind the name of the process is locked."""
-MAX_NAME = 500
 
 
 class Lock:
@@ -30,62 +25,55 @@ class Lock:
     """
 
     def __init__(self, target: Path) -> None:
+        from filelock import FileLock
+
         self.target = target
         self.path = target.with_name(target.name + ".lock")
-        self._descriptor: int | None = None
-
-    @property
-    def held(self) -> bool:
-        return self._descriptor is not None
+        self.held = False
+        self._lock = FileLock(self.path, timeout=0.1, poll_interval=0.02, thread_local=False)
 
     def acquire(self) -> None:
         """Lock, or raise an :class:`~tertium.errors.OutputError` that names the other process."""
-        if self._descriptor is not None:
+        from filelock import Timeout
+
+        if self.held:
             return
-        while True:
-            descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
-            try:
-                self._lock(descriptor)
-                current = _is_open_file(self.path, descriptor)
-            except BaseException:
-                os.close(descriptor)
+        if not self.path.parent.is_dir():  # filelock would create it
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self.path.parent))
+        try:
+            self._lock.acquire()
+        except Timeout:
+            raise OutputError(
+                f"{self.target} is in use by another run ({self._owner()}); "
+                "wait until it has finished, stop it, or choose another output"
+            ) from None
+        except OSError as error:
+            if error.errno not in UNSUPPORTED:
                 raise
-            if current:
-                break
-            os.close(descriptor)  # its owner removed it before it could be locked: try again
-        self._descriptor = descriptor
-        with suppress(OSError):  # on a full disk, the lock holds without a name
-            os.ftruncate(descriptor, 0)
-            os.write(descriptor, f"process {os.getpid()} on {socket.gethostname()}".encode())
+        self.held = True
+        with suppress(OSError):  # a full disk, or Windows: the lock holds without a name
+            self.path.write_text(_this_process())
 
     def release(self) -> None:
         """Unlock and remove the lock file, if it is held."""
-        if self._descriptor is None:
+        if not self.held:
             return
-        descriptor, self._descriptor = self._descriptor, None
-        with suppress(OSError):  # removed while it is locked, so it cannot be another's
-            if _is_open_file(self.path, descriptor):
+        self.held = False
+        if self._owner() == _this_process():  # or somebody has removed it, and another has locked
+            with suppress(OSError):
                 self.path.unlink()
-        try:
-            _unlock(descriptor)
-        finally:
-            os.close(descriptor)
-        if sys.platform == "win32":
+        self._lock.release()
+        if os.name == "nt":
             self.path.unlink(missing_ok=True)
 
-    def _lock(self, descriptor: int) -> None:
-        try:
-            _lock(descriptor)
-        except OSError as error:
-            if error.errno in UNSUPPORTED:
-                return
-            if error.errno not in HELD:
-                raise
-            owner = os.read(descriptor, MAX_NAME).decode(errors="replace") or "another process"
-            raise OutputError(
-                f"{self.target} is in use by another run ({owner}); "
-                "wait until it has finished, stop it, or choose another output"
-            ) from None
+    def _owner(self) -> str:
+        with suppress(OSError):
+            return self.path.read_text(errors="replace") or "another process"
+        return "another process"
+
+
+def _this_process() -> str:
+    return f"process {os.getpid()} on {socket.gethostname()}"
 
 
 @contextmanager
@@ -97,35 +85,3 @@ def locked(target: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
-
-
-def _is_open_file(path: Path, descriptor: int) -> bool:
-    """Whether a path still names the file that was opened."""
-    try:
-        return os.path.samestat(path.stat(), os.fstat(descriptor))
-    except FileNotFoundError:
-        return False
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(descriptor: int) -> None:
-        os.lseek(descriptor, LOCKED_BYTE, os.SEEK_SET)
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        finally:
-            os.lseek(descriptor, 0, os.SEEK_SET)
-
-    def _unlock(descriptor: int) -> None:
-        os.lseek(descriptor, LOCKED_BYTE, os.SEEK_SET)
-        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
-
-else:
-    import fcntl
-
-    def _lock(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-    def _unlock(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_UN)

@@ -22,6 +22,11 @@ def results_file() -> Path:
     return cache_folder() / "answers-2.sqlite"
 
 
+def hashes_file() -> Path:
+    """Hashes of the files of models, by path; computed again when needed."""
+    return cache_folder() / "hashes.json"
+
+
 def models_folder() -> Path:
     """Downloaded and converted models."""
     return cache_folder() / "models"

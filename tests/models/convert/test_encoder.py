@@ -14,11 +14,12 @@ import torch
 from sentencepiece import SentencePieceProcessor
 
 from tertium.errors import ModelError, SettingError
+from tertium.models.card import read_card
+from tertium.models.catalog import load_encoder
 from tertium.models.convert.encoder import convert_encoder, is_encoder
 from tertium.models.convert.translation import convert
-from tertium.models.encoders.catalog import load_encoder
-from tertium.models.encoders.folder import read_encoder_folder
 from tertium.models.engine_file import read_engine_file
+from tertium.models.settings import EncoderSettings
 
 from ...conftest import Converted, ConvertedEncoder
 from ...tiny import SENTENCES
@@ -41,7 +42,7 @@ def test_a_layer_that_is_cut_off_is_not_in_the_file(
 ) -> None:
     original = encoder(family).original
     made = convert_encoder(original.folder, tmp_path / "cut", layer=2)
-    assert (made.encoding.layers, made.encoding.layers_of_original) == (2, 3)
+    assert (made.settings.layers, made.settings.layers_of_original) == (2, 3)
     assert read_engine_file(made.path / "model.bin").encoder_layers == 2
     assert made.sizes["model.bin"] < encoder(family).folder.sizes["model.bin"]
     [found] = load_encoder(made.path).token_vectors([SENTENCES[0]])
@@ -55,12 +56,12 @@ def test_conversion_is_repeatable(encoder: Encoders, tmp_path: Path) -> None:
     first = encoder("bert")
     again = convert_encoder(first.original.folder, tmp_path / "again")
     assert again.fingerprint == first.folder.fingerprint
-    again.check()
+    again.verified()
     cut = convert_encoder(first.original.folder, tmp_path / "cut", layer=1)
     assert cut.fingerprint != again.fingerprint
     (again.path / "tokenizer.json").write_bytes(b" " * again.sizes["tokenizer.json"])
     with pytest.raises(ModelError, match="do not match the fingerprint"):
-        again.check()
+        again.verified()
 
 
 @pytest.fixture
@@ -105,7 +106,7 @@ def test_a_folder_with_nothing_but_a_sentencepiece_model(
     folder = old("xlm-roberta")
     pieces = SentencePieceProcessor(model_file=str(folder / "sentencepiece.bpe.model"))
     made = convert_encoder(folder, tmp_path / "made")
-    room = made.encoding.max_length - 2
+    room = made.settings.max_length - 2
     texts = [text for text in [*UGLY, *SENTENCES] if "\u0323" not in text]
     expected = [[id_ + 1 if id_ else 3 for id_ in pieces.encode(text)][:room] for text in texts]
     assert read_ids(made.path, texts) == [[0, *ids, 2] for ids in expected]
@@ -136,7 +137,7 @@ def test_missing_weights_are_not_made_up(bert: Path, encoder: Encoders, tmp_path
     with pytest.raises(ModelError, match="weights are missing"):
         convert_encoder(bert, tmp_path / "out")
     made = convert_encoder(bert, tmp_path / "first", layer=1)  # which does not need it
-    assert made.encoding.layers == 1
+    assert made.settings.layers == 1
 
 
 def test_what_cannot_be_converted_is_said(
@@ -203,7 +204,7 @@ def test_the_modules_of_sentence_transformers(
     linear = write_dense(bert / "2_Dense", activation, safe=safe, bias=bias)
     (bert / "sentence_bert_config.json").write_text('{"max_seq_length": 9}')
     made = convert_encoder(bert, tmp_path / "made")
-    assert made.encoding.max_length == 9
+    assert made.settings.max_length == 9
     texts = ["", "The sea was calm.", *UGLY]
     loaded = load_encoder(made.path)
     found = loaded.sentence_vectors(texts)
@@ -240,7 +241,7 @@ def test_a_prefix_goes_before_the_text_of_a_sentence_vector(bert: Path, tmp_path
 def test_known_names_bring_their_layer_and_prefix(bert: Path, tmp_path: Path) -> None:
     config = json.loads((bert / "config.json").read_text("utf-8"))
     made = convert_encoder(bert, tmp_path / "out", name="multilingual-e5-small")
-    assert made.encoding.prefix == "query: "
+    assert made.settings.prefix == "query: "
     (bert / "config.json").write_text(json.dumps({**config, "num_hidden_layers": 12}))
     with pytest.raises(ModelError, match=r"weights are missing: encoder\.layer\.3"):
         convert_encoder(bert, tmp_path / "mbert", name="bert-base-multilingual-cased")
@@ -276,8 +277,8 @@ def test_a_card_that_is_not_whole(bert: Path, tmp_path: Path) -> None:
     del card["layers"]
     (made.path / "tertium.json").write_text(json.dumps(card))
     with pytest.raises(ModelError, match="has no field 'layers'"):
-        read_encoder_folder(made.path)
+        read_card(made.path, EncoderSettings)
     (made.path / "model.bin").unlink()
     (made.path / "tertium.json").write_text(json.dumps({**card, "layers": 3}))
     with pytest.raises(ModelError, match=r"model\.bin is missing"):
-        read_encoder_folder(made.path)
+        read_card(made.path, EncoderSettings)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tertium.errors import ModelError
+from tertium.models.card import read_vocabulary
 from tertium.models.convert.fairseq.dictionary import padded, read_dictionary
 from tertium.models.convert.fairseq.release import M39V1, is_release, language_tags
 from tertium.models.convert.translation import convert
@@ -69,11 +70,11 @@ def test_log_probs_equal_the_forward_pass(released: Released, tmp_path: Path) ->
 def test_the_folder_says_what_it_is(tmp_path: Path) -> None:
     released = Released(tmp_path / "release", VARIANTS["two unlike sides"])
     folder = convert(released.folder, tmp_path / "converted", name="small", dialect="prism")
-    assert folder.dialect == "prism"
-    assert folder.max_length == 48
-    assert folder.languages.target == {lang: f"<{lang}>" for lang in LANGUAGES}
-    assert folder.languages.resolve("deu") == "de"
-    vocabulary = folder.target_vocabulary()
+    assert folder.settings.dialect == "prism"
+    assert folder.settings.max_length == 48
+    assert folder.settings.languages.target == {lang: f"<{lang}>" for lang in LANGUAGES}
+    assert folder.settings.languages.resolve("deu") == "de"
+    vocabulary = read_vocabulary(folder, "target")
     assert vocabulary[:5] == ["<s>", "<pad>", "</s>", "<unk>", "<en>"]
     assert vocabulary[-1] == "madeupword0004"
     source = json.loads((folder.path / "source_vocabulary.json").read_text("utf-8"))
@@ -144,7 +145,7 @@ def test_meters_of_fairseq_do_no_harm(tmp_path: Path, monkeypatch: pytest.Monkey
     released.save({**content, "extra_state": {"train_meters": {"loss": made}}})
     monkeypatch.delitem(sys.modules, "fairseq.meters")
     monkeypatch.delitem(sys.modules, "fairseq")
-    assert convert(released.folder, tmp_path / "converted").dialect == "prism"
+    assert convert(released.folder, tmp_path / "converted").settings.dialect == "prism"
 
 
 def without(name: str) -> Any:

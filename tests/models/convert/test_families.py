@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tertium.errors import LanguageError, ModelError
+from tertium.models.card import read_vocabulary
 from tertium.models.convert.families import recognise
 from tertium.models.convert.translation import convert
 from tertium.models.tokenizer import open_tokenizer
@@ -78,15 +79,15 @@ def test_log_probs_equal_the_original_forward_pass(any_family: Converted) -> Non
 
 def test_pieces_equal_those_of_the_original_tokenizer(any_family: Converted) -> None:
     original, folder = any_family.original, any_family.folder
-    ids = {token: id_ for id_, token in enumerate(folder.target_vocabulary())}
+    ids = {token: id_ for id_, token in enumerate(read_vocabulary(folder, "target"))}
     tokenizers = {
         name: open_tokenizer(folder.path / name)
-        for name in (folder.source_tokenizer, folder.target_tokenizer)
+        for name in (folder.settings.source_tokenizer, folder.settings.target_tokenizer)
     }
     strings = ugly_strings()
     into = original.targets[-1]
     for text, pieces in zip(
-        strings, tokenizers[folder.target_tokenizer].encode(strings), strict=True
+        strings, tokenizers[folder.settings.target_tokenizer].encode(strings), strict=True
     ):
         expected = original.target_ids(text, into)[original.prefix : -1]
         assert [ids.get(piece, ids["<unk>"]) for piece in pieces] == expected, text
@@ -95,7 +96,7 @@ def test_pieces_equal_those_of_the_original_tokenizer(any_family: Converted) -> 
     framed, _ = model._encoder_inputs(strings, original.code(original.sources[0]), tags)
     for text, tokens in zip(strings, framed, strict=True):
         expected = original.source_ids(text, original.sources[0], into)
-        if len(expected) < folder.max_length:
+        if len(expected) < folder.settings.max_length:
             assert [ids.get(token, ids["<unk>"]) for token in tokens] == expected, text
 
 
@@ -130,7 +131,7 @@ def test_special_tokens_in_a_text_are_text(any_family: Converted) -> None:
 
 
 def test_iso_codes_stand_for_flores_codes(family: Any) -> None:
-    languages = family("nllb").folder.languages
+    languages = family("nllb").folder.settings.languages
     assert languages.resolve("de") == languages.resolve("deu") == "deu_Latn"
     with pytest.raises(LanguageError, match=r"'zh' is ambiguous: use zho_Hans or zho_Hant"):
         languages.resolve("zh")
@@ -193,7 +194,7 @@ def test_beam_search_ends_as_the_original_says(
     config = json.loads((source / "config.json").read_text())
     (source / "config.json").write_text(json.dumps({**config, "early_stopping": early_stopping}))
     folder = convert(source, other)
-    assert folder.early_stopping is early_stopping
+    assert folder.settings.early_stopping is early_stopping
     plain = convert(original.folder, tmp_path / "plain")
     assert (folder.fingerprint == plain.fingerprint) is not early_stopping
     model = CTranslate2Model(folder)

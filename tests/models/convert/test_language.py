@@ -14,9 +14,9 @@ from tertium.models.convert.language import (
     longest,
     special_tokens,
 )
-from tertium.models.encoders.folder import TOKENIZER
 from tertium.models.language.model import CTranslate2LanguageModel
 from tertium.models.language.tokenizer import PromptTokenizer
+from tertium.models.settings import TOKENIZER
 
 from ...tiny import SENTENCES
 from ...tiny_language import END, FAMILIES, START, TinyLanguageModel, make_language_model
@@ -34,7 +34,7 @@ def tiny(
 
 def test_every_family_equals_transformers(tiny: TinyLanguageModel, tmp_path: Path) -> None:
     folder = convert_language_model(tiny.folder, tmp_path / "made", licence="CC0-1.0")
-    folder.check()
+    folder.verified()
     model = CTranslate2LanguageModel(folder, threads=1)
     for text, scores in zip(TEXTS, model.text_log_probs(TEXTS), strict=True):
         assert scores.log_probs == pytest.approx(tiny.log_probs(text), abs=1e-4), text

@@ -123,7 +123,7 @@ def test_damaged_sentencepiece_models(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     source = copied(name)
-    file = source / (tokenizer or family(name).folder.source_tokenizer)
+    file = source / (tokenizer or family(name).folder.settings.source_tokenizer)
     file.write_bytes(content)
     reason = "is incomplete" if content else "it is empty"
     message = refused(lambda source, out: convert(source, out, name="opus-mt-en-fr"), source, capfd)

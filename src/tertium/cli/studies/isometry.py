@@ -190,7 +190,7 @@ def _ready(
 def _detectors(
     given: Sequence[str], both_orders: bool, options: StudyOptions
 ) -> list[ParaphraseDetector]:
-    from tertium.models.detectors.catalog import load_detector
+    from tertium.models.catalog import load_detector
     from tertium.models.detectors.model import ByLanguage
 
     def load(name: str) -> ParaphraseDetector:

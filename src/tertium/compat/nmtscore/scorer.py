@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, ClassVar
 
 from tertium._version import __version__ as tertium_version
 from tertium.compat.nmtscore.models import (
@@ -15,12 +17,14 @@ from tertium.compat.nmtscore.models import (
     paired,
 )
 from tertium.errors import LanguageError
+from tertium.measures.translation import Cross, Direct, NMTScore, Pivot, Queries
+from tertium.models.base import Languages, Progress, TokenScores, Translation, per_row
+from tertium.models.languages import LanguageSet
+from tertium.text import Text
 
 __version__ = f"0.3.3+tertium.{tertium_version}"
 """The version of nmtscore whose interface this is, with Tertium's version as its local part."""
 
-Directed = Callable[[list[str], list[str], str | None, str | None], list[float]]
-"""sim(A|B), given A, B and their languages."""
 Options = Mapping[str, Any] | None
 
 
@@ -78,21 +82,13 @@ class NMTScorer:
     ) -> float | list[float]:
         """The probability of A as a translation of B."""
         b_lang = self._source_language(a_lang, b_lang, both_directions)
-
-        def directed(
-            A: list[str], B: list[str], A_lang: str | None, B_lang: str | None
-        ) -> list[float]:
-            AB = self._p(A, B, A_lang, B_lang, score_kwargs)
-            if not normalize:
-                return AB  # p(A|B)
-            AA = self._p(A, A, A_lang, A_lang, score_kwargs)
-            return ratio(AB, AA)  # p(A|B) / p(A|A)
-
-        scores = similarities(directed, a, b, a_lang, b_lang, both_directions)
-        if print_signature:
-            languages = {"a_lang": a_lang, "b_lang": b_lang}
-            print(self._build_version_string("direct", normalize, both_directions, **languages))
-        return scores
+        measure = Direct(
+            Hooks(self.model, score_kwargs),
+            base="2",
+            normalized=normalize,
+            both_directions=both_directions,
+        )
+        return self._scores(measure, a, b, a_lang, b_lang, print_signature)
 
     def score_pivot(
         self,
@@ -109,30 +105,14 @@ class NMTScorer:
     ) -> float | list[float]:
         """The probability of A given the translation of B into a pivot language."""
         b_lang = self._source_language(a_lang, b_lang, both_directions)
-
-        def translation(texts: list[str], lang: str | None) -> list[str]:
-            translations: list[str] = self.model.translate(
-                tgt_lang=pivot_lang,
-                source_sentences=texts,
-                src_lang=lang,
-                **(translate_kwargs or {}),
-            )
-            return translations
-
-        def directed(
-            A: list[str], B: list[str], A_lang: str | None, B_lang: str | None
-        ) -> list[float]:
-            AB = self._p(A, translation(B, B_lang), A_lang, pivot_lang, score_kwargs)
-            if not normalize:
-                return AB  # p(A|B')
-            AA = self._p(A, translation(A, A_lang), A_lang, pivot_lang, score_kwargs)
-            return ratio(AB, AA)  # p(A|B') / p(A|A')
-
-        scores = similarities(directed, a, b, a_lang, b_lang, both_directions)
-        if print_signature:
-            languages = {"pivot_lang": pivot_lang, "a_lang": a_lang, "b_lang": b_lang}
-            print(self._build_version_string("pivot", normalize, both_directions, **languages))
-        return scores
+        measure = Pivot(
+            Hooks(self.model, score_kwargs, translate_kwargs, pivot_lang),
+            base="2",
+            normalized=normalize,
+            both_directions=both_directions,
+            pivot_lang=pivot_lang,
+        )
+        return self._scores(measure, a, b, a_lang, b_lang, print_signature, pivot_lang=pivot_lang)
 
     def score_cross_likelihood(
         self,
@@ -156,51 +136,35 @@ class NMTScorer:
                 "are assumed (use a_lang and b_lang)",
                 stacklevel=2,
             )
-
-        def directed(
-            A: list[str], B: list[str], A_lang: str | None, B_lang: str | None
-        ) -> list[float]:
-            translated = self.model.translate(
-                tgt_lang=tgt_lang,
-                source_sentences=B,
-                src_lang=B_lang,
-                return_score=normalize,
-                **(translate_kwargs or {}),
-            )
-            if not normalize:
-                return self._p(translated, A, tgt_lang, A_lang, score_kwargs)  # p(B'|A)
-            B_ = [text for text, _ in translated]
-            BB = [score for _, score in translated]
-            if None in BB:  # a model may translate without scores
-                BB = self._p(B_, B, tgt_lang, B_lang, score_kwargs)
-            BA = self._p(B_, A, tgt_lang, A_lang, score_kwargs)
-            return ratio(BA, BB)  # p(B'|A) / p(B'|B)
-
-        scores = similarities(directed, a, b, a_lang, b_lang, both_directions)
-        if print_signature:
-            languages = {"tgt_lang": tgt_lang, "a_lang": a_lang, "b_lang": b_lang}
-            print(self._build_version_string("cross", normalize, both_directions, **languages))
-        return scores
-
-    def _p(
-        self,
-        targets: list[str],
-        sources: list[str],
-        target_lang: str | None,
-        source_lang: str | None,
-        score_kwargs: Options,
-    ) -> list[float]:
-        """p(target|source), which in the package is ``2 ** mean(ln p)``."""
-        if target_lang is None:
-            raise LanguageError("the language of b is needed and was not given: use b_lang")
-        scores: list[float] = self.model.score(
-            tgt_lang=target_lang,
-            source_sentences=sources,
-            hypothesis_sentences=targets,
-            src_lang=source_lang,
-            **(score_kwargs or {}),
+        measure = Cross(
+            Hooks(self.model, score_kwargs, translate_kwargs, tgt_lang),
+            base="2",
+            normalized=normalize,
+            both_directions=both_directions,
+            target_lang=tgt_lang,
         )
-        return scores
+        return self._scores(measure, a, b, a_lang, b_lang, print_signature, tgt_lang=tgt_lang)
+
+    def _scores(
+        self,
+        measure: NMTScore,
+        a: Sentences,
+        b: Sentences,
+        a_lang: str | None,
+        b_lang: str | None,
+        print_signature: bool,
+        tgt_lang: str | None = None,
+        pivot_lang: str | None = None,
+    ) -> float | list[float]:
+        A, B = paired(a, b, ("a", "b"))
+        ask = Queries(measure.model, measure.aggregate, progress=None)
+        texts = [Text(text, a_lang) for text in A], [Text(text, b_lang) for text in B]
+        scores = measure.similarities(*texts, ask) if A else []
+        if print_signature:
+            choices = (measure.name, measure.normalized, measure.both_directions)
+            languages = (tgt_lang, pivot_lang, a_lang, b_lang)
+            print(self._build_version_string(*choices, *languages))
+        return scores[0] if isinstance(a, str) else scores
 
     def _source_language(
         self, a_lang: str, b_lang: str | None, both_directions: bool
@@ -249,26 +213,82 @@ class NMTScorer:
         )
 
 
-def similarities(
-    directed: Directed,
-    a: Sentences,
-    b: Sentences,
-    a_lang: str | None,
-    b_lang: str | None,
-    both_directions: bool,
-) -> float | list[float]:
-    """sim(A|B), or the mean of sim(A|B) and sim(B|A)."""
-    A, B = paired(a, b, ("a", "b"))
-    scores = directed(A, B, a_lang, b_lang) if A else []
-    if both_directions and A:
-        reverse = directed(B, A, b_lang, a_lang)
-        scores = [(ab + ba) / 2 for ab, ba in zip(scores, reverse, strict=True)]
-    return scores[0] if isinstance(a, str) else scores
+@dataclass(frozen=True)
+class Hooks:
+    """A model of the package, as measures query it: 2 ** H is the score that its hook gives."""
 
+    model: TranslationModel
+    score_kwargs: Options = None
+    translate_kwargs: Options = None
+    into: str = "en"
+    """The language that texts are translated into."""
 
-def ratio(numerator: Sequence[float], denominator: Sequence[float]) -> list[float]:
-    """p / q, row by row."""
-    return [p / q for p, q in zip(numerator, denominator, strict=True)]
+    needs_source_language = False  # the model itself asks for it
+    fingerprint = ""
+    settings: ClassVar[Mapping[str, str]] = {}
+
+    @property
+    def name(self) -> str:
+        return str(self.model)
+
+    @property
+    def languages(self) -> LanguageSet:
+        return LanguageSet({self.into: ""}, {self.into: ""})
+
+    def log_probs(
+        self,
+        targets: Sequence[str],
+        sources: Sequence[str],
+        *,
+        target_lang: Languages,
+        source_lang: Languages = None,
+        progress: Progress | None = None,
+    ) -> list[TokenScores]:
+        texts = {"source_sentences": sources, "hypothesis_sentences": targets}
+        scores = self._ask(self.model.score, texts, target_lang, source_lang, self.score_kwargs)
+        return [TokenScores(("",), (math.log2(p) if p else -math.inf,)) for p in scores]
+
+    def translate(
+        self,
+        sources: Sequence[str],
+        *,
+        target_lang: Languages,
+        source_lang: Languages = None,
+        beam_size: int = 5,
+        progress: Progress | None = None,
+    ) -> list[Translation]:
+        """Translate; the number of beams is one of ``translate_kwargs``."""
+        texts = {"source_sentences": sources}
+        kwargs = self.translate_kwargs
+        return list(
+            map(
+                Translation,
+                self._ask(self.model.translate, texts, target_lang, source_lang, kwargs),
+            )
+        )
+
+    def _ask(
+        self,
+        hook: Callable[..., list[Any]],
+        texts: Mapping[str, Sequence[str]],
+        target_lang: Languages,
+        source_lang: Languages,
+        kwargs: Options,
+    ) -> list[Any]:
+        """Query a model of the package, which has one pair of languages at a time."""
+        count = len(texts["source_sentences"])
+        groups: dict[tuple[str | None, str | None], list[int]] = {}
+        pairs = zip(per_row(target_lang, count), per_row(source_lang, count), strict=True)
+        for place, languages in enumerate(pairs):
+            groups.setdefault(languages, []).append(place)
+        results: dict[int, Any] = {}
+        for (target, source), places in groups.items():
+            if target is None:
+                raise LanguageError("the language of b is needed and was not given: use b_lang")
+            some = {name: [column[place] for place in places] for name, column in texts.items()}
+            found = hook(tgt_lang=target, src_lang=source, **some, **(kwargs or {}))
+            results.update(zip(places, found, strict=True))
+        return [results[place] for place in range(count)]
 
 
 def transformers_version() -> str:

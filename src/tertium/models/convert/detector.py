@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tertium.errors import ModelError, SettingError
+from tertium.models.card import DetectorCard, read_card, write_card
 from tertium.models.convert.checkpoint import first_names, load_weights, not_converted
 from tertium.models.convert.encoder import (
     check_libraries,
@@ -16,14 +17,7 @@ from tertium.models.convert.encoder import (
 )
 from tertium.models.convert.encoder_network import positions, write_network
 from tertium.models.convert.translation import Quantization
-from tertium.models.detectors.folder import (
-    HEAD,
-    Detecting,
-    DetectorFolder,
-    read_detector_folder,
-    write_detector_card,
-)
-from tertium.models.encoders.folder import TOKENIZER
+from tertium.models.settings import HEAD, TOKENIZER, DetectorSettings
 from tertium.storage.unfinished import appearing
 
 MAX_LENGTH = 128
@@ -49,7 +43,7 @@ def convert_detector(
     licence: str = "unknown",
     quantization: Quantization = "float32",
     origin: str = "",
-) -> DetectorFolder:
+) -> DetectorCard:
     """Convert a classifier, atomically; ``positive`` is the class that means paraphrase."""
     if not source.is_dir():
         raise ModelError(f"{source}: no such folder")
@@ -63,7 +57,7 @@ def convert_detector(
     family = str(config["model_type"])
     inner, activation, outer = HEADS[family]
     encoder = network.base_model
-    detecting = Detecting(
+    settings = DetectorSettings(
         family=family,
         layers=layers,
         max_length=min(positions(encoder), max_length),
@@ -81,16 +75,16 @@ def convert_detector(
                 tokens=tokens,
                 unknown=unknown,
                 quantization=quantization,
-                types=detecting.types,
+                types=settings.types,
             )
         except (RuntimeError, ValueError) as error:
             raise not_converted(source, error) from error
         scratch.rename(made / TOKENIZER)
         _write_head(network, (inner, outer), made / HEAD)
-        write_detector_card(
-            made, detecting, name=name or out.name, licence=licence, origin=origin or source.name
+        write_card(
+            made, settings, name=name or out.name, licence=licence, origin=origin or source.name
         )
-    return read_detector_folder(out)
+    return read_card(out, DetectorSettings)
 
 
 def load_classifier(folder: Path) -> Any:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tertium.errors import ModelError, SettingError, first_line
+from tertium.models.card import EncoderCard, read_card, write_card
 from tertium.models.convert.checkpoint import not_converted, quiet
 from tertium.models.convert.encoder_network import FAMILIES, load_network, positions, write_network
 from tertium.models.convert.published import (
@@ -19,17 +20,10 @@ from tertium.models.convert.published import (
     read_config_file,
 )
 from tertium.models.convert.translation import Quantization
-from tertium.models.encoders.folder import (
-    DENSE,
-    TOKENIZER,
-    EncoderFolder,
-    Encoding,
-    read_encoder_folder,
-    write_encoder_card,
-)
 from tertium.models.encoders.pooling import Dense
 from tertium.models.encoders.sentence_modules import MODULES, SentenceModules, read_sentence_modules
 from tertium.models.public import public_encoder
+from tertium.models.settings import DENSE, TOKENIZER, EncoderSettings
 from tertium.storage.unfinished import appearing
 
 
@@ -53,7 +47,7 @@ def convert_encoder(
     licence: str = "unknown",
     quantization: Quantization = "float32",
     origin: str = "",
-) -> EncoderFolder:
+) -> EncoderCard:
     """Convert an encoder, up to a layer; ``out`` is written atomically.
 
     By default, the layer is the best one for token vectors if the catalog has the encoder, and the
@@ -73,7 +67,7 @@ def convert_encoder(
     check_libraries()
     network = load_network(modules.transformer, layer)
     dense = modules.dense if layer == layers else ()
-    encoding = Encoding(
+    settings = EncoderSettings(
         family=str(config["model_type"]),
         layers=layer,
         layers_of_original=layers,
@@ -85,8 +79,8 @@ def convert_encoder(
     )
     with appearing(out) as made:
         _write(network, modules, dense, made, quantization)
-        write_encoder_card(made, encoding, name=name, licence=licence, origin=origin or source.name)
-    return read_encoder_folder(out)
+        write_card(made, settings, name=name, licence=licence, origin=origin or source.name)
+    return read_card(out, EncoderSettings)
 
 
 def _write(

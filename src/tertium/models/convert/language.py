@@ -13,18 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tertium.errors import ModelError
+from tertium.models.card import LanguageCard, read_card, write_card
 from tertium.models.convert.checkpoint import load_all_weights, not_converted, quiet
 from tertium.models.convert.encoder import check_libraries, save_tokenizer, vocabulary
 from tertium.models.convert.published import CONFIG, count, read_config_file, read_object
 from tertium.models.convert.translation import Quantization, Vocabulary
-from tertium.models.encoders.folder import TOKENIZER
 from tertium.models.engine_file import quantize_file
-from tertium.models.language.folder import (
-    LanguageFolder,
-    Reading,
-    read_language_folder,
-    write_language_card,
-)
+from tertium.models.settings import TOKENIZER, LanguageSettings
 from tertium.storage.unfinished import appearing
 
 if TYPE_CHECKING:
@@ -60,7 +55,7 @@ def convert_language_model(
     licence: str = "unknown",
     quantization: Quantization = "float32",
     origin: str = "",
-) -> LanguageFolder:
+) -> LanguageCard:
     """Convert a causal language model; ``out`` is written atomically."""
     if not source.is_dir():
         raise ModelError(f"{source}: no such folder")
@@ -78,17 +73,19 @@ def convert_language_model(
         size = count(config, source / CONFIG, "vocab_size")
         tokens, unknown = vocabulary(scratch, size, source)
         start, end = special_tokens(source, config, tokens)
-        reading = Reading(str(family), longest(config, source), start, end)
-        probe = random_tokens(tokens, min(PROBE_TOKENS, reading.max_length))
+        settings = LanguageSettings(
+            family=str(family), max_length=longest(config, source), start=start, end=end
+        )
+        probe = random_tokens(tokens, min(PROBE_TOKENS, settings.max_length))
         expected = _convert_weights(source, made, tokens, (start, end, unknown), probe)
         check_engine(made, [tokens[id_] for id_ in probe], expected, source)
         if quantization == "int8":
             quantize_file(made / "model.bin")
         scratch.rename(made / TOKENIZER)
-        write_language_card(
-            made, reading, name=name or out.name, licence=licence, origin=origin or source.name
+        write_card(
+            made, settings, name=name or out.name, licence=licence, origin=origin or source.name
         )
-    return read_language_folder(out)
+    return read_card(out, LanguageSettings)
 
 
 def longest(config: Mapping[str, Any], source: Path) -> int:

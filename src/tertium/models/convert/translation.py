@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tertium.errors import ModelError
+from tertium.models.card import TranslationCard, read_card, write_card
 from tertium.models.convert.checkpoint import load_all_weights, not_converted, quiet
 from tertium.models.convert.fairseq.release import is_release, read_release
 from tertium.models.convert.families import Family, recognise
 from tertium.models.convert.published import CONFIG, count, read_config_file
 from tertium.models.engine_file import quantize_file
-from tertium.models.folder import ModelFolder, read_folder, write_card
+from tertium.models.settings import WEIGHTS, TranslationSettings
 from tertium.storage.unfinished import appearing
 
 Quantization = Literal["int8", "float32"]
@@ -45,7 +46,7 @@ def convert(
     licence: str = "unknown",
     quantization: Quantization = "float32",
     origin: str = "",
-) -> ModelFolder:
+) -> TranslationCard:
     """Convert a Hugging Face folder, or the release of Prism; ``out`` is written atomically.
 
     The family is inferred from the files; ``dialect`` decides where they are ambiguous (a SMaLL-100
@@ -63,7 +64,7 @@ def convert(
         else:
             _convert_weights(source, made, family)
         if quantization == "int8":
-            quantize_file(made / "model.bin")
+            quantize_file(made / WEIGHTS)
         for tokenizer in {family.source_tokenizer, family.target_tokenizer}:
             shutil.copyfile(source / tokenizer, made / tokenizer)
 
@@ -85,23 +86,22 @@ def make_folder(
     name: str,
     licence: str,
     origin: str,
-) -> ModelFolder:
+) -> TranslationCard:
     """Write a model folder atomically; ``fill`` writes the weights and the tokenizers."""
     with appearing(out) as made:
         fill(made)
-        write_card(
-            made,
-            name=name,
+        settings = TranslationSettings(
             dialect=family.dialect,
-            languages=family.languages,
             max_length=family.max_length,
             source_tokenizer=family.source_tokenizer,
             target_tokenizer=family.target_tokenizer,
-            licence=licence,
-            origin=origin,
+            source_languages=family.languages.source,
+            target_languages=family.languages.target,
             early_stopping=family.early_stopping,
+            aliases=family.languages.needed_aliases(),
         )
-    return read_folder(out)
+        write_card(made, settings, name=name, licence=licence, origin=origin)
+    return read_card(out, TranslationSettings)
 
 
 def _convert_weights(source: Path, out: Path, family: Family) -> None:

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 
 from tertium.data.records import counted
-from tertium.errors import InputError, LanguageError, ModelError
+from tertium.errors import InputError, LanguageError
 from tertium.models.base import (
     Detections,
     Languages,
@@ -22,12 +21,12 @@ from tertium.models.base import (
     describe_model,
     per_row,
 )
-from tertium.models.detectors.folder import DetectorFolder, read_detector_folder
-from tertium.models.encoders.folder import TOKENIZER
+from tertium.models.card import DetectorCard
 from tertium.models.encoders.model import CTranslate2Encoder, Rows
-from tertium.models.encoders.pooling import Dense, Pooling
+from tertium.models.encoders.pooling import Pooling, read_dense_layers
 from tertium.models.encoders.reading import JsonReader, Reading
 from tertium.models.engine import ComputeType
+from tertium.models.settings import HEAD, TOKENIZER
 
 
 class EncoderDetector:
@@ -35,33 +34,33 @@ class EncoderDetector:
 
     def __init__(
         self,
-        folder: DetectorFolder,
+        card: DetectorCard,
         *,
         compute_type: ComputeType = "auto",
         threads: int | None = None,
     ) -> None:
-        detecting = folder.detecting
-        self._name, self._fingerprint = folder.name, folder.fingerprint
-        self._positive = detecting.positive
-        self._head: tuple[Dense, ...] = folder.head()
+        settings = card.settings
+        self._name, self._fingerprint = card.name, card.fingerprint
+        self._positive = settings.positive
+        self._head = read_dense_layers(card.path / HEAD, settings.activations)
         self._reader = JsonReader(
-            folder.path / TOKENIZER, detecting.max_length, lowercase=detecting.lowercase
+            card.path / TOKENIZER, settings.max_length, lowercase=settings.lowercase
         )
         self._encoder = CTranslate2Encoder(
-            folder.path,
+            card.path,
             self._reader,
             Pooling(("cls",)),
-            name=folder.name,
-            fingerprint=folder.fingerprint,
-            layer=detecting.layers,
-            positions_as_types=detecting.family == "mpnet",
-            types=detecting.types,
+            name=card.name,
+            fingerprint=card.fingerprint,
+            layer=settings.layers,
+            positions_as_types=settings.family == "mpnet",
+            types=settings.types,
             compute_type=compute_type,
             threads=threads,
         )
         engine = self._encoder.settings
         self._settings = {
-            "max_length": str(detecting.max_length),
+            "max_length": str(settings.max_length),
             "precision": engine["precision"],
             "engine": engine["engine"],
         }
@@ -199,16 +198,12 @@ class ByLanguage:
 
 @lru_cache(maxsize=4)
 def detector_of(
-    path: Path,
-    fingerprint: str,  # a folder that was rewritten is another detector
+    card: DetectorCard,  # has the fingerprint: an overwritten folder is another detector
     compute_type: ComputeType,
     threads: int | None,
 ) -> EncoderDetector:
     """The detector in a folder; the last few stay loaded."""
-    folder = read_detector_folder(path)
-    if folder.fingerprint != fingerprint:
-        raise ModelError(f"{path} was changed while it was being loaded")
-    return EncoderDetector(folder, compute_type=compute_type, threads=threads)
+    return EncoderDetector(card, compute_type=compute_type, threads=threads)
 
 
 def check_pairs(first: Sequence[str], second: Sequence[str]) -> None:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tertium.models.encoders.folder import VOCABULARY
 from tertium.models.engine_file import EngineFile
-from tertium.models.folder import file_sha256
+from tertium.models.settings import CONFIG, VOCABULARY, WEIGHTS
+from tertium.storage.hashes import file_sha256, remembered_sha256
 from tertium.storage.paths import encoders_folder
 from tertium.storage.unfinished import derived
+
+FILES = (CONFIG, VOCABULARY, WEIGHTS)
+HASHES = "hashes.json"
+"""The hash of each file, by which a damaged encoder is found and extracted again."""
 
 
 @contextmanager
@@ -26,10 +31,9 @@ def cut_encoder(
     the cache cannot be written to, a temporary folder is used.
     """
     cached = encoders_folder() / f"{fingerprint}-{layer}"
-    sizes = _sizes(engine_file, layer, vocabulary)
-    if not _is_complete(cached, sizes):
+    if not _is_intact(cached):
         try:
-            with derived(cached, lambda: _is_complete(cached, sizes)) as made:
+            with derived(cached, lambda: _is_intact(cached)) as made:
                 _fill(made, engine_file, layer, vocabulary)
         except OSError:
             with tempfile.TemporaryDirectory() as scratch:
@@ -39,28 +43,22 @@ def cut_encoder(
     yield cached
 
 
-def _sizes(engine_file: EngineFile, layer: int, vocabulary: str) -> dict[str, int]:
-    source = engine_file.path.parent
-    return {
-        "config.json": (source / "config.json").stat().st_size,
-        VOCABULARY: (source / vocabulary).stat().st_size,
-        "model.bin": engine_file.encoder_size(layer),
-    }
-
-
-def _is_complete(folder: Path, sizes: Mapping[str, int]) -> bool:
+def _is_intact(folder: Path) -> bool:
+    """Whether the files of an extracted encoder are those that were written."""
     try:
-        return all((folder / name).stat().st_size == size for name, size in sizes.items())
-    except OSError:
+        hashes: object = json.loads((folder / HASHES).read_bytes())
+        return hashes == {name: remembered_sha256(folder / name) for name in FILES}
+    except (OSError, ValueError):
         return False
 
 
 def _fill(made: Path, engine_file: EngineFile, layer: int, vocabulary: str) -> None:
     source = engine_file.path.parent
-    shutil.copyfile(source / "config.json", made / "config.json")
+    shutil.copyfile(source / CONFIG, made / CONFIG)
     shutil.copyfile(source / vocabulary, made / VOCABULARY)
-    with (made / "model.bin").open("wb") as out:
+    with (made / WEIGHTS).open("wb") as out:
         out.writelines(engine_file.encoder_parts(layer))
+    (made / HASHES).write_text(json.dumps({name: file_sha256(made / name) for name in FILES}))
 
 
 def matches_model(cached: Path, engine_file: EngineFile, layer: int) -> bool:
@@ -68,4 +66,4 @@ def matches_model(cached: Path, engine_file: EngineFile, layer: int) -> bool:
     digest = hashlib.sha256()
     for part in engine_file.encoder_parts(layer):
         digest.update(part)
-    return digest.hexdigest() == file_sha256(cached / "model.bin")
+    return digest.hexdigest() == file_sha256(cached / WEIGHTS)

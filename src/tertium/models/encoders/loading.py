@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from tertium.errors import SettingError
-from tertium.models.encoders.catalog import read_either
-from tertium.models.encoders.folder import TOKENIZER, VOCABULARY, EncoderFolder
+from tertium.models.card import EncoderCard, TranslationCard, vocabulary_file
 from tertium.models.encoders.layers import cut_encoder
 from tertium.models.encoders.model import CTranslate2Encoder
-from tertium.models.encoders.pooling import Pooling
+from tertium.models.encoders.pooling import Pooling, read_pooling
 from tertium.models.encoders.reading import JsonReader, Reader, SourceReader
 from tertium.models.encoders.use import UniversalSentenceEncoder
 from tertium.models.engine import ComputeType
 from tertium.models.engine_file import EngineFile, read_engine_file
-from tertium.models.folder import ModelFolder
+from tertium.models.settings import TOKENIZER, VOCABULARY, WEIGHTS, EncoderSettings
 
 
 @lru_cache(maxsize=1)
@@ -27,47 +25,49 @@ def universal(threads: int | None) -> UniversalSentenceEncoder:
 
 @lru_cache(maxsize=4)
 def encoder_of(
-    path: Path,
-    fingerprint: str,  # a folder that was rewritten is another encoder
+    card: EncoderCard | TranslationCard,  # an overwritten folder is another encoder
     layer: int | None,
     compute_type: ComputeType,
     threads: int | None,
 ) -> CTranslate2Encoder:
     """The encoder in a folder, up to a layer; the last few stay loaded."""
-    folder = read_either(path)
-    engine_file = read_engine_file(path / "model.bin")
+    engine_file = read_engine_file(card.path / WEIGHTS)
     if layer is None:
         layer = engine_file.encoder_layers
-    _check_layer(folder, engine_file, layer)
-    settings: dict[str, Any] = {
-        "name": folder.name,
-        "fingerprint": folder.fingerprint,
+    _check_layer(card, engine_file, layer)
+    options: dict[str, Any] = {
+        "name": card.name,
+        "fingerprint": card.fingerprint,
         "layer": layer,
         "compute_type": compute_type,
         "threads": threads,
     }
+    settings = card.settings
     reader: Reader
-    if isinstance(folder, ModelFolder):
-        reader, pooling = SourceReader(folder), Pooling(framing=False)
-        vocabulary = folder.vocabulary_file("source")
-    else:
-        encoding = folder.encoding
-        reader = JsonReader(path / TOKENIZER, encoding.max_length, lowercase=encoding.lowercase)
-        settings["prefix"] = encoding.prefix
-        settings["positions_as_types"] = encoding.family == "mpnet"
-        if layer == encoding.layers:
-            return CTranslate2Encoder(path, reader, folder.pooling(), **settings)
-        pooling = Pooling(encoding.pooling)  # dense layers need the last layer
+    if isinstance(settings, EncoderSettings):
+        file = card.path / TOKENIZER
+        reader = JsonReader(file, settings.max_length, lowercase=settings.lowercase)
+        options["prefix"] = settings.prefix
+        options["positions_as_types"] = settings.family == "mpnet"
+        if layer == settings.layers:
+            pooling = read_pooling(card.path, settings)
+            return CTranslate2Encoder(card.path, reader, pooling, **options)
+        pooling = Pooling(settings.pooling)  # dense layers need the last layer
         vocabulary = VOCABULARY
-    with cut_encoder(engine_file, layer, vocabulary=vocabulary, fingerprint=fingerprint) as cut:
-        return CTranslate2Encoder(cut, reader, pooling, **settings)
+    else:
+        model = cast(TranslationCard, card)
+        reader, pooling = SourceReader(model), Pooling(framing=False)
+        vocabulary = vocabulary_file(model, "source")
+    extracted = cut_encoder(engine_file, layer, vocabulary=vocabulary, fingerprint=card.fingerprint)
+    with extracted as folder:
+        return CTranslate2Encoder(folder, reader, pooling, **options)
 
 
-def _check_layer(folder: EncoderFolder | ModelFolder, engine_file: EngineFile, layer: int) -> None:
+def _check_layer(card: EncoderCard | TranslationCard, engine_file: EngineFile, layer: int) -> None:
     layers = engine_file.encoder_layers
     if 1 <= layer <= layers:
         return
-    hint = ""
-    if isinstance(folder, EncoderFolder) and 1 <= layer <= folder.encoding.layers_of_original:
+    settings, hint = card.settings, ""
+    if isinstance(settings, EncoderSettings) and 1 <= layer <= settings.layers_of_original:
         hint = f"; it was cut when it was converted: convert it again with --layer {layer}"
-    raise SettingError(f"layer {layer}: {folder.name} has layers 1 to {layers}{hint}")
+    raise SettingError(f"layer {layer}: {card.name} has layers 1 to {layers}{hint}")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tertium.errors import ModelError
+from tertium.models.settings import DENSE, EncoderSettings
 
 Vectors = NDArray[np.float32]
 
@@ -94,6 +96,18 @@ class Pooling:
         """
         layers = "".join(f"-dense.{layer.activation}" for layer in self.dense)
         return "+".join(self.modes) + layers + ("" if self.framing else "-noframe")
+
+
+def read_pooling(folder: Path, settings: EncoderSettings) -> Pooling:
+    """How the encoder in a folder computes one vector of a text."""
+    dense = read_dense_layers(folder / DENSE, settings.activations) if settings.activations else ()
+    return Pooling(settings.pooling, dense)
+
+
+def read_dense_layers(file: Path, activations: Sequence[str]) -> tuple[Dense, ...]:
+    """Read the layers in a file of arrays, one for each activation."""
+    with np.load(file, allow_pickle=False) as arrays:
+        return dense_layers(activations, dict(arrays))
 
 
 def dense_layers(

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from tertium.errors import LanguageError
 from tertium.models.base import Languages, per_row
-from tertium.models.folder import ModelFolder
+from tertium.models.card import TranslationCard, read_vocabulary
 from tertium.models.languages import source_language
 from tertium.models.tokenizer import UNKNOWN, open_tokenizer, unknown_share
 from tertium.models.translation.dialects import dialect
@@ -119,21 +119,22 @@ class SourceReader:
     same for all texts, so that their vectors are comparable.
     """
 
-    def __init__(self, folder: ModelFolder) -> None:
-        self.name = folder.name
-        self.languages = folder.languages
-        self._dialect = dialect(folder.dialect)
-        self._max_length = folder.max_length
-        self._ids = {token: id_ for id_, token in enumerate(folder.source_vocabulary())}
-        tags = {*folder.languages.source.values(), *folder.languages.target.values()}
+    def __init__(self, card: TranslationCard) -> None:
+        settings = card.settings
+        self.name = card.name
+        self.languages = settings.languages
+        self._dialect = dialect(settings.dialect)
+        self._max_length = settings.max_length
+        self._ids = {token: id_ for id_, token in enumerate(read_vocabulary(card, "source"))}
+        tags = {*self.languages.source.values(), *self.languages.target.values()}
         self._tokenizer = open_tokenizer(
-            folder.path / folder.source_tokenizer, () if self._dialect.tag_is_text else tags
+            card.path / settings.source_tokenizer, () if self._dialect.tag_is_text else tags
         )
         self._into = ""
         self.settings: Mapping[str, str] = {}
         if self._dialect.before_source == "target":
             code = self._common_target()
-            self._into = folder.languages.target[code]
+            self._into = self.languages.target[code]
             self.settings = {"into": code} if self._into else {}
 
     def read(self, texts: Sequence[str], lang: Languages) -> list[Reading]:

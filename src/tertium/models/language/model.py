@@ -8,7 +8,7 @@ from typing import Any
 
 from tertium.models.base import Progress, TokenScores, describe_model
 from tertium.models.batches import padded_batches, uniform_batches
-from tertium.models.encoders.folder import TOKENIZER
+from tertium.models.card import LanguageCard
 from tertium.models.engine import (
     ComputeType,
     Device,
@@ -16,8 +16,8 @@ from tertium.models.engine import (
     open_engine,
     run_batches,
 )
-from tertium.models.language.folder import LanguageFolder
 from tertium.models.language.tokenizer import PromptTokenizer
+from tertium.models.settings import TOKENIZER
 from tertium.models.threads import available_cores
 
 BATCH_TOKENS = 512
@@ -32,7 +32,7 @@ class CTranslate2LanguageModel:
 
     def __init__(
         self,
-        folder: LanguageFolder,
+        card: LanguageCard,
         *,
         compute_type: ComputeType = "auto",
         device: Device = "cpu",
@@ -40,13 +40,13 @@ class CTranslate2LanguageModel:
         batch_tokens: int = BATCH_TOKENS,
     ) -> None:
         check_engine_settings(compute_type, threads, batch_tokens)
-        self.folder = folder
+        self.card = card
         self.threads = threads or available_cores()
         self.batch_tokens = batch_tokens
-        self._tokenizer = PromptTokenizer(folder.path / TOKENIZER)
+        self._tokenizer = PromptTokenizer(card.path / TOKENIZER)
         self._generator, self._settings = open_engine(
             "Generator",
-            folder.path,
+            card.path,
             compute_type=compute_type,
             device=device,
             threads=self.threads,
@@ -62,11 +62,11 @@ class CTranslate2LanguageModel:
 
     @property
     def name(self) -> str:
-        return self.folder.name
+        return self.card.name
 
     @property
     def fingerprint(self) -> str:
-        return self.folder.fingerprint
+        return self.card.fingerprint
 
     @property
     def settings(self) -> Mapping[str, str]:
@@ -86,17 +86,17 @@ class CTranslate2LanguageModel:
         """
         if prompts is not None and len(prompts) != len(texts):
             raise ValueError(f"{len(prompts)} prompts for {len(texts)} texts")
-        reading = self.folder.reading
-        room = reading.max_length - 1  # the start token is read, the end token is not
+        settings = self.card.settings
+        room = settings.max_length - 1  # the start token is read, the end token is not
         sequences, scored, cut = [], [], []
         split = self._tokenizer.encode(prompts or [""] * len(texts), texts)
         for prompt, tokens in split:
             kept = tokens[:room]
             context = prompt[max(0, len(prompt) - (room - len(kept))) :]
             target_cut = len(kept) < len(tokens)
-            scored.append(kept if target_cut else [*kept, reading.end])
+            scored.append(kept if target_cut else [*kept, settings.end])
             cut.append((target_cut, len(context) < len(prompt)))
-            sequences.append([reading.start, *context, *scored[-1]])
+            sequences.append([settings.start, *context, *scored[-1]])
 
         def submit(batch: list[int]) -> list[Any]:
             futures: list[Any] = self._generator.score_batch(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -22,6 +23,7 @@ from tertium.models.base import (
 )
 from tertium.models.batches import batches_by_limit, padded_batches, uniform_batches
 from tertium.models.candidates import BEAM_SEARCH, Candidate, Search
+from tertium.models.card import TranslationCard, read_vocabulary
 from tertium.models.engine import (
     ComputeType,
     Device,
@@ -29,7 +31,6 @@ from tertium.models.engine import (
     open_engine,
     run_batches,
 )
-from tertium.models.folder import ModelFolder
 from tertium.models.languages import LanguageSet, source_language, target_language
 from tertium.models.threads import available_cores
 from tertium.models.tokenizer import UNKNOWN, open_tokenizer, unknown_share
@@ -60,7 +61,7 @@ class CTranslate2Model:
 
     def __init__(
         self,
-        folder: ModelFolder,
+        card: TranslationCard,
         *,
         compute_type: ComputeType = "auto",
         device: Device = "cpu",
@@ -68,19 +69,20 @@ class CTranslate2Model:
         batch_tokens: int = BATCH_TOKENS,
     ) -> None:
         check_engine_settings(compute_type, threads, batch_tokens)
-        self.folder = folder
+        self.card = card
         self.threads = threads or available_cores()
         self.batch_tokens = batch_tokens
         self._as_given = compute_type, threads
-        self._dialect = dialect(folder.dialect)
-        tags = {*folder.languages.source.values(), *folder.languages.target.values()}
+        settings = card.settings
+        self._dialect = dialect(settings.dialect)
+        tags = {*settings.source_languages.values(), *settings.target_languages.values()}
         self._source_tokenizer = open_tokenizer(
-            folder.path / folder.source_tokenizer, () if self._dialect.tag_is_text else tags
+            card.path / settings.source_tokenizer, () if self._dialect.tag_is_text else tags
         )
-        self._target_tokenizer = open_tokenizer(folder.path / folder.target_tokenizer, tags)
+        self._target_tokenizer = open_tokenizer(card.path / settings.target_tokenizer, tags)
         self._translator, self._settings = open_engine(
             "Translator",
-            folder.path,
+            card.path,
             compute_type=compute_type,
             device=device,
             threads=self.threads,
@@ -98,15 +100,15 @@ class CTranslate2Model:
 
     @property
     def name(self) -> str:
-        return self.folder.name
+        return self.card.name
 
     @property
     def fingerprint(self) -> str:
-        return self.folder.fingerprint
+        return self.card.fingerprint
 
     @property
     def languages(self) -> LanguageSet:
-        return self.folder.languages
+        return self.card.settings.languages
 
     @property
     def needs_source_language(self) -> bool:
@@ -244,7 +246,7 @@ class CTranslate2Model:
                 [sources[index].prefix for index in batch],
                 beam_size=search.beam_size,
                 num_hypotheses=search.count,
-                patience=PATIENCE[self.folder.early_stopping],
+                patience=PATIENCE[self.card.settings.early_stopping],
                 suppress_sequences=sources[batch[0]].blocked or None,
                 max_input_length=0,
                 min_decoding_length=0,
@@ -282,7 +284,7 @@ class CTranslate2Model:
     ) -> list[list[Candidate]]:
         """Draw candidates, every source by itself."""
         samples = sample_all(
-            sources, search, self._open_worker, self.folder.target_vocabulary, self.threads
+            sources, search, self._open_worker, lambda: self.target_vocabulary, self.threads
         )
         found = []
         for drawn in samples:
@@ -301,7 +303,7 @@ class CTranslate2Model:
         """Another engine with one worker, for sampling."""
         worker, _ = open_engine(
             "Translator",
-            self.folder.path,
+            self.card.path,
             compute_type=self._compute_type,
             device=self._device,
             threads=1,
@@ -329,7 +331,7 @@ class CTranslate2Model:
         tags = self._target_tags(target_lang, len(targets))
         encoder_inputs, sources_cut = self._encoder_inputs(sources, source_lang, tags)
         prefixes, decoder_inputs, targets_cut = self._decoder_inputs(targets, sources, tags)
-        ids = {token: id_ for id_, token in enumerate(self.folder.target_vocabulary())}
+        ids = {token: id_ for id_, token in enumerate(self.target_vocabulary)}
 
         def submit(batch: list[int]) -> list[Any]:
             return self._decode_forced(
@@ -392,7 +394,7 @@ class CTranslate2Model:
         [encoder_input], _ = self._encoder_inputs([source], source_lang, tags)
         prefix = self._dialect.target_prefix(tags[0])
         [tokens] = self._target_tokenizer.encode([target])
-        forced = [*prefix, *tokens[: self.folder.max_length - 1 - len(prefix)]]
+        forced = [*prefix, *tokens[: self.card.settings.max_length - 1 - len(prefix)]]
         [result] = self._translator.translate_batch(
             [encoder_input],
             [forced],
@@ -404,7 +406,7 @@ class CTranslate2Model:
         )
         if not result.logits:  # the source is empty
             return [[] for _ in places]
-        vocabulary = self.folder.target_vocabulary()
+        vocabulary = self.target_vocabulary
         alternatives = []
         for place in places:
             logits = np.array(result.logits[0][len(prefix) + place], dtype=np.float64).ravel()
@@ -418,7 +420,7 @@ class CTranslate2Model:
     def unknown_shares(self, texts: Sequence[str]) -> list[float]:
         """For each text, the share of characters that the tokenizer of sources does not know."""
         if self._known is None:
-            self._known = frozenset(self.folder.source_vocabulary())
+            self._known = frozenset(read_vocabulary(self.card, "source"))
         known = self._known
         return [unknown_share(tokens, known) for tokens in self._source_tokenizer.encode(texts)]
 
@@ -433,8 +435,9 @@ class CTranslate2Model:
             next(iter(tags.values())) for tags in (self.languages.source, self.languages.target)
         )
         frame = self._dialect.source([], source_tag=source_tag, target_tag=target_tag)
-        source_room = self.folder.max_length - len(frame)
-        target_room = self.folder.max_length - 1 - len(self._dialect.target_prefix(target_tag))
+        source_room = self.card.settings.max_length - len(frame)
+        prefix = self._dialect.target_prefix(target_tag)
+        target_room = self.card.settings.max_length - 1 - len(prefix)
         framed = [self._dialect.source_text(text, target_tag=target_tag) for text in texts]
         return [
             len(source) > source_room or len(target) > target_room
@@ -451,12 +454,11 @@ class CTranslate2Model:
     def own_encoder(self) -> SentenceEncoder:
         from tertium.models.encoders.loading import encoder_of
 
-        folder, (compute_type, threads) = self.folder, self._as_given
-        return encoder_of(folder.path, folder.fingerprint, None, compute_type, threads)
+        return encoder_of(self.card, None, *self._as_given)
 
-    @property
+    @cached_property
     def target_vocabulary(self) -> Sequence[str]:
-        return self.folder.target_vocabulary()
+        return read_vocabulary(self.card, "target")
 
     def target_tokens(self, texts: Sequence[str]) -> list[list[str]]:
         return self._target_tokenizer.encode(texts)
@@ -490,7 +492,7 @@ class CTranslate2Model:
             self._source_tokenizer.encode(texts), source_tags, target_tags, strict=True
         ):
             special = dialect.source([], source_tag=source_tag, target_tag=target_tag)
-            kept = tokens[: self.folder.max_length - len(special)]
+            kept = tokens[: self.card.settings.max_length - len(special)]
             inputs.append(dialect.source(kept, source_tag=source_tag, target_tag=target_tag))
             cut.append(len(kept) < len(tokens))
         return inputs, cut
@@ -502,7 +504,7 @@ class CTranslate2Model:
         if len(targets) != len(sources):
             raise ValueError(f"{len(targets)} targets for {len(sources)} sources")
         prefixes = [self._dialect.target_prefix(tag) for tag in tags]
-        room = self.folder.max_length - 1  # the decoder also reads a start token
+        room = self.card.settings.max_length - 1  # the decoder also reads a start token
         inputs, cut = [], []
         for prefix, tokens in zip(prefixes, self._target_tokenizer.encode(targets), strict=True):
             body = tokens[: room - len(prefix)]
@@ -530,7 +532,7 @@ class CTranslate2Model:
         CTranslate2 takes one limit per batch, so sources of similar lengths share a limit.
         """
         rounded = -(-source_length // LENGTH_STEP) * LENGTH_STEP
-        return min(self.folder.max_length - 1, 2 * rounded + 50)
+        return min(self.card.settings.max_length - 1, 2 * rounded + 50)
 
     def _run(
         self,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -23,6 +24,7 @@ from tertium.text import Text
 
 STEEPEST, FLATTEST = 1e-3, 1e2
 """The range of the scale, in standard deviations of the scores."""
+PRECISION = 1e-9
 
 
 @dataclass(frozen=True)
@@ -40,10 +42,8 @@ class Calibration:
         >>> Calibration(0.5, 0.1, 1.0)([0.4, 0.5, 0.6]).round(3).tolist()
         [0.269, 0.5, 0.731]
         """
-        from scipy.special import expit
-
         values = np.asarray(scores, dtype=np.float64)
-        found: Floats = np.asarray(expit((values - self.threshold) / self.scale))
+        found: Floats = np.exp(_log_logistic((values - self.threshold) / self.scale))
         # 0.5 is reached strictly above the threshold, so that S is what the threshold decides.
         below = np.minimum(found, np.nextafter(0.5, 0))
         probabilities: Floats = np.where(values > self.threshold, np.maximum(found, 0.5), below)
@@ -56,9 +56,6 @@ def calibrate(labels: ArrayLike, scores: ArrayLike) -> Calibration:
     >>> calibrate([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).threshold
     0.4
     """
-    from scipy.optimize import minimize_scalar
-    from scipy.special import log_expit
-
     found = best_threshold(labels, scores)
     values = np.asarray(scores, dtype=np.float64)
     signs = np.where(np.asarray(labels, dtype=np.float64) > 0, 1.0, -1.0)
@@ -67,11 +64,35 @@ def calibrate(labels: ArrayLike, scores: ArrayLike) -> Calibration:
     spread = float(values.std()) or 1.0
 
     def loss(log_scale: float) -> float:
-        return -float(log_expit(signs * (values - threshold) / np.exp(log_scale)).mean())
+        return -float(_log_logistic(signs * (values - threshold) / np.exp(log_scale)).mean())
 
     bounds = (np.log(spread * STEEPEST), np.log(spread * FLATTEST))
-    best = minimize_scalar(loss, bounds=bounds, method="bounded")
-    return Calibration(threshold, float(np.exp(best.x)), found.accuracy)
+    return Calibration(threshold, math.exp(_minimum(loss, *bounds)), found.accuracy)
+
+
+def _log_logistic(values: Floats) -> Floats:
+    return np.asarray(-np.logaddexp(0, -values))
+
+
+def _minimum(loss: Callable[[float], float], low: float, high: float) -> float:
+    """Where a function with one minimum has it, by golden-section search.
+
+    >>> round(_minimum(lambda x: (x - 2) ** 2, 0, 5), 6)
+    2.0
+    """
+    ratio = (math.sqrt(5) - 1) / 2
+    left, right = high - ratio * (high - low), low + ratio * (high - low)
+    left_loss, right_loss = loss(left), loss(right)
+    while high - low > PRECISION:
+        if left_loss < right_loss:
+            high, right, right_loss = right, left, left_loss
+            left = high - ratio * (high - low)
+            left_loss = loss(left)
+        else:
+            low, left, left_loss = left, right, right_loss
+            right = low + ratio * (high - low)
+            right_loss = loss(right)
+    return (low + high) / 2
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from tertium.data.datasets.base import LabelledPair
 from tertium.data.datasets.plain import read_pairs
 from tertium.errors import ResumeError
 from tertium.models.base import ParaphraseDetector
+from tertium.models.card import DetectorCard
 from tertium.models.convert.detector import convert_detector
-from tertium.models.detectors.folder import DetectorFolder
 from tertium.report.tables import Cell, Table
 from tertium.stats.classification import accuracy, macro_f1
 from tertium.training.detector.network import save_classifier
@@ -24,7 +24,7 @@ from tertium.training.plan import read_plan
 HUGGING_FACE, DETECTOR = "hugging-face", "detector"
 
 
-def export_detector(run: Path, *, name: str | None = None) -> DetectorFolder:
+def export_detector(run: Path, *, name: str | None = None) -> DetectorCard:
     """Write the best checkpoint as a Hugging Face folder and as a detector that Tertium loads."""
     plan = read_plan(run, DetectorPlan)
     if plan is None:

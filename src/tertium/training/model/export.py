@@ -6,8 +6,8 @@ import shutil
 from pathlib import Path
 
 from tertium.errors import ModelError
+from tertium.models.card import TranslationCard
 from tertium.models.convert.translation import Quantization, convert
-from tertium.models.folder import ModelFolder
 from tertium.storage.unfinished import appearing, scratch_beside
 from tertium.training.checkpoints import average_weights, list_checkpoints
 from tertium.training.model.plan import Plan
@@ -24,7 +24,7 @@ def export_model(
     name: str | None = None,
     licence: str = "unknown",
     quantization: Quantization = "float32",
-) -> ModelFolder:
+) -> TranslationCard:
     """Write the mean of a run's last checkpoints as a model that Tertium loads."""
     if out.exists():  # before the work, not after it
         raise ModelError(f"{out} exists already; remove it or choose another folder")
