@@ -1,0 +1,120 @@
+"""Parts of a translation that were left in the language of the source.
+
+A word counts as foreign if it is a word of the source's language and not of the translation's own,
+or if it stands in the source, in the same sequence. Names, numbers, links, code and placeholders
+are not words, and what is in quotation marks may be a title.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tertium.data.identify import same_language
+from tertium.explanation.lexicon import language, words_of
+from tertium.explanation.numbers import PROTECTED
+from tertium.explanation.placeholders import find_placeholders
+from tertium.explanation.spans import A, Span
+from tertium.text import Text
+
+UNTRANSLATED = "untranslated"
+WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+CODE = re.compile(r"`[^`]*`")
+LEAST_WORDS = 4
+"""A stretch of this many words of the source, three of them in lower case, is reported."""
+LEAST_SMALL = 3
+QUOTES = re.compile(r"[\"„“”«»‚‘]")
+LONGEST_TITLE = 60
+"""Characters between quotation marks, which may be a title or a quotation."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    start: int
+    end: int
+    key: str
+    is_small: bool
+
+
+def _words(text: str) -> list[_Word]:
+    taken = [match.span() for pattern in (PROTECTED, CODE) for match in pattern.finditer(text)]
+    taken += [(each.start, each.end) for each in find_placeholders(text)]
+    return [
+        _Word(match.start(), match.end(), match[0].lower(), match[0].islower())
+        for match in WORD.finditer(text)
+        if not any(start < match.end() and match.start() < end for start, end in taken)
+    ]
+
+
+def untranslated_spans(a: Text, b: Text) -> list[Span]:
+    """Find words of ``b`` that stand in ``a`` as they are, in sequence.
+
+    >>> pair = Text("Ich ging gestern to the old market.", "de"), Text(
+    ...     "Yesterday I went to the old market.", "en")
+    >>> [span.text for span in untranslated_spans(*pair)]
+    ['to the old market']
+    """
+    langs = language(a.lang), language(b.lang)
+    if not all(langs) or same_language(*langs):
+        return []
+    first, second = _words(a.text), _words(b.text)
+    own, foreign = words_of(langs[0]), words_of(langs[1])
+    places: dict[tuple[str, str], list[int]] = {}
+    for place in range(len(second) - 1):
+        places.setdefault((second[place].key, second[place + 1].key), []).append(place)
+    spans = []
+    index = 0
+    while index < len(first) - 1:
+        starts = places.get((first[index].key, first[index + 1].key))
+        if not starts:
+            index += 1
+            continue
+        length = max(_run(first, second, index, start) for start in starts)
+        run = first[index : index + length]
+        if _is_foreign(run, own, foreign) and not _is_title(a.text, run[0].start, run[-1].end):
+            spans.append(_span(a.text, run))
+        index += length
+    return spans
+
+
+def _run(first: list[_Word], second: list[_Word], i: int, j: int) -> int:
+    length = 0
+    while (
+        i + length < len(first)
+        and j + length < len(second)
+        and first[i + length].key == second[j + length].key
+    ):
+        length += 1
+    return length
+
+
+def _is_foreign(run: list[_Word], own: frozenset[str], foreign: frozenset[str]) -> bool:
+    """Whether enough words are of the other language alone."""
+    if len(run) < LEAST_WORDS:
+        return False
+    small = [word for word in run if word.is_small and len(word.key) > 1]
+    if len(small) < LEAST_SMALL:
+        return False
+    if not own:
+        return True
+    return sum(word.key not in own for word in small if len(word.key) > 2) >= 2
+
+
+def _is_title(text: str, start: int, end: int) -> bool:
+    """Whether a part is between quotation marks."""
+    before = [match.start() for match in QUOTES.finditer(text, max(0, start - LONGEST_TITLE), start)]
+    after = QUOTES.search(text, end, end + LONGEST_TITLE)
+    return bool(before) and len(before) % 2 == 1 and after is not None
+
+
+def _span(text: str, run: list[_Word]) -> Span:
+    return Span.of(
+        text,
+        run[0].start,
+        run[-1].end,
+        side=A,
+        kind=UNTRANSLATED,
+        score=float(len(run)),
+        severity="major",
+        evidence=f"{len(run)} words in sequence are those of the other text, not translated",
+    )
