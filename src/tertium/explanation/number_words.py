@@ -46,11 +46,16 @@ TENS = {
 MORE = {
     "en": {"zero": 0, "dozen": 12, "dozens": 12, "twice": 2, "both": 2},
     "de": {"null": 0, "dreissig": 30, "dutzend": 12, "zwo": 2, "beide": 2, "beiden": 2},
-    "fr": {"zéro": 0, "vingts": 20, "huitante": 80, "douzaine": 12, "quatrevingt": 80},
+    "fr": {
+        **{"zéro": 0, "vingts": 20, "huitante": 80, "dizaine": 10, "douzaine": 12},
+        **{"quinzaine": 15, "vingtaine": 20, "trentaine": 30, "quarantaine": 40},
+        **{"cinquantaine": 50, "soixantaine": 60},
+    },
     "es": {
         **{"cero": 0, "veintiún": 21, "veintiuno": 21, "veintiuna": 21, "veintidós": 22},
         **{"veintitrés": 23, "veinticuatro": 24, "veinticinco": 25, "veintiséis": 26},
         **{"veintisiete": 27, "veintiocho": 28, "veintinueve": 29, "docena": 12, "ambos": 2},
+        **{"decena": 10, "veintena": 20, "treintena": 30},
         **{"doscientos": 200, "doscientas": 200, "trescientos": 300, "trescientas": 300},
         **{"cuatrocientos": 400, "cuatrocientas": 400, "quinientos": 500, "quinientas": 500},
         **{"seiscientos": 600, "seiscientas": 600, "setecientos": 700, "setecientas": 700},
@@ -241,10 +246,17 @@ def beginnings(lang: str, value: int) -> tuple[str, ...]:
     >>> beginnings("de", 3)
     ('drei', 'dritt')
     """
-    found = [word for word, number in small_numbers(lang).items() if number == value]
+    words = small_numbers(lang)
+    found = [word for word, number in words.items() if number == value]
+    if lang == "de" and 20 < value < 100:
+        found += [
+            f"{'ein' if value % 10 == 1 else unit}und{ten}"
+            for unit, number in (*words.items(), ("ein", 1))
+            if number == value % 10
+            for ten, tens in words.items()
+            if tens == value - value % 10
+        ]
     ordinals = ORDINALS.get(lang, "").split()
     if 1 <= value <= len(ordinals):
         found.append(ordinals[value - 1])
-    if value == 1:
-        found += ONE.get(lang, "").split()
     return tuple(found)

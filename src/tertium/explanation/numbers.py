@@ -38,14 +38,18 @@ HOUR = re.compile(
 )
 FRACTIONS = {"¼": 0.25, "½": 0.5, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3, "⅛": 0.125}
 DENOMINATOR = re.compile(r"\s?[/⁄]\s?(\d{1,2})(?![\d/.,])")
+SQUARE = re.compile(r"(?:^|[^\w])[kcmd]?m$")
 CURRENCY_BEFORE = re.compile(r"(?:[A-Z]{2,3}[$£]?|[€$£¥₽₹])[ \u00a0\u202f]?$")
 YEAR_BEFORE = re.compile(r"([12]\d)\d\d[-–/]$")
 DECADE = re.compile(r"['’]?s(?!\w)|er(?:n|-)?(?![a-z])", re.IGNORECASE)
+DECADES = re.compile(r"\w+(?:ties|(?:zig|ßig)ern?)", re.IGNORECASE)
 ROMAN = re.compile(r"\b[IVXLC]+(?=\b|e\b|er\b|º|ème\b)")
 ROMANS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 SCALE_LETTERS = {"k": 3, "m": 6, "mn": 6, "mln": 6, "bn": 9, "b": 9, "tn": 12}
 MORE_SCALES = {
-    "en": {"millions": 6, "billions": 9, "hundred": 2, "m": 6, "mn": 6, "bn": 9, "k": 3},
+    "en": {
+        **{"millions": 6, "billions": 9, "hundred": 2, "m": 6, "mn": 6, "mln": 6, "bn": 9, "k": 3},
+    },
     "de": {"hundert": 2, "mill": 6, "mia": 9},
     "fr": {"cents": 2, "milliers": 3, "mds": 9, "mrd": 9, "m": 6, "mio": 6, "mia": 9},
     "es": {"cientos": 2, "miles": 3, "m": 6, "mill": 6},
@@ -60,7 +64,7 @@ GENERIC = {
         **{"franc": "CHF FRF", "francs": "CHF FRF", "ton": "tonne", "tons": "tonne"},
         **{"metre": "meter", "metres": "meter", "kilometre": "kilometer", "cents": "cent"},
         **{"kilometres": "kilometer", "centimetres": "centimeter", "per cent": "percent"},
-        **{"kilo": "kilogram", "kilos": "kilogram", "mph": "mile-per-hour", "hrs": "hour"},
+        **{"kilo": "kilogram", "kilos": "kilogram", "hrs": "hour"},
         **{"litre": "liter", "litres": "liter", "square metres": "square-meter", "yrs": "year"},
     },
     "de": {
@@ -74,19 +78,21 @@ GENERIC = {
         **{"livres": "GBP pound", "yen": "JPY", "yens": "JPY", "yuans": "CNY", "roubles": "RUB"},
         **{"franc": "CHF FRF", "francs": "CHF FRF", "an": "year", "ans": "year"},
         **{"kilo": "kilogram", "kilos": "kilogram", "p. cent": "percent", "%": "percent"},
-        **{"km/h": "kilometer-per-hour", "centimes": "cent", "années": "year"},
+        **{"centimes": "cent", "années": "year"},
     },
     "es": {
         **{"dólar": "USD CAD AUD", "dólares": "USD CAD AUD", "libra": "GBP pound"},
         **{"libras": "GBP pound", "yen": "JPY", "yenes": "JPY", "yuanes": "CNY"},
         **{"rublos": "RUB", "franco": "CHF FRF", "francos": "CHF FRF", "kilo": "kilogram"},
-        **{"kilos": "kilogram", "km/h": "kilometer-per-hour", "pesetas": "ESP"},
+        **{"kilos": "kilogram", "pesetas": "ESP"},
         **{"centavos": "cent", "céntimos": "cent"},
     },
 }
 """Usual words for units and currencies besides those of CLDR."""
 SYMBOLS = {
     **{"€": "EUR", "$": "USD CAD AUD MXN", "US$": "USD", "£": "GBP", "¥": "JPY CNY", "%": "percent"},
+    **{"mph": "mile-per-hour", "km/h": "kilometer-per-hour", "kph": "kilometer-per-hour"},
+    **{"sq mi": "square-mile", "mi": "mile", "m": "meter", "km²": "square-kilometer"},
     **{"‰": "permille", "°C": "celsius", "°F": "fahrenheit", "₽": "RUB", "₹": "INR"},
 }
 NOT_UNITS = frozenset({"in", "a", "t", "d", "s", "y", "°", "m", "h", "pi", "pt", "c", "j", "b", "B"})
@@ -158,13 +164,12 @@ def quantities(text: str, lang: str) -> list[Quantity]:
                 found += _number(text, match, lang)
     taken = [(each.start, each.end) for each in found] + taken
     for spelt in spelt_numbers(text, lang):
-        quantity = Quantity(
-            spelt.start,
-            spelt.end,
-            text[spelt.start : spelt.end],
-            (float(spelt.value),),
-            form="weak" if spelt.is_weak else "spelt",
-        )
+        units, start, end = _unit(text, spelt.start, spelt.end, lang)
+        form = "weak" if spelt.is_weak else "spelt"
+        values: tuple[float, ...] = (float(spelt.value),)
+        if DECADES.fullmatch(text, spelt.start, spelt.end):
+            values += (spelt.value + 1900.0,)
+        quantity = Quantity(start, end, text[start:end], values, units, form)
         if _is_free(quantity, taken):
             found.append(quantity)
     found += [month for month in _months(text, lang) if _is_free(month, taken)]
@@ -234,6 +239,8 @@ def _number(text: str, match: re.Match[str], lang: str) -> Iterator[Quantity]:
             start, fraction.end(), text[start : fraction.end()], (parts[0] / parts[1],), parts=parts
         )
         return
+    if match[0] in "23" and SQUARE.search(text[max(0, start - 3) : start]):
+        return
     is_code = before.isalpha() or before == "_" or (
         before in "-‐‑" and start > 1 and text[start - 2].isalpha()
     )
@@ -261,6 +268,8 @@ def _number(text: str, match: re.Match[str], lang: str) -> Iterator[Quantity]:
         return
     values, end = _scaled(text, end, values, lang)
     units, start, end = _unit(text, start, end, lang)
+    if units == {"meter"} and CURRENCY_BEFORE.search(text[max(0, start - 5) : start]):
+        units = frozenset()  # £5m
     yield Quantity(start, end, text[start:end], values, units)
 
 
@@ -401,38 +410,52 @@ def _same(one: float, other: float) -> bool:
     return abs(one - other) <= 1e-9 * max(abs(one), abs(other), 1.0)
 
 
-def _match(one: Quantity, other: Quantity) -> bool:
-    """Whether two numbers may be the same."""
+def _likeness(one: Quantity, other: Quantity) -> int:
+    """How probable it is that two numbers are the same; 0 if they are not.
+
+    One of them has to have its first value: 1970s may be 70, but not 1870s.
+    """
     if not one.values or not other.values:
-        return one.text.lstrip("v") == other.text.lstrip("v")
+        return 9 * (one.text.lstrip("v") == other.text.lstrip("v"))
     forms = {one.form, other.form}
     if "month" in forms and not forms <= {"month", "date"}:
-        return False
-    if any(_same(x, y) for x in one.values for y in other.values):
-        return True
-    if "time" in forms and forms != {"time"}:
+        return 0
+    likeness = 0
+    if _same(one.values[0], other.values[0]):
+        likeness = 4
+    elif any(_same(one.values[0], value) for value in other.values) or any(
+        _same(value, other.values[0]) for value in one.values
+    ):
+        likeness = 2
+    elif "time" in forms and forms != {"time"}:
         digits = [re.sub(r"\D", "", each.text) for each in (one, other)]
-        return len(digits[0]) > 2 and digits[0] == digits[1]
-    return False
+        likeness = 2 * (len(digits[0]) > 2 and digits[0] == digits[1])
+    if likeness:
+        likeness += 2 * (len(forms) == 1) + (not one.units.isdisjoint(other.units))
+    return likeness
 
 
-def _unmatched(
-    own: Sequence[Quantity], others: Sequence[Quantity]
-) -> tuple[list[Quantity], list[tuple[Quantity, Quantity]]]:
-    """Numbers that no number of the other side matches, and the pairs of those that do."""
-    pairs, left = [], []
-    free = list(others)
-    for each in own:
-        options = [other for other in free if _match(each, other)]
-        again = options or [other for other in others if _match(each, other)]
-        if not again:
-            left.append(each)
-            continue
-        best = max(again, key=lambda other: bool(other.units & each.units))
-        pairs.append((each, best))
-        if best in free:
-            free.remove(best)
-    return left, pairs
+def _match(
+    first: Sequence[Quantity], second: Sequence[Quantity]
+) -> tuple[list[tuple[Quantity, Quantity]], list[Quantity], list[Quantity]]:
+    """Pairs of numbers that are the same, the most alike first, and what is left of both sides."""
+    options = [
+        (-likeness, abs(i / len(first) - j / len(second)), i, j)
+        for i, one in enumerate(first)
+        for j, other in enumerate(second)
+        if (likeness := _likeness(one, other))
+    ]
+    pairs = []
+    left, right = dict(enumerate(first)), dict(enumerate(second))
+    for _, _, i, j in sorted(options):
+        if i in left and j in right:
+            pairs.append((left.pop(i), right.pop(j)))
+    return pairs, list(left.values()), list(right.values())
+
+
+def _is_repeated(each: Quantity, others: Sequence[Quantity]) -> bool:
+    """Whether the other side has the number, but not as often."""
+    return any(_likeness(each, other) for other in others)
 
 
 def number_spans(a: Text, b: Text) -> list[Span]:
@@ -447,48 +470,65 @@ def number_spans(a: Text, b: Text) -> list[Span]:
     first, second = quantities(a.text, langs[0]), quantities(b.text, langs[1])
     if not first and not second:
         return []
-    left, pairs = _unmatched(first, second)
-    right, _ = _unmatched(second, first)
-    left = _unsaid(left, b.text, langs[1], second)
-    right = _unsaid(right, a.text, langs[0], first)
+    pairs, left, right = _match(first, second)
     spans = _unit_spans(a.text, b.text, pairs)
-    strong = [[each for each in side if each.form != "weak"] for side in (left, right)]
-    for x, y in _paired(*strong):
+    left = _unsaid(left, b.text, langs[1], second, [y for _, y in pairs])
+    right = _unsaid(right, a.text, langs[0], first, [x for x, _ in pairs])
+    repeated = [each for each in left if _is_repeated(each, second)]
+    repeated += [each for each in right if _is_repeated(each, first)]
+    for x, y in _paired(left, right):
+        if x in repeated and (y is None or y in repeated):
+            continue
         if x is not None and y is not None:
             spans += _difference(a.text, b.text, x, y)
-        else:
-            one = x or y
-            assert one is not None
-            if one.form in ("digits", "time", "date", "code") and not one.is_small:
-                side, text = (A, a.text) if x is not None else (B, b.text)
-                spans.append(_missing(text, side, one))
+        elif x is not None and _is_noticed(x):
+            spans.append(_missing(a.text, A, x))
+        elif y is not None and _is_noticed(y) and y not in repeated:
+            spans.append(_missing(b.text, B, y))
     return spans
 
 
+def _is_noticed(each: Quantity) -> bool:
+    """Whether a number is reported although nothing on the other side takes its place."""
+    return each.form in ("digits", "time", "date", "code") and not each.is_small
+
+
 def _unsaid(
-    left: Sequence[Quantity], other: str, lang: str, others: Sequence[Quantity]
+    left: Sequence[Quantity],
+    other: str,
+    lang: str,
+    others: Sequence[Quantity],
+    matched: Sequence[Quantity],
 ) -> list[Quantity]:
-    """Leave out numbers that the other text says in another way."""
+    """Leave out articles, and numbers that the other text says in another way or unit."""
+    left = [
+        each
+        for each in left
+        if each.form != "weak"
+        and not any(_is_converted(each, other) for other in matched)
+    ]
     if not left:
         return []
     words = [match[0].casefold() for match in TOKEN.finditer(other)]
     romans = {_roman(match[0]) for match in ROMAN.finditer(other)}
     values = {value for each in others for value in each.values}
-    return [
-        each
-        for each in left
-        if not each.values
-        or not (
-            any(value in romans for value in each.values)
-            or (each.parts is not None and all(part in values for part in each.parts))
-            or (each.parts is not None and float(each.parts[0]) in values | {1.0})
-            or (
-                each.form != "weak"
-                and 0 < each.values[0] <= 100
-                and any(word.startswith(beginnings(lang, int(each.values[0]))) for word in words)
-            )
-        )
-    ]
+    return [each for each in left if not _is_said(each, words, lang, romans, values)]
+
+
+def _is_said(
+    each: Quantity, words: Sequence[str], lang: str, romans: set[int], values: set[float]
+) -> bool:
+    if not each.values or each.form in ("month", "time"):
+        return False
+    if any(value in romans for value in each.values):
+        return True
+    if each.parts is not None and (
+        each.parts[0] in (*values, 1) or all(part in values for part in each.parts)
+    ):
+        return True
+    value = each.values[0]
+    starts = beginnings(lang, int(value)) if 1 <= value <= 100 and value == int(value) else ()
+    return any(word.startswith(starts) for word in words)
 
 
 def _roman(numeral: str) -> int:
@@ -507,16 +547,21 @@ def _paired(
         if not rest:
             yield x, None
             continue
-        y = max(rest, key=lambda y: _likeness(x, y))
+        y = max(rest, key=lambda y: _resemblance(x, y))
         rest.remove(y)
         yield x, y
     for y in rest:
         yield None, y
 
 
-def _likeness(x: Quantity, y: Quantity) -> tuple[bool, bool, int]:
+def _resemblance(x: Quantity, y: Quantity) -> tuple[bool, bool, bool, int]:
     digits = [set(re.sub(r"\D", "", each.text)) for each in (x, y)]
-    return x.form == y.form, bool(x.units & y.units), len(digits[0] & digits[1])
+    return (
+        x.form == y.form,
+        _is_converted(x, y),
+        not x.units.isdisjoint(y.units),
+        len(digits[0] & digits[1]),
+    )
 
 
 def _difference(a: str, b: str, x: Quantity, y: Quantity) -> list[Span]:
@@ -526,6 +571,8 @@ def _difference(a: str, b: str, x: Quantity, y: Quantity) -> list[Span]:
         kind, what, severity = DATE, "dates differ", "major"
     elif "time" in (x.form, y.form):
         what, severity = "times differ", "major"
+    elif x.text == y.text and x.units == y.units:
+        what, severity = "the separators are not those of the language", "minor"
     elif _is_converted(x, y):
         kind, what, severity = UNIT, "converted into another unit", "minor"
     elif "spelt" in (x.form, y.form):

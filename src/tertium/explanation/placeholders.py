@@ -27,7 +27,8 @@ PATTERNS = re.compile(
     |(?P<link>(?<!\\)\[(?P<label>[^\[\]]*)\]\((?P<target>[^()\s]+)\))
     |(?P<tag></?[A-Za-z][\w:-]*(?:\s[^<>]*)?/?>)
     |(?P<entity>&(?:[A-Za-z][A-Za-z0-9]*|\#\d+|\#[xX][0-9A-Fa-f]+);)
-    |(?P<escape>\\[nrt](?![a-z]))
+    |(?P<path>\b[A-Za-z]:\\[^\s"']*)
+    |(?P<escape>\\[nrt])
     """,
     re.VERBOSE,
 )
@@ -76,6 +77,8 @@ def _found(text: str, start: int, end: int) -> Iterator[Placeholder]:
         group = str(match.lastgroup)
         if group == "target" or match["link"]:
             yield Placeholder(match.start(), match.end(), f"]({match['target']})", "link")
+            place = match.end()
+        elif group == "path":  # C:\new has no line break
             place = match.end()
         elif group == "icu":
             stop = _closing(text, match.start(), end)

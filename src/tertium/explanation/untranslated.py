@@ -1,13 +1,14 @@
 """Parts of a translation that were left in the language of the source.
 
-A word counts as foreign if it is a word of the source's language and not of the translation's own,
-or if it stands in the source, in the same sequence. Names, numbers, links, code and placeholders
-are not words, and what is in quotation marks may be a title.
+Words count if they stand in the source in the same sequence, and are foreign if they are words of
+its language and not of the translation's own. Names, numbers, links, code and placeholders are not
+words, and what is in quotation marks may be a title.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tertium.data.identify import same_language
@@ -21,8 +22,9 @@ UNTRANSLATED = "untranslated"
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 CODE = re.compile(r"`[^`]*`")
 LEAST_WORDS = 4
-"""A stretch of this many words of the source, three of them in lower case, is reported."""
-LEAST_SMALL = 3
+"""A stretch of this many words of the source is reported, if two of them are foreign."""
+LEAST_FOREIGN = 3
+"""This many foreign words are reported."""
 QUOTES = re.compile(r"[\"„“”«»‚‘]")
 LONGEST_TITLE = 60
 """Characters between quotation marks, which may be a title or a quotation."""
@@ -47,7 +49,7 @@ def _words(text: str) -> list[_Word]:
 
 
 def untranslated_spans(a: Text, b: Text) -> list[Span]:
-    """Find words of ``b`` that stand in ``a`` as they are, in sequence.
+    """Find words of the other language in ``a``, most of them as they stand in ``b``.
 
     >>> pair = Text("Ich ging gestern to the old market.", "de"), Text(
     ...     "Yesterday I went to the old market.", "en")
@@ -59,10 +61,19 @@ def untranslated_spans(a: Text, b: Text) -> list[Span]:
         return []
     first, second = _words(a.text), _words(b.text)
     own, foreign = words_of(langs[0]), words_of(langs[1])
+    spans = []
+    for start, end in _shared_runs(first, second):
+        run = first[start:end]
+        if _is_foreign(run, own, foreign) and not _is_title(a.text, run[0].start, run[-1].end):
+            spans.append(_span(a.text, run))
+    return spans
+
+
+def _shared_runs(first: list[_Word], second: list[_Word]) -> Iterator[tuple[int, int]]:
+    """Words of ``first`` that stand in ``second`` in the same sequence."""
     places: dict[tuple[str, str], list[int]] = {}
     for place in range(len(second) - 1):
         places.setdefault((second[place].key, second[place + 1].key), []).append(place)
-    spans = []
     index = 0
     while index < len(first) - 1:
         starts = places.get((first[index].key, first[index + 1].key))
@@ -70,11 +81,8 @@ def untranslated_spans(a: Text, b: Text) -> list[Span]:
             index += 1
             continue
         length = max(_run(first, second, index, start) for start in starts)
-        run = first[index : index + length]
-        if _is_foreign(run, own, foreign) and not _is_title(a.text, run[0].start, run[-1].end):
-            spans.append(_span(a.text, run))
+        yield index, index + length
         index += length
-    return spans
 
 
 def _run(first: list[_Word], second: list[_Word], i: int, j: int) -> int:
@@ -90,14 +98,12 @@ def _run(first: list[_Word], second: list[_Word], i: int, j: int) -> int:
 
 def _is_foreign(run: list[_Word], own: frozenset[str], foreign: frozenset[str]) -> bool:
     """Whether enough words are of the other language alone."""
-    if len(run) < LEAST_WORDS:
+    if not own or not foreign:
+        return len(run) >= LEAST_WORDS and sum(word.is_small for word in run) >= LEAST_FOREIGN
+    strange = [word for word in run if word.key in foreign and word.key not in own]
+    if sum(word.is_small for word in strange) < 2:
         return False
-    small = [word for word in run if word.is_small and len(word.key) > 1]
-    if len(small) < LEAST_SMALL:
-        return False
-    if not own:
-        return True
-    return sum(word.key not in own for word in small if len(word.key) > 2) >= 2
+    return len(strange) >= LEAST_FOREIGN or len(run) >= LEAST_WORDS
 
 
 def _is_title(text: str, start: int, end: int) -> bool:
