@@ -77,7 +77,10 @@ Pair = tuple[Text, Text]
 
 @dataclass
 class Bitext:
-    """The pairs of a domain, and the names that both sides of a pair have."""
+    """The pairs of a domain, and the names that both sides of a pair have.
+
+    A name is in the lists of ``known_names``, and no word of the bitext.
+    """
 
     pairs: list[Pair]
     names: set[str] = field(default_factory=set)
@@ -86,7 +89,19 @@ class Bitext:
 
     def __post_init__(self) -> None:
         known = known_names()
-        self.names = {word for pair in self.pairs for word in _shared(pair) if word in known}
+        small = {
+            word
+            for pair in self.pairs
+            for text in pair
+            for word in LETTERS.findall(text.text)
+            if word.islower()
+        }
+        self.names = {
+            word
+            for pair in self.pairs
+            for word in _shared(pair)
+            if word in known and word.lower() not in small
+        }
         self.new_names = sorted(self.names)
 
 
@@ -189,7 +204,7 @@ def unit(pair: Pair, bitext: Bitext, draw: random.Random) -> str | None:
     source = set(re.findall(r"[^\W\d_]+|[%€$]", b.text))
     places = [
         (match, own.index(match[2]))
-        for match in re.finditer(r"(?<=\d)(\s?)([^\W\d_]+|[%€$])(?!\w)", a.text)
+        for match in re.finditer(r"(?<=\d)(\s?)([^\W\d_]+|[%€$])(?![\w/])", a.text)
         if match[2] in own and others[own.index(match[2])] in source
     ]
     if not places:
@@ -332,7 +347,9 @@ def main() -> None:
     for kind in EDITS:
         cells = [(found[domain, kind], tried[domain, kind]) for domain in DOMAINS]
         cells.append((sum(hit for hit, _ in cells), sum(count for _, count in cells)))
-        print(f"| {kind} |", " | ".join(f"{h} of {n} ({100 * h / max(n, 1):.1f})" for h, n in cells))
+        print(
+            f"| {kind} |", " | ".join(f"{h} of {n} ({100 * h / max(n, 1):.1f})" for h, n in cells)
+        )
     print("\nuntouched pairs with a flag, in %")
     kinds = sorted({kind for _, _, kind in alarms})
     print(f"| domain | pair | rows | {' | '.join(kinds)} |")
@@ -347,7 +364,9 @@ def main() -> None:
         ]
         print(f"| {domain} | all | {total} | {' | '.join(shares)} |")
     total = clean.total()
-    print(f"{total} untouched pairs in {seconds:.2f} s: {1000 * seconds / total:.2f} s per thousand")
+    print(
+        f"{total} untouched pairs in {seconds:.2f} s: {1000 * seconds / total:.2f} s per thousand"
+    )
 
 
 if __name__ == "__main__":

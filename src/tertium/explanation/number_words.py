@@ -112,7 +112,9 @@ def small_numbers(lang: str) -> dict[str, int]:
     numbers |= {word: 10 * ten for ten, word in enumerate(TENS.get(lang, "").split(), 2)}
     numbers |= MORE.get(lang, {})
     if lang == "en":
-        numbers |= {f"{word[:-1]}ies": number for word, number in numbers.items() if word[-1] == "y"}
+        numbers |= {
+            f"{word[:-1]}ies": number for word, number in numbers.items() if word[-1] == "y"
+        }
     if lang == "de":
         numbers |= {
             f"{word}{end}": number
@@ -201,7 +203,9 @@ def spelt_numbers(text: str, lang: str) -> Iterator[SpeltNumber]:
                 and started
                 and previous >= 20
                 and index + 1 < len(words)
-                and (_value(following := words[index + 1][2], lang) is not None or following in ones)
+                and (
+                    _value(following := words[index + 1][2], lang) is not None or following in ones
+                )
             ):
                 continue
             elif word in ones and (not started or 20 <= previous < 100):

@@ -43,7 +43,7 @@ CURRENCY_BEFORE = re.compile(r"(?:[A-Z]{2,3}[$£]?|[€$£¥₽₹])[ \u00a0\u20
 YEAR_BEFORE = re.compile(r"([12]\d)\d\d[-–/]$")
 DECADE = re.compile(r"['’]?s(?!\w)|er(?:n|-)?(?![a-z])", re.IGNORECASE)
 DECADES = re.compile(r"\w+(?:ties|(?:zig|ßig)ern?)", re.IGNORECASE)
-ROMAN = re.compile(r"\b[IVXLC]+(?=\b|e\b|er\b|º|ème\b)")
+ROMAN = re.compile(r"\b(?:[IVXLC]{2,}|[VX])(?=\b|e\b|er\b|º|ème\b)")
 ROMANS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 SCALE_LETTERS = {"k": 3, "m": 6, "mn": 6, "mln": 6, "bn": 9, "b": 9, "tn": 12}
 MORE_SCALES = {
@@ -90,12 +90,21 @@ GENERIC = {
 }
 """Usual words for units and currencies besides those of CLDR."""
 SYMBOLS = {
-    **{"€": "EUR", "$": "USD CAD AUD MXN", "US$": "USD", "£": "GBP", "¥": "JPY CNY", "%": "percent"},
+    **{
+        "€": "EUR",
+        "$": "USD CAD AUD MXN",
+        "US$": "USD",
+        "£": "GBP",
+        "¥": "JPY CNY",
+        "%": "percent",
+    },
     **{"mph": "mile-per-hour", "km/h": "kilometer-per-hour", "kph": "kilometer-per-hour"},
     **{"sq mi": "square-mile", "mi": "mile", "m": "meter", "km²": "square-kilometer"},
     **{"‰": "permille", "°C": "celsius", "°F": "fahrenheit", "₽": "RUB", "₹": "INR"},
 }
-NOT_UNITS = frozenset({"in", "a", "t", "d", "s", "y", "°", "m", "h", "pi", "pt", "c", "j", "b", "B"})
+NOT_UNITS = frozenset(
+    {"in", "a", "t", "d", "s", "y", "°", "m", "h", "pi", "pt", "c", "j", "b", "B"}
+)
 """Symbols of CLDR that are words, or have other meanings, in running text."""
 BASE = {
     **{"kilometer": ("length", 1000.0), "meter": ("length", 1.0), "centimeter": ("length", 0.01)},
@@ -241,8 +250,10 @@ def _number(text: str, match: re.Match[str], lang: str) -> Iterator[Quantity]:
         return
     if match[0] in "23" and SQUARE.search(text[max(0, start - 3) : start]):
         return
-    is_code = before.isalpha() or before == "_" or (
-        before in "-‐‑" and start > 1 and text[start - 2].isalpha()
+    is_code = (
+        before.isalpha()
+        or before == "_"
+        or (before in "-‐‑" and start > 1 and text[start - 2].isalpha())
     )
     if is_code:
         yield Quantity(start, end, match[0], values, form="code")
@@ -391,7 +402,9 @@ def _months(text: str, lang: str) -> Iterator[Quantity]:
         number = names.get(match[0].casefold())
         if number is None:
             continue
-        around = text[max(0, match.start() - 7) : match.start()] + text[match.end() : match.end() + 5]
+        around = (
+            text[max(0, match.start() - 7) : match.start()] + text[match.end() : match.end() + 5]
+        )
         if any(char.isdigit() for char in around):
             yield Quantity(*match.span(), match[0], (float(number),), form="month")
 
@@ -407,7 +420,7 @@ def _month_names(lang: str) -> dict[str, int]:
 
 
 def _same(one: float, other: float) -> bool:
-    return abs(one - other) <= 1e-9 * max(abs(one), abs(other), 1.0)
+    return abs(one - other) <= 1e-12 * max(abs(one), abs(other), 1.0)
 
 
 def _likeness(one: Quantity, other: Quantity) -> int:
@@ -504,12 +517,16 @@ def _unsaid(
     left = [
         each
         for each in left
-        if each.form != "weak"
-        and not any(_is_converted(each, other) for other in matched)
+        if each.form != "weak" and not any(_is_converted(each, other) for other in matched)
     ]
     if not left:
         return []
-    words = [match[0].casefold() for match in TOKEN.finditer(other)]
+    counted = [(each.start, each.end) for each in others if each.form != "weak"]
+    words = [
+        match[0].casefold()
+        for match in TOKEN.finditer(other)
+        if not any(start <= match.start() < end for start, end in counted)
+    ]
     romans = {_roman(match[0]) for match in ROMAN.finditer(other)}
     values = {value for each in others for value in each.values}
     return [each for each in left if not _is_said(each, words, lang, romans, values)]

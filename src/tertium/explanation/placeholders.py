@@ -200,8 +200,7 @@ def _exchanged(text: str, own: list[Placeholder], others: list[Placeholder]) -> 
     for first, second in zip(*ordered, strict=False):
         if first.key != second.key:
             evidence = (
-                f"the order of {first.key} and {second.key} differs: "
-                "the values would be exchanged"
+                f"the order of {first.key} and {second.key} differs: the values would be exchanged"
             )
             return [_span(text, A, first, evidence)]
     return []

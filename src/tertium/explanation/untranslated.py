@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from tertium.data.identify import same_language
 from tertium.explanation.lexicon import language, words_of
+from tertium.explanation.names import NOUNS_CAPITALIZED
 from tertium.explanation.numbers import PROTECTED
 from tertium.explanation.placeholders import find_placeholders
 from tertium.explanation.spans import A, Span
@@ -25,9 +26,9 @@ LEAST_WORDS = 4
 """A stretch of this many words of the source is reported, if two of them are foreign."""
 LEAST_FOREIGN = 3
 """This many foreign words are reported."""
-QUOTES = re.compile(r"[\"„“”«»‚‘]")
-LONGEST_TITLE = 60
-"""Characters between quotation marks, which may be a title or a quotation."""
+QUOTES = "\"„“”«»‚‘’'"
+LONGEST_TITLE = 8
+"""Words between quotation marks that may be a title or a quotation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def untranslated_spans(a: Text, b: Text) -> list[Span]:
     spans = []
     for start, end in _shared_runs(first, second):
         run = first[start:end]
-        if _is_foreign(run, own, foreign) and not _is_title(a.text, run[0].start, run[-1].end):
+        if _is_foreign(run, own, foreign) and not _is_title(a.text, run, langs[1]):
             spans.append(_span(a.text, run))
     return spans
 
@@ -101,16 +102,21 @@ def _is_foreign(run: list[_Word], own: frozenset[str], foreign: frozenset[str]) 
     if not own or not foreign:
         return len(run) >= LEAST_WORDS and sum(word.is_small for word in run) >= LEAST_FOREIGN
     strange = [word for word in run if word.key in foreign and word.key not in own]
-    if sum(word.is_small for word in strange) < 2:
+    small = sum(word.is_small for word in strange)
+    if len(run) >= LEAST_WORDS:
+        return len(strange) >= 2 and small >= 1
+    return len(strange) >= LEAST_FOREIGN and small >= 2
+
+
+def _is_title(text: str, run: list[_Word], other: str) -> bool:
+    """Whether a part is alone between quotation marks, or written as titles are."""
+    before, after = text[: run[0].start].rstrip(), text[run[-1].end :].lstrip(" .,!?")
+    if before[-1:] in QUOTES and after[:1] in QUOTES and before and after:
+        return len(run) <= LONGEST_TITLE
+    if other in NOUNS_CAPITALIZED:
         return False
-    return len(strange) >= LEAST_FOREIGN or len(run) >= LEAST_WORDS
-
-
-def _is_title(text: str, start: int, end: int) -> bool:
-    """Whether a part is between quotation marks."""
-    before = [match.start() for match in QUOTES.finditer(text, max(0, start - LONGEST_TITLE), start)]
-    after = QUOTES.search(text, end, end + LONGEST_TITLE)
-    return bool(before) and len(before) % 2 == 1 and after is not None
+    long = [word.is_small for word in run if len(word.key) > 3]
+    return bool(long) and not any(long)
 
 
 def _span(text: str, run: list[_Word]) -> Span:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tertium.explanation.coverage import CoverageSettings, Phrase, phrases
+from tertium.explanation.names import NOUNS_CAPITALIZED
 from tertium.explanation.spans import A, B
 from tertium.explanation.words import Word, split_words
 from tertium.models.base import Progress, TranslationModel
@@ -26,7 +27,6 @@ EDITS: tuple[str, ...] = (
 )
 PHRASE = CoverageSettings(min_words=3, max_words=5)
 """Phrases of three to five words are deleted, inserted and replaced."""
-NOUNS_CAPITALIZED = frozenset({"de", "lb"})
 NEGATIONS = {"en": "not", "de": "nicht"}
 VERBS = {
     "en": frozenset(
