@@ -54,7 +54,8 @@ MONTHS = {
     "en": "January February March April May June July August September October November December",
     "de": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
     "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-    "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+    "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre "
+    "diciembre",
 }
 UNITS = {
     "en": "km m kg g mg mm cm MB GB % € $ kilometers meters hours minutes days weeks years months "
@@ -123,7 +124,7 @@ def known_names() -> frozenset[str]:
 
 def _shared(pair: Pair) -> list[str]:
     """Words with a capital letter that both sides have, other than the first of a text."""
-    a, b = ({word for word in LETTERS.findall(text.text)} for text in pair)
+    a, b = (set(LETTERS.findall(text.text)) for text in pair)
     return sorted(
         word for word in a & b if len(word) > 2 and word[0].isupper() and word[1:].islower()
     )
@@ -358,10 +359,8 @@ def main() -> None:
         print(f"| {domain} | {langs} | {count} | {' | '.join(shares)} |")
     for domain in DOMAINS:
         total = sum(count for (name, _), count in clean.items() if name == domain)
-        shares = [
-            f"{100 * sum(alarms[domain, langs, kind] for langs in map('-'.join, PAIRS)) / total:.2f}"
-            for kind in kinds
-        ]
+        sums = [sum(alarms[domain, "-".join(pair), kind] for pair in PAIRS) for kind in kinds]
+        shares = [f"{100 * count / total:.2f}" for count in sums]
         print(f"| {domain} | all | {total} | {' | '.join(shares)} |")
     total = clean.total()
     print(

@@ -221,17 +221,21 @@ def words(paths: Iterable[Path], limit: int) -> None:
     for path in paths:
         for langs, texts in itertools.islice(rows(path), limit):
             capitals: list[list[str]] = []
+            folded: list[set[str]] = []
             for lang, text in zip(langs, texts, strict=True):
-                own = []
+                own: list[str] = []
+                keys: set[str] = set()
                 count = small[lang]
                 for match in LETTERS.finditer(text):
                     word = match[0]
                     if word.islower():
                         count[word] += 1
-                    elif match.start() and word[0].isupper() and not word.isupper():
-                        own.append(word)
+                    elif word[0].isupper() and not word.isupper():
+                        keys.add(fold(word))
+                        if match.start():
+                            own.append(word)
                 capitals.append(own)
-            folded = [{fold(word) for word in own} for own in capitals]
+                folded.append(keys)
             for place, (lang, own) in enumerate(zip(langs, capitals, strict=True)):
                 others = set().union(*folded[:place], *folded[place + 1 :])
                 for word in own:
@@ -287,7 +291,7 @@ def main() -> None:
     commands.add_parser("places")
     third = commands.add_parser("words")
     third.add_argument("files", nargs="+", type=Path)
-    third.add_argument("--limit", type=int, default=60_000, help="rows of each file")
+    third.add_argument("--limit", type=int, default=40_000, help="rows of each file")
     arguments = parser.parse_args()
     if arguments.command == "cldr":
         cldr()

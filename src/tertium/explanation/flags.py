@@ -5,7 +5,9 @@ Each flag is the name of a defect; where it has a place in a text, there is a sp
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from tertium.data.identify import is_other_language
 from tertium.explanation.names import name_spans
@@ -56,6 +58,12 @@ def flag(a: Text, b: Text) -> tuple[list[str], list[Span]]:
     return names, spans
 
 
+@lru_cache(maxsize=4)
+def _words(text: str) -> Sequence[Word]:
+    """The words of a text, which several rules need."""
+    return split_words(text)
+
+
 def is_copy(a: Text, b: Text) -> bool:
     """Whether most words of ``a`` are those of ``b``, in another language.
 
@@ -65,7 +73,7 @@ def is_copy(a: Text, b: Text) -> bool:
     if a.lang is None or b.lang is None or a.lang == b.lang:
         return False
     first, second = (
-        [word.text.casefold() for word in split_words(text.text) if word.text.isalpha()]
+        [word.text.casefold() for word in _words(text.text) if word.text.isalpha()]
         for text in (a, b)
     )
     if min(len(first), len(second)) < MIN_COPIED_WORDS:
@@ -79,7 +87,7 @@ def is_truncated(a: str, b: str) -> bool:
     >>> is_truncated("Ich habe das", "I have read the book that you gave me.")
     True
     """
-    first, second = split_words(a), split_words(b)
+    first, second = _words(a), _words(b)
     if not first or not second or first[-1].is_punctuation or not second[-1].is_punctuation:
         return False
     counts = [sum(not word.is_punctuation for word in words) for words in (first, second)]
@@ -92,10 +100,10 @@ def repetitions(a: str, b: str) -> list[Span]:
     >>> [span.text for span in repetitions("the the the the dog", "der Hund")]
     ['the the the']
     """
-    found = _repeated(split_words(a))
+    found = _repeated(_words(a))
     if found is None:
         return []
-    usual = _repeated(split_words(b))
+    usual = _repeated(_words(b))
     times, second, last = found
     if usual is not None and usual[0] >= times:
         return []
@@ -113,7 +121,7 @@ def repetitions(a: str, b: str) -> list[Span]:
     return [span]
 
 
-def _repeated(words: list[Word]) -> tuple[int, Word, Word] | None:
+def _repeated(words: Sequence[Word]) -> tuple[int, Word, Word] | None:
     """The longest repetition: how many times, the first repeated word, and the last."""
     keys = [word.text.casefold() for word in words]
     best: tuple[int, int, int] | None = None

@@ -180,7 +180,11 @@ def _unmatched_names(
     return [
         each
         for each in names
-        if not any(are_one_name(each.folded, other.folded, other.is_name) for other in free)
+        if not any(
+            are_one_name(each.folded, other.folded, other.is_name)
+            and not (each.folded in known and other.folded in known)
+            for other in free
+        )
         and not (each.folded in known and any(share_city(each.folded, word) for word in words))
     ]
 
@@ -195,7 +199,7 @@ def _unmatched_countries(
         for each in own
         if each.folded in known
         and not any(
-            word.startswith(beginning)
+            beginning in word  # Südafrika has Afrika
             for number in known[each.folded]
             for beginning in _beginnings(number)
             for word in words

@@ -158,8 +158,7 @@ def quantities(text: str, lang: str) -> list[Quantity]:
     """
     taken = [(each.start, each.end) for each in find_placeholders(text)]
     found: list[Quantity] = []
-    has_digits = any(char.isdigit() for char in text) or any(char in text for char in FRACTIONS)
-    if has_digits:
+    if DIGITS.search(text):
         for match in PROTECTED.finditer(text):
             taken.append(match.span())
             if match[0][0].isdigit() or match[0][0] == "v":

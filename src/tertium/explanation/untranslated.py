@@ -26,9 +26,9 @@ LEAST_WORDS = 4
 """A stretch of this many words of the source is reported, if two of them are foreign."""
 LEAST_FOREIGN = 3
 """This many foreign words are reported."""
-QUOTES = "\"„“”«»‚‘’'"
-LONGEST_TITLE = 8
-"""Words between quotation marks that may be a title or a quotation."""
+QUOTES = '"„“”«»'
+LONGEST_QUOTATION = 8
+"""This many words between quotation marks may be left as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +64,12 @@ def untranslated_spans(a: Text, b: Text) -> list[Span]:
     own, foreign = words_of(langs[0]), words_of(langs[1])
     spans = []
     for start, end in _shared_runs(first, second):
-        run = first[start:end]
-        if _is_foreign(run, own, foreign) and not _is_title(a.text, run, langs[1]):
+        shared = first[start:end]
+        if not _is_foreign(shared, own, foreign):
+            continue
+        inside = [place for place, word in enumerate(shared) if word.key not in own]
+        run = shared[inside[0] : inside[-1] + 1]
+        if not _is_quotation(a.text, run, shared) and not _is_title(run, langs[1]):
             spans.append(_span(a.text, run))
     return spans
 
@@ -108,12 +112,23 @@ def _is_foreign(run: list[_Word], own: frozenset[str], foreign: frozenset[str]) 
     return len(strange) >= LEAST_FOREIGN and small >= 2
 
 
-def _is_title(text: str, run: list[_Word], other: str) -> bool:
-    """Whether a part is alone between quotation marks, or written as titles are."""
-    before, after = text[: run[0].start].rstrip(), text[run[-1].end :].lstrip(" .,!?")
-    if before[-1:] in QUOTES and after[:1] in QUOTES and before and after:
-        return len(run) <= LONGEST_TITLE
-    if other in NOUNS_CAPITALIZED:
+def _is_quotation(text: str, run: list[_Word], shared: list[_Word]) -> bool:
+    """Whether a part is between quotation marks, with nothing that the source does not have."""
+    start = max(text.rfind(mark, 0, run[0].start) for mark in QUOTES) + 1
+    ends = [place for mark in QUOTES if (place := text.find(mark, run[-1].end)) >= 0]
+    if not start or not ends:
+        return False
+    quoted = list(WORD.finditer(text, start, min(ends)))
+    return (
+        len(quoted) <= LONGEST_QUOTATION
+        and quoted[0].start() >= shared[0].start
+        and quoted[-1].end() <= shared[-1].end
+    )
+
+
+def _is_title(run: list[_Word], source_lang: str) -> bool:
+    """Whether all longer words have capital letters, in languages where nouns have none."""
+    if source_lang in NOUNS_CAPITALIZED:
         return False
     long = [word.is_small for word in run if len(word.key) > 3]
     return bool(long) and not any(long)
