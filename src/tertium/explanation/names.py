@@ -133,19 +133,20 @@ def name_spans(a: Text, b: Text) -> list[Span]:
     if not first or not second:
         return []
     words = [{fold(match[0]) for match in LETTERS.finditer(text.text)} for text in (a, b)]
-    spans = []
-    for find in (_unmatched_names, _unmatched_countries):
-        left, right = find(first, second, words[1]), find(second, first, words[0])
-        if left and right and any(each.is_known for each in (*left, *right)):
-            spans += [*_spans(a.text, A, left, right), *_spans(b.text, B, right, left)]
-    return sorted(spans, key=lambda span: (span.side, span.start))
+    left, right = (
+        [*_unmatched_names(own, others, other), *_unmatched_countries(own, other)]
+        for own, others, other in ((first, second, words[1]), (second, first, words[0]))
+    )
+    if not left or not right or not any(each.is_known for each in (*left, *right)):
+        return []
+    return [*_spans(a.text, A, left, right), *_spans(b.text, B, right, left)]
 
 
 def _spans(
     text: str, side: str, own: Sequence[Candidate], others: Sequence[Candidate]
 ) -> Iterable[Span]:
     named = ", ".join(dict.fromkeys(other.text for other in _shown(others)))
-    for each in _shown(own):
+    for each in sorted(_shown(own), key=lambda each: each.start):
         yield Span.of(
             text,
             each.start,
@@ -189,9 +190,7 @@ def _unmatched_names(
     ]
 
 
-def _unmatched_countries(
-    own: Sequence[Candidate], others: Sequence[Candidate], words: set[str]
-) -> list[Candidate]:
+def _unmatched_countries(own: Sequence[Candidate], words: set[str]) -> list[Candidate]:
     """The countries that the other side neither names nor has an adjective for."""
     known = countries()
     return [
@@ -223,7 +222,9 @@ def are_one_name(one: str, other: str, is_name: bool = True) -> bool:
     False
     """
     short, long = sorted((one, other), key=len)
-    if long.startswith(short) and (len(long) - len(short) <= ENDINGS or len(short) > 5):
+    if long.startswith(short) and (len(long) - len(short) <= ENDINGS or len(short) > 3):
+        return True
+    if len(short) > 3 and long.endswith(short):  # a compound
         return True
     if one[:4] == other[:4] and len(short) > 5:
         return True
