@@ -355,7 +355,10 @@ def test_the_direction_of_a_document() -> None:
         (("Ja ja ja ja gut", "de"), ("Yes, good", "en"), ["repetition"], ["ja ja ja"]),
         (("Bla bla bla!", "de"), ("Blah blah blah!", "en"), [], []),
         (("Ich traf Tom in Rom.", "de"), ("I met Tom in Rome.", "en"), [], []),
-        (("Ich traf ihn.", "de"), ("I met Obama there.", "en"), ["name"], ["Obama"]),
+        (("Ich traf Tom.", "de"), ("I met Obama.", "en"), ["name"], ["Tom", "Obama"]),
+        (("Ich traf ihn.", "de"), ("I met Obama there.", "en"), [], []),
+        (("Es wog 5 g.", "de"), ("It weighed 5 mg.", "en"), ["unit"], ["5 g", "5 mg"]),
+        (("Hallo {nom}", "fr"), ("Hello {name}", "en"), ["placeholder"], ["{nom}", "{name}"]),
         (("", "de"), ("I met him.", "en"), ["empty"], []),
         (
             ("C'est une très belle journée pour une promenade.", "de"),

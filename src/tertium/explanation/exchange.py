@@ -32,8 +32,9 @@ CATEGORIES = {
     "repetition": "Accuracy/Addition",
     "unlikely": "Accuracy/Mistranslation",
     "difference": "Accuracy/Mistranslation",
-    "number": "Accuracy/Mistranslation",
-    "name": "Accuracy/Mistranslation",
+    **dict.fromkeys(("number", "unit", "date", "name"), "Accuracy/Mistranslation"),
+    **dict.fromkeys(("placeholder", "markup"), "Other"),
+    "untranslated": "Accuracy/Untranslated text",
     "hallucination": "Non-translation!",
     COPY: "Accuracy/Untranslated text",
     LANGUAGE: "Accuracy/Untranslated text",
@@ -66,9 +67,12 @@ def errors_of(review: PairReview) -> list[Error]:
     """All spans, and the flags that have no span.
 
     A copy and a text in the wrong language are errors of the whole hypothesis; a truncated or empty
-    one is an omission.
+    one is an omission. The layouts have two severities: critical spans are major.
     """
-    errors = [Error(span.kind, span.severity, span.score, span) for span in review.spans]
+    errors = [
+        Error(span.kind, "minor" if span.severity == "minor" else "major", span.score, span)
+        for span in review.spans
+    ]
     for name in review.flags:
         if name not in {span.kind for span in review.spans}:
             text, span = review.a.text, None

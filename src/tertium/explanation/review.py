@@ -42,7 +42,7 @@ METHODS = {
     DELETION: "words without which the texts are more similar",
     HALLUCINATION: "a hypothesis that its source does not explain",
     DIRECTION: "which text is the original",
-    FLAGS: "copy, wrong language, truncation, repetition, missing numbers and names",
+    FLAGS: "numbers, names, untranslated parts, placeholders, copy, wrong language, truncation",
 }
 DEFAULT_METHODS = (COVERAGE, HALLUCINATION, FLAGS)
 NEED_MODEL = frozenset({COVERAGE, UNLIKELY, CONTRAST, HALLUCINATION, DIRECTION})
@@ -76,7 +76,8 @@ class PairReview:
     def severity(self) -> Severity | None:
         """The severity of the worst span; a flag without a span is major."""
         placeless = set(self.flags) - {span.kind for span in self.spans}
-        return "major" if placeless else worst(self.spans)
+        severity = worst(self.spans)
+        return "major" if placeless and severity != "critical" else severity
 
     def of_side(self, side: str) -> list[Span]:
         """The spans of one text, in order."""

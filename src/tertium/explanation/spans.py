@@ -10,7 +10,7 @@ from tertium.errors import InputError
 from tertium.explanation.words import Word
 from tertium.text import Text
 
-Severity = Literal["minor", "major"]
+Severity = Literal["minor", "major", "critical"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 A, B = "a", "b"
 """The sides of a pair: ``a`` is the hypothesis, ``b`` the reference or the source."""

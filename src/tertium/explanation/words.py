@@ -8,6 +8,7 @@ Tokens are located in the text by their characters, so that cached results and a
 from __future__ import annotations
 
 import codecs
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,12 @@ INSIDE_WORDS = frozenset("'’-‐‑·_")
 """Part of a word if they are between two letters or digits."""
 INSIDE_NUMBERS = frozenset(".,:/")
 """Part of a number if they are between two digits."""
+PLAIN = re.compile(r"[\n\t -~\u00a0-\u00ac\u00ae-\u02af\u202f\u2010-\u2027\u20a0-\u20bf]*")
+"""Latin letters, digits and punctuation: no marks, no emoji, nothing that is invisible."""
+PLAIN_WORD = re.compile(
+    r"[^\W_]+(?:(?:['’\-‐‑·_]|(?<=[\d²³¹])[.,:/](?=[\d²³¹]))[^\W_]+)*|[^\s\w]|_"
+)
+"""The rules of :func:`split_words` for such texts."""
 UNKNOWN_TOKENS = frozenset({"<unk>", "[UNK]", "⁇", " ⁇ "})
 END_TOKENS = frozenset({"</s>", "[SEP]", "<|endoftext|>"})
 WORD_MARKS = str.maketrans({"▁": " "})
@@ -97,6 +104,8 @@ def split_words(text: str) -> list[Word]:
     >>> [word.text for word in split_words("我有2只猫。")]
     ['我', '有', '2', '只', '猫', '。']
     """
+    if PLAIN.fullmatch(text):
+        return [Word(match[0], match.start(), match.end()) for match in PLAIN_WORD.finditer(text)]
     places = list(characters(text))
     bases = [text[start] for start, _ in places]
     words: list[Word] = []

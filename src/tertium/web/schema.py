@@ -408,7 +408,7 @@ class SpanResponse(BaseModel):
     text: str
     kind: str
     score: float
-    severity: Literal["minor", "major"]
+    severity: Literal["minor", "major", "critical"]
     evidence: str
 
 
@@ -417,7 +417,7 @@ class SpansResponse(BaseModel):
 
     spans: list[SpanResponse]
     flags: list[str]
-    severity: Literal["minor", "major"] | None
+    severity: Literal["minor", "major", "critical"] | None
     direction: float | None = None
     """Above 0, the reference is more likely the original."""
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tertium.explanation.coverage import CoverageSettings, Phrase, phrases
-from tertium.explanation.flags import NOUNS_CAPITALIZED
+from tertium.explanation.names import NOUNS_CAPITALIZED
 from tertium.explanation.spans import A, B
 from tertium.explanation.words import Word, split_words
 from tertium.models.base import Progress, TranslationModel

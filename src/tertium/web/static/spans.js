@@ -6,6 +6,9 @@ const ORDER = ["omission", "addition", "difference", "unlikely"];
 const NAMES = {
   omission: "omission: missing in the first text", addition: "addition: not in the second text",
   difference: "difference: no similar word on the other side", unlikely: "unlikely given the other text",
+  number: "number: the numbers differ", unit: "unit: the units differ", date: "date: the dates differ",
+  name: "name: not in the other text", untranslated: "untranslated: left in the language of the other text",
+  placeholder: "placeholder: missing, added or changed", markup: "markup: missing, added or changed",
 };
 
 /* Cut a text where spans begin and end; offsets count code points. A span with others inside is one piece. */
@@ -33,7 +36,7 @@ function mark({ text, spans }) {
   const [worst] = spans;
   const tip = element("span", { className: "tip", id: `evidence-${count += 1}`, lang: "en", dir: "ltr", aria: { role: "tooltip" } },
     ...spans.map((span) => element("span", { textContent: `${span.severity} ${span.kind} (${span.score.toFixed(2)}): ${span.evidence}` })));
-  const severity = spans.some((span) => span.severity === "major") ? "major" : "minor";
+  const severity = ["critical", "major"].find((level) => spans.some((span) => span.severity === level)) ?? "minor";
   const shown = element("button", { type: "button", className: `mark ${worst.kind} ${severity}`, textContent: text });
   shown.setAttribute("aria-describedby", tip.id);
   return element("span", { className: "marked" }, shown, tip);
@@ -54,5 +57,5 @@ export function showSpans(place, { a, b, la, lb }, found) {
     : element("p", { className: "key", textContent: "No difference was found." });
   place.replaceChildren(element("h2", { textContent: "Where they differ" }),
     ...[flags, none].filter(Boolean), element("div", { className: "sides spans" }, ...texts),
-    ...(kinds.length ? [key, element("p", { className: "key", textContent: "Darker marks are major. Point at a mark, or move to it with Tab, to see the evidence." })] : []));
+    ...(kinds.length ? [key, element("p", { className: "key", textContent: "Darker marks are major, those with a double line critical. Point at a mark, or move to it with Tab, to see the evidence." })] : []));
 }
