@@ -162,7 +162,7 @@ def info(name: Annotated[str, typer.Argument(help="A model's name or folder.")])
         print(f"languages    {folder.languages.describe()}")
         max_length = folder.max_length
     print(f"size         {megabytes(folder)}")
-    print(f"max length   {max_length} tokens")
+    print(f"max length   {max_length} tokens" if max_length else "max length   none")
     print(f"licence      {folder.licence}")
     print(f"fingerprint  {folder.fingerprint}")
 
@@ -298,6 +298,8 @@ def convert(
 
 def layer_of(folder: EncoderFolder) -> str:
     """The layer of an encoder, as it is displayed."""
+    if not folder.encoding.layers:
+        return ""
     return f"{folder.encoding.layers} of {folder.encoding.layers_of_original}"
 
 

@@ -13,6 +13,8 @@ from tertium.models.encoders.layers import cut_encoder
 from tertium.models.encoders.model import CTranslate2Encoder
 from tertium.models.encoders.pooling import Pooling
 from tertium.models.encoders.reading import JsonReader, Reader, SourceReader
+from tertium.models.encoders.static import FAMILY as STATIC
+from tertium.models.encoders.static import StaticEncoder
 from tertium.models.encoders.use import UniversalSentenceEncoder
 from tertium.models.engine import ComputeType
 from tertium.models.engine_file import EngineFile, read_engine_file
@@ -32,9 +34,13 @@ def encoder_of(
     layer: int | None,
     compute_type: ComputeType,
     threads: int | None,
-) -> CTranslate2Encoder:
+) -> CTranslate2Encoder | StaticEncoder:
     """The encoder in a folder, up to a layer; the last few stay loaded."""
     folder = read_either(path)
+    if isinstance(folder, EncoderFolder) and folder.encoding.family == STATIC:
+        if layer is not None:
+            raise SettingError(f"layer {layer}: {folder.name} is static and has no layers")
+        return StaticEncoder(folder)  # every compute type gives the same numbers
     engine_file = read_engine_file(path / "model.bin")
     if layer is None:
         layer = engine_file.encoder_layers
