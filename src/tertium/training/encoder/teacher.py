@@ -21,7 +21,9 @@ SHARD = 4_000
 """Sentences per file of the cache: what an interruption can lose."""
 
 
-def choose_sentences(sentences: Mapping[str, Sequence[str]], shares: Mapping[str, int]) -> list[str]:
+def choose_sentences(
+    sentences: Mapping[str, Sequence[str]], shares: Mapping[str, int]
+) -> list[str]:
     """Choose so many distinct sentences of each corpus, by their checksums.
 
     Every beginning of the list is a mixture with about the same shares.
