@@ -53,6 +53,6 @@ def train_vocabulary(sentences: Iterable[str], *, tokens: int) -> bytes:
         except RuntimeError as error:
             raise ModelError(
                 f"SentencePiece cannot train a vocabulary of {tokens} tokens on these sentences "
-                f"({error}); give more text or a smaller --vocabulary"
+                f"({error}); give more text, or fewer --tokens"
             ) from None
         return model.with_suffix(".model").read_bytes()
