@@ -14,14 +14,21 @@ from collections.abc import Iterator
 from email.parser import Parser
 from pathlib import Path
 
-LARGEST = 12_000_000
+LARGEST = 25_000_000
 """Bytes of a wheel or an sdist."""
-LICENSES = ("LICENSE", "src/tertium/models/bundled/tertium-mini/LICENSE")
+LICENSES = (
+    "LICENSE",
+    "src/tertium/models/bundled/tertium-mini/LICENSE",
+    "src/tertium/models/bundled/tertium-mini-encoder/LICENSE",
+)
 IN_PACKAGE = (
     "tertium/py.typed",
     "tertium/models/bundled/tertium-mini/LICENSE",
     "tertium/models/bundled/tertium-mini/README.md",
     "tertium/models/bundled/tertium-mini/model.bin",
+    "tertium/models/bundled/tertium-mini-encoder/LICENSE",
+    "tertium/models/bundled/tertium-mini-encoder/README.md",
+    "tertium/models/bundled/tertium-mini-encoder/static.npz",
     "tertium/compat/evaluate/tertium/tertium.py",
     "tertium/compat/mbrs/tertium_mbrs/__init__.py",
 )

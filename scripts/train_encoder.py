@@ -49,6 +49,9 @@ from tertium.training.encoder.tokenizer import train_vocabulary
 NAME = "tertium-mini-encoder"
 TEACHER = "all-MiniLM-L6-v2"
 LANGUAGES = ("en", "de", "fr", "es")
+"""The languages of the encoder."""
+PARALLEL = (*LANGUAGES, "it", "nl", "pt", "ru")
+"""English sentences with a translation into one of these may be taught."""
 LICENCE = "CC-BY-4.0"
 
 
@@ -94,7 +97,7 @@ def prepare(data: Path, out: Path) -> None:
             for path in files[name]
             if not path.name.startswith("dev.")
         ]
-        training, development = split(read_rows(paths, LANGUAGES, excluded))
+        training, development = split(read_rows(paths, PARALLEL, excluded))
         save_rows(development, out / f"{corpus}.dev.jsonl")
         save_rows(training, out / f"{corpus}.jsonl")
         print(f"{corpus}: {len(training)} rows to train on", flush=True)
@@ -107,7 +110,8 @@ def vocabulary(rows: Mapping[str, Sequence[Row]], tokens: int) -> bytes:
         by_language: dict[str, list[str]] = {lang: [] for lang in LANGUAGES}
         for row in rows[corpus]:
             for lang, text in row.sentences():
-                by_language[lang].append(text)
+                if lang in by_language:
+                    by_language[lang].append(text)
         for texts in by_language.values():
             distinct = sorted(set(texts))
             sentences += random.Random(corpus).sample(distinct, min(source.sample, len(distinct)))

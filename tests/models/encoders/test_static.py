@@ -127,7 +127,7 @@ def test_batches_and_orders_do_not_matter() -> None:
 def test_any_compute_type_gives_the_same_numbers(folder: Path) -> None:
     plain = load_encoder(folder).sentence_vectors(["dog bites man"]).vectors
     for compute_type in ("float32", "int8"):
-        other = load_encoder(folder, compute_type=compute_type)  # type: ignore[arg-type]
+        other = load_encoder(folder, compute_type=compute_type)
         assert other.sentence_vectors(["dog bites man"]).vectors.tobytes() == plain.tobytes()
 
 

@@ -34,7 +34,7 @@ class StaticNetwork(nn.Module):
         """Encode texts, given as :meth:`Sentences.bags`, as unit vectors."""
         ids, offsets = (torch.from_numpy(array) for array in bags)
         weights = torch.exp(self.log_weights)[ids]
-        sums = functional.embedding_bag(
+        sums: Tensor = functional.embedding_bag(
             ids, self.vectors, offsets, mode="sum", per_sample_weights=weights
         )
         return functional.normalize(self.output(sums), dim=1)
@@ -64,7 +64,7 @@ def losses(network: StaticNetwork, batch: Batch, teacher: Tensor, recipe: Recipe
     given the first, among those of the batch, and the reverse.
     """
     first, second = network(batch.first), network(batch.second)
-    total = first.new_zeros(())
+    total: Tensor = first.new_zeros(())
     known = torch.from_numpy(batch.targets >= 0)
     if bool(known.any()):
         target = teacher[torch.from_numpy(batch.targets)[known]].float()

@@ -11,9 +11,11 @@ class Recipe:
 
     tokens: int = 32_000
     width: int = 256
-    steps: int = 1_000
-    batch: int = 1_024
+    steps: int = 1_200
+    batch: int = 512
     """Rows per step, of one corpus."""
+    taught: float = 0.7
+    """The share of the batches whose rows were encoded by the teacher."""
     rate: float = 0.01
     warmup: int = 30
     decay: float = 0.7

@@ -37,16 +37,34 @@ def train_static(
     network = StaticNetwork(recipe.tokens, recipe.width, teacher.shape[1])
     targets = torch.nn.functional.normalize(torch.from_numpy(teacher.astype(np.float32)), dim=1)
     optimizer = optimizer_of(network, recipe)
-    drawn = batches(corpora, weights, recipe.batch, recipe.steps, recipe.seed)
+    parts, shares = _by_teaching(corpora, weights, recipe.taught)
+    drawn = batches(parts, shares, recipe.batch, recipe.steps, recipe.seed)
     for step, batch in enumerate(drawn):
         for group in optimizer.param_groups:
             group["lr"] = recipe.rate_at(step)
         loss = losses(network, batch, targets, recipe)
         optimizer.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
         report(step + 1, float(loss.detach()))
     return network
+
+
+def _by_teaching(
+    corpora: Mapping[str, Corpus], weights: Mapping[str, float], taught: float
+) -> tuple[dict[str, Corpus], dict[str, float]]:
+    """Divide each corpus by whether the teacher encoded a row.
+
+    Batches are then all taught or not at all: the similarities of a batch need many taught rows.
+    """
+    parts, shares = {}, {}
+    for name, corpus in corpora.items():
+        encoded = corpus.targets >= 0
+        for label, chosen, share in (("taught", encoded, taught), ("other", ~encoded, 1 - taught)):
+            if chosen.any() and share:
+                parts[f"{name} {label}"] = corpus.part(chosen)
+                shares[f"{name} {label}"] = weights[name] * share
+    return parts, shares
 
 
 def retrieval(

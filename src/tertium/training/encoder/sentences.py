@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,15 @@ class Corpus:
     targets: Indices
     """The place of each row in the teacher's vectors; -1 if the teacher did not encode it."""
 
+    def part(self, chosen: NDArray[np.bool_]) -> Corpus:
+        """Some of the rows."""
+        return replace(
+            self,
+            firsts=self.firsts[chosen],
+            counts=self.counts[chosen],
+            targets=self.targets[chosen],
+        )
+
 
 def make_corpus(
     rows: Sequence[Row],
@@ -60,12 +69,12 @@ def make_corpus(
     processor: Any,
     places: Mapping[str, int],
 ) -> Corpus:
-    """Tokenize rows; those without a translation into one of the languages are left out."""
+    """Tokenize rows; those with a single sentence are left out, unless the teacher encoded it."""
     texts: list[str] = []
     counts, targets = [], []
     for row in rows:
         kept = [text for lang, text in row.sentences() if lang in languages]
-        if len(kept) > 1:
+        if len(kept) > 1 or row.english in places:
             texts += kept
             counts.append(len(kept))
             targets.append(places.get(row.english, -1))
@@ -97,7 +106,8 @@ def batches(
     """Draw batches, each from one corpus, so that the other rows are near in domain.
 
     A corpus is drawn with a probability in proportion to its weight. Its rows are visited in a
-    random order, again and again; two sentences of each row are drawn.
+    random order, again and again; two sentences of each row are drawn (the same one twice if there
+    is no other).
     """
     random = np.random.default_rng(seed)
     names = sorted(corpora)
