@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import sentencepiece
 
+from tertium import load as tertium_load
 from tertium.errors import ModelError, SettingError
 from tertium.models.base import TextEncoder
 from tertium.models.encoders.catalog import load_encoder
@@ -94,8 +95,8 @@ def test_token_vectors_are_rows_of_the_table(folder: Path) -> None:
     assert encoded.vectors == pytest.approx(np.array([(0, 0), (3, 0), (0, 4), (0, 0)]), abs=1e-6)
     assert encoded.framing == (False,) * 4
     assert not encoded.cut
-    assert empty.tokens == ()
-    assert empty.vectors.shape == (0, 2)
+    assert (empty.tokens, empty.framing) == (("</s>",), (True,))
+    assert empty.vectors.tolist() == [[0, 0]]
 
 
 def test_what_quantization_keeps(tmp_path: Path) -> None:
@@ -122,6 +123,17 @@ def test_batches_and_orders_do_not_matter() -> None:
     shuffled = random.Random(1).sample(words, len(words))
     one, other = encoder.sentence_vectors([" ".join(words), " ".join(shuffled)]).vectors
     assert one == pytest.approx(other, abs=1e-7)  # it cannot see the order of words
+
+
+def test_unknown_and_empty_texts_are_not_similar_to_anything() -> None:
+    encoder = load_encoder("tertium-mini-encoder")
+    assert not encoder.sentence_vectors(["漢字", "日本 語", " "]).vectors.any()
+    assert encoder.unknown_shares(["漢字"]) == [1.0]  # type: ignore[attr-defined]
+    # the distance of the empty text to a word is the length of the word's vector
+    [encoded] = encoder.token_vectors(["cat"])
+    assert encoded.tokens == ("▁cat",)
+    expected = -np.linalg.norm(encoded.vectors[0])
+    assert tertium_load("wmd", encoder=encoder)([""], ["cat"]) == pytest.approx([expected])
 
 
 def test_any_compute_type_gives_the_same_numbers(folder: Path) -> None:

@@ -28,6 +28,8 @@ FAMILY = "static"
 TOKENIZER = "spm.model"
 VECTORS = "static.npz"
 UNKNOWN_ID = 0
+END = "</s>"
+SPACE = "▁"
 CHUNK = 4_096
 """Texts between two reports of progress."""
 
@@ -49,7 +51,8 @@ class StaticEncoder:
         self._folder = folder
         self._pooling = folder.pooling()
         self._tokenizer = open_tokenizer(folder.path / TOKENIZER)
-        self._ids = {token: id_ for id_, token in enumerate(_vocabulary(folder.path / TOKENIZER))}
+        spm = (folder.path / TOKENIZER).read_bytes()
+        self._ids = {token: id_ for id_, token in enumerate(_vocabulary(spm))}
         self._vectors, self._scales = _read_vectors(folder.path / VECTORS, len(self._ids))
         codes: list[str] = read_card(folder.path).get("languages", [])
         tags = dict.fromkeys(codes, "")
@@ -73,12 +76,17 @@ class StaticEncoder:
     def token_vectors(
         self, texts: Sequence[str], *, lang: Languages = None, progress: Progress | None = None
     ) -> list[TokenVectors]:
-        """Encode each text as one vector per token; there are no special tokens."""
+        """Encode each text as one vector per token.
+
+        There are no special tokens, except that an empty text has one, with a vector of zeros:
+        measures that distribute weights over tokens need one.
+        """
         results = []
         for start in range(0, len(texts), CHUNK):
             for tokens in self._tokenizer.encode(texts[start : start + CHUNK]):
-                rows = self._rows(tokens)
-                results.append(TokenVectors(tuple(tokens), rows, (False,) * len(tokens)))
+                framing = (not tokens,) * max(len(tokens), 1)
+                read = tokens or [END]
+                results.append(TokenVectors(tuple(read), self._rows(read), framing))
             if progress is not None:
                 progress("encoding", len(results), len(texts))
         return results
@@ -128,13 +136,15 @@ def write_static_encoder(
 ) -> EncoderFolder:
     """Quantize vectors to int8, one factor per token, and write the folder of an encoder.
 
-    The unknown token gets a vector of zeros.
+    The unknown token gets a vector of zeros, and so does a space that is a token of its own, as
+    before an unknown character: texts of unknown characters must not be similar to each other.
     """
     path.mkdir(parents=True, exist_ok=True)
     largest = np.abs(vectors).max(axis=1)
     scales = np.where(largest > 0, largest / 127, 1).astype(np.float32)
     quantized = np.rint(vectors / scales[:, None]).clip(-127, 127).astype(np.int8)
-    quantized[UNKNOWN_ID] = 0
+    tokens = _vocabulary(tokenizer)
+    quantized[[UNKNOWN_ID, *(id_ for id_, token in enumerate(tokens) if token == SPACE)]] = 0
     buffer = BytesIO()
     np.savez(buffer, vectors=quantized, scales=scales)
     write_bytes(path / VECTORS, buffer.getvalue())
@@ -155,10 +165,10 @@ def write_static_encoder(
     return read_encoder_folder(path)
 
 
-def _vocabulary(path: Path) -> list[str]:
+def _vocabulary(model: bytes) -> list[str]:
     from sentencepiece import SentencePieceProcessor
 
-    processor = SentencePieceProcessor(model_proto=path.read_bytes())
+    processor = SentencePieceProcessor(model_proto=model)
     tokens: list[str] = processor.id_to_piece(list(range(processor.get_piece_size())))
     return tokens
 
