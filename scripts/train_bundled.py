@@ -20,9 +20,7 @@ a Hugging Face folder for ``scripts/bundle.py``.
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -32,6 +30,7 @@ from pathlib import Path
 
 from tertium.data.lines import read_lines
 from tertium.storage.atomic import replacing_text
+from tertium.training.corpora import corpus_files, evaluation_texts, normalized
 from tertium.training.loop import Pace
 from tertium.training.model.bitext import held_out
 from tertium.training.model.export import export
@@ -68,50 +67,10 @@ DEVELOPMENT_STEPS = 2_000
 """Steps between evaluations, which take a minute."""
 MAX_RENDERINGS = 6
 """Linked news have at most so many sentences of one language; others are too unspecific."""
-FILE = re.compile(r"(?:(?P<corpus>[\w-]+?)(?:\.[a-z]{2}-[a-z]{2})?)\.(?:tsv|jsonl)(?:\.gz|\.xz)?")
-BARE = re.compile(r"dev|[a-z]{2}-[a-z]{2}")
-"""File names that say nothing about the corpus: it is named by the folder."""
-SHORT = 20
-"""Letters and digits up to which a text of an evaluation set may also be trained on."""
 Row = dict[str, str]
 """A sentence by language."""
 Node = tuple[str, str]
 """A language and a sentence."""
-
-
-def corpus_files(data: Path) -> dict[str, list[Path]]:
-    """Return all tables and JSON Lines below a folder, by the name of their corpus."""
-    files: defaultdict[str, list[Path]] = defaultdict(list)
-    for path in sorted([*data.rglob("*.tsv*"), *data.rglob("*.jsonl*")]):
-        about = FILE.fullmatch(path.name)
-        named = about is not None and BARE.fullmatch(about["corpus"]) is None
-        files[about["corpus"] if about and named else path.parent.name].append(path)
-    return files
-
-
-def normalized(text: str) -> str:
-    return "".join(character for character in text.casefold() if character.isalnum())
-
-
-def evaluation_texts(files: dict[str, list[Path]]) -> set[str]:
-    """Return the normalized texts of all files that are not trained on, unless they are short."""
-    trained = {name for corpus in CORPORA.values() for name in corpus.files}
-    fields = (
-        normalized(field)
-        for name, paths in files.items()
-        if name not in trained
-        for path in paths
-        for line in read_lines(path)
-        for field in texts_of(path, line)
-    )
-    return {field for field in fields if len(field) > SHORT}
-
-
-def texts_of(path: Path, line: str) -> list[str]:
-    """Return the fields of a line of a table or of JSON Lines."""
-    if ".jsonl" in path.suffixes:
-        return [value for value in json.loads(line).values() if isinstance(value, str)]
-    return line.split("\t")
 
 
 def read_rows(path: Path) -> Iterator[Row]:
@@ -183,10 +142,11 @@ def corpus_rows(files: dict[str, list[Path]], corpus: Corpus) -> Iterator[Row]:
 def prepare(data: Path, out: Path) -> None:
     """Write a file for each corpus to train on, and one for each development set."""
     files = corpus_files(data)
-    missing = {name for corpus in CORPORA.values() for name in corpus.files} - set(files)
+    trained_on = {name for corpus in CORPORA.values() for name in corpus.files}
+    missing = trained_on - set(files)
     if missing:
         raise SystemExit(f"{data} has no files of {', '.join(sorted(missing))}")
-    excluded = evaluation_texts(files)
+    excluded = evaluation_texts(files, trained_on)
     for folder in (out, out / "dev"):
         folder.mkdir(parents=True, exist_ok=True)
     for name, corpus in CORPORA.items():

@@ -53,7 +53,7 @@ SLOW = {
     "compat/test_prism.py": ["test_"],
     "compat/test_torchmetrics.py": ["test_three_processes"],
     "compat/test_trackers.py": ["test_"],
-    "engines/ray/test_scoring.py": ["test_"],
+    "jobs/ray/test_scoring.py": ["test_"],
     "explanation/test_everyday.py": ["test_"],
     "measures/test_bertscore.py": ["test_same_as_the_package"],
     "measures/test_hostile.py": ["test_extremes"],

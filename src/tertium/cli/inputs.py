@@ -118,6 +118,8 @@ def files_of(path: Path) -> list[Path]:
 def names_table(text: str) -> bool:
     """Whether an argument names tables: a folder, a pattern, or a file of a supported format."""
     path = Path(text)
+    if not text.strip():
+        return False
     if not exists(text):
         return has_magic(text) and any(map(_is_table, map(Path, glob(text, recursive=True))))
     return path.is_dir() or (path.is_file() and _is_table(path))

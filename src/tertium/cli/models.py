@@ -150,7 +150,8 @@ def info(name: Annotated[str, typer.Argument(help="A model's name or folder.")])
     for label, value in _described(card):
         print(f"{label:12} {value}")
     print(f"size         {megabytes(card)}")
-    print(f"max length   {card.settings.max_length} tokens")
+    longest = card.settings.max_length
+    print(f"max length   {longest} tokens" if longest else "max length   none")
     print(f"licence      {card.licence}")
     print(f"fingerprint  {card.fingerprint}")
 
@@ -304,7 +305,9 @@ def convert(
 
 
 def layer_of(settings: EncoderSettings) -> str:
-    """The layer of an encoder, as it is displayed."""
+    """The layer of an encoder, as it is displayed; static encoders have none."""
+    if not settings.layers:
+        return ""
     return f"{settings.layers} of {settings.layers_of_original}"
 
 

@@ -17,7 +17,9 @@ VOCABULARY = "vocabulary.json"
 TOKENIZER = "tokenizer.json"
 DENSE = "dense.npz"
 HEAD = "head.npz"
-CTRANSLATE2 = "ctranslate2"
+CTRANSLATE2, STATIC = "ctranslate2", "static"
+PIECES, STATIC_VECTORS = "spm.model", "static.npz"
+"""The files of a static encoder."""
 
 
 @dataclass(frozen=True)
@@ -121,13 +123,16 @@ class EncoderSettings(Settings):
     """The text before every input of a sentence vector; E5 was trained with one."""
     engine: str = CTRANSLATE2
     """What computes the vectors; it determines the files of the folder."""
+    languages: tuple[str, ...] = ()
+    """The languages that it was trained on, if they are stated."""
 
     kind = "encoder"
     title = "an encoder"
     cure = "`tertium models` lists encoders"
-    optional = frozenset({"engine"})
+    optional = frozenset({"engine", "languages"})
     engine_files: ClassVar[Mapping[str, frozenset[str]]] = {
         CTRANSLATE2: frozenset({*ENGINE_FILES, VOCABULARY, TOKENIZER}),
+        STATIC: frozenset({PIECES, STATIC_VECTORS}),
     }
     """The files of an encoder, by its engine."""
 

@@ -11,10 +11,11 @@ from tertium.models.encoders.layers import cut_encoder
 from tertium.models.encoders.model import CTranslate2Encoder
 from tertium.models.encoders.pooling import Pooling, read_pooling
 from tertium.models.encoders.reading import JsonReader, Reader, SourceReader
+from tertium.models.encoders.static import StaticEncoder
 from tertium.models.encoders.use import UniversalSentenceEncoder
 from tertium.models.engine import ComputeType
 from tertium.models.engine_file import EngineFile, read_engine_file
-from tertium.models.settings import TOKENIZER, VOCABULARY, WEIGHTS, EncoderSettings
+from tertium.models.settings import STATIC, TOKENIZER, VOCABULARY, WEIGHTS, EncoderSettings
 
 
 @lru_cache(maxsize=1)
@@ -29,8 +30,12 @@ def encoder_of(
     layer: int | None,
     compute_type: ComputeType,
     threads: int | None,
-) -> CTranslate2Encoder:
+) -> CTranslate2Encoder | StaticEncoder:
     """The encoder in a folder, up to a layer; the last few stay loaded."""
+    if isinstance(card.settings, EncoderSettings) and card.settings.engine == STATIC:
+        if layer is not None:
+            raise SettingError(f"layer {layer}: {card.name} is static and has no layers")
+        return StaticEncoder(card)  # every compute type gives the same numbers
     engine_file = read_engine_file(card.path / WEIGHTS)
     if layer is None:
         layer = engine_file.encoder_layers

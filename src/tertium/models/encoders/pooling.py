@@ -19,6 +19,7 @@ MODES: dict[str, Callable[[Vectors], Vectors]] = {
     "cls": lambda rows: rows[0],
     "max": lambda rows: rows.max(axis=0),
     "mean": lambda rows: rows.mean(axis=0, dtype=np.float32),
+    "sum": lambda rows: rows.sum(axis=0, dtype=np.float64).astype(np.float32),
 }
 ACTIVATIONS: dict[str, Callable[[Vectors], Vectors]] = {
     "identity": lambda vector: vector,

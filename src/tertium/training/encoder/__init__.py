@@ -1,0 +1,1 @@
+"""Training of a static sentence encoder by distillation from an English one."""
