@@ -16,6 +16,7 @@ import pytest
 import tertium as library
 from tertium.data.lines import read_lines
 from tertium.jobs.output import TerminalLayout
+from tertium.jobs.tasks.score import Scorer
 from tertium.measures.surface import ChrF
 
 from .conftest import TERTIUM, Run
@@ -341,6 +342,47 @@ def test_piped_comparisons_do_not_break_names(tertium: Run, files: Path) -> None
         *("compare", "-t", long, files / "poor.txt", "-r", files / "ref.txt", "-m", "chrf")
     )
     assert f"1  {long.stem}  " in done.stdout
+
+
+def test_several_systems_are_resumed(
+    tertium: Run, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table of systems, killed half-way, is the same after it was resumed."""
+    inputs = ("-t", files / "good.txt", files / "poor.txt", "-r", files / "ref.txt")
+    command = ("score", *inputs, "-m", "chrf", "ter", "--confidence", "--rows-at-a-time", "1")
+    whole, out = files / "whole.tsv", files / "out.tsv"
+    expected = tertium(*command, "-o", whole)
+    score = Scorer.__call__
+    calls = 0
+
+    def stop(self: Scorer, *arguments: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == 4:
+            raise KeyboardInterrupt
+        return score(self, *arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Scorer, "__call__", stop)
+        stopped = tertium(*command, "-o", out)
+    assert stopped.returncode == 130
+    assert f"continue with --resume ({out} is not finished)" in stopped.stderr
+    plain = tertium(*command[:-3], "--rows-at-a-time", "1", "-o", out, "--resume", "-m", "bleu")
+    assert "was started with measures" in plain.stderr
+    done = tertium(*command, "-o", out, "--resume")
+    assert done.stdout == expected.stdout
+    assert "3 of them scored before" in done.stderr
+    assert out.read_bytes() == whole.read_bytes()
+
+
+def test_bad_rows_in_a_document(tertium: Run, tmp_path: Path) -> None:
+    table = tmp_path / "pairs.jsonl"
+    table.write_text('{"hyp": "A cat.", "ref": "A cat."}\n{"hyp": 3, "ref": "A dog."}\n')
+    command = ("score", table, "-m", "chrf", "-f", "json", "--confidence", "--on-error", "skip")
+    done = tertium(*command)
+    document = json.loads(done.stdout)
+    assert (document["rows"], document["scored"]) == (2, 1)
+    assert "row 2: the hypothesis is int" in document["reasons"][0]
 
 
 @pytest.mark.parametrize(

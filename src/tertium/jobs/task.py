@@ -216,6 +216,7 @@ class Job:
             **task,
             "columns": self.columns,
             "on_error": str(self.on_error),
+            "rows_kept": self.keep,
             "rows_at_a_time": self.size,
             "version": __version__,
         }

@@ -116,7 +116,8 @@ class Scorer:
 
     @property
     def description(self) -> Fields:
-        return {"measures": [[each.column, each.description()] for each in self.measures]}
+        described = [[each.column, each.description()] for each in self.measures]
+        return {"measures": described, "segments": self.task.segments}
 
     def __call__(
         self, rows: Sequence[Row], progress: Progress | None = None
