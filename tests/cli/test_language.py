@@ -89,7 +89,7 @@ def test_a_missing_model_is_explained(tertium: Run, tmp_path: Path) -> None:
     hypotheses = write(tmp_path / "h.txt", "The sea was calm.")
     done = tertium("score", "-t", hypotheses, "-m", "lm")
     assert done.returncode == 2
-    assert "tertium-mini is not a causal language model" in done.stderr
+    assert "tertium-mini is a translation model, not a causal language model" in done.stderr
     assert "lm@MODEL" in done.stderr
 
 

@@ -61,30 +61,27 @@ class Running:
         def concluded(finished: Finished) -> Result:
             return conclude(job, finished)
 
+        # before the progress bar, which puts another stream in the place of standard output
+        stream = None if shown is None else StreamOutput(sys.stdout, shown)
         with (
             interruptible(self.output),
             progress_bar(job.count, shown=not self.quiet, what=self.what) as progress,
         ):
             if self.cluster is None:
-                sink = self._sink(shown, layouts)
+                sink: Output = stream or KeptRows()
+                if self.output is not None:
+                    sink = FileOutput(self.output, layouts=layouts, **self._ways)
                 start = loaded or job.task.load
                 return run_here(job, start(), sink, concluded, progress)
             from tertium.jobs.ray.run import run_on_cluster
             from tertium.jobs.ray.shards import ShardFolder
 
-            folder: ShardFolder | StreamOutput | None = None
+            folder: ShardFolder | StreamOutput | None = stream
             if self.output is not None:
                 folder = ShardFolder(self.output, layouts=layouts, **self._ways)
-            elif shown is not None:
-                folder = StreamOutput(sys.stdout, shown)
             return run_on_cluster(job, folder, self.cluster, concluded, progress)
 
     @property
     def _ways(self) -> dict[str, bool]:
         replaced = self.overwrite or (self.force and not self.resume)
         return {"resume": self.resume, "overwrite": replaced}
-
-    def _sink(self, shown: Layout | None, layouts: Mapping[str, type[Layout]]) -> Output:
-        if self.output is not None:
-            return FileOutput(self.output, layouts=layouts, **self._ways)
-        return KeptRows() if shown is None else StreamOutput(sys.stdout, shown)

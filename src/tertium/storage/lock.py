@@ -59,8 +59,9 @@ class Lock:
         if not self.held:
             return
         self.held = False
-        if self._owner() == _this_process():  # or somebody has removed it, and another has locked
-            with suppress(OSError):
+        with suppress(OSError):
+            # without a name if the disk is full; another's if somebody has removed ours
+            if self.path.read_text(errors="replace") in ("", _this_process()):
                 self.path.unlink()
         self._lock.release()
         if os.name == "nt":

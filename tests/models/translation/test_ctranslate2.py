@@ -54,7 +54,7 @@ def test_no_question_no_answer(tiny_prism: Converted) -> None:
 @pytest.mark.parametrize("batch_tokens", [1, 16, 100, 5000])
 @pytest.mark.parametrize("threads", [1, 3])
 def test_int8_numbers_are_the_same_to_the_bit_in_any_batch(batch_tokens: int, threads: int) -> None:
-    folder = load_model("tertium-mini", cache=False).model.folder  # type: ignore[attr-defined]
+    folder = load_model("tertium-mini", cache=False).model.card  # type: ignore[attr-defined]
     pairs = [(a, b, "en", "en") for a in SOME for b in SOME]
     alone = [ask(CTranslate2Model(folder, compute_type="int8"), [pair])[0] for pair in pairs]
     order = list(range(len(pairs)))
