@@ -78,8 +78,7 @@ def test_pairs_that_share_a_side_are_no_negatives() -> None:
 
 def test_the_ranking_loss_is_added_to_one_of_four_batches() -> None:
     """Its gradient is that of four times the weight; the loss that is returned is without it."""
-    layers = {"encoder_layers": 1, "decoder_layers": 1}
-    recipe = replace(RECIPES["mini"], d_model=16, heads=4, ffn=16, **layers)
+    recipe = replace(RECIPES["mini"], d_model=16, heads=4, ffn=16, encoder_layers=1)
     torch.manual_seed(1)
     network = new_network(recipe, 20)
     network.eval()
