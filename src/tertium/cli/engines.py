@@ -58,6 +58,16 @@ def cluster_settings(
     return settings
 
 
+def chosen_cluster(
+    engine: EngineName, address: str | None, workers: int | None, threads: int | None
+) -> ClusterSettings | None:
+    """The cluster of the options; None for this process, which takes no options of a cluster."""
+    if engine is EngineName.ray:
+        return cluster_settings(address, workers, threads)
+    refuse_without_ray(address, workers)
+    return None
+
+
 def refuse_without_ray(address: str | None, workers: int | None) -> None:
     """Refuse options of a cluster for a run in this process."""
     if address or workers:

@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tertium.cli.engines import (
-    Address,
-    Engine,
-    EngineName,
-    Workers,
-    cluster_settings,
-    refuse_without_ray,
-)
+from tertium.cli.engines import Address, Engine, EngineName, Workers, chosen_cluster
 from tertium.cli.habits import refuse_source_language, split_pair
 from tertium.cli.inputs import Inputs, check_is_text, names_table, refuse_as_output
 from tertium.cli.options import (
@@ -259,9 +252,7 @@ def explain(
 
     started = time.monotonic()
     names = read_methods(method)
-    if engine is EngineName.local:
-        refuse_without_ray(address, workers)
-    cluster = cluster_settings(address, workers, threads) if engine is EngineName.ray else None
+    cluster = chosen_cluster(engine, address, workers, threads)
     running = Running(output, resume, overwrite, quiet, cluster)
     models = running.models(
         ModelSettings(

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tertium.cli.inputs import refuse_without_output
 from tertium.cli.progress import interruptible, progress_bar
-from tertium.errors import InputError
 from tertium.jobs.local import Result, run_here
 from tertium.jobs.output import LAYOUTS, FileOutput, KeptRows, Layout, Output, StreamOutput
 from tertium.jobs.task import Finished, Job, Loaded
@@ -34,8 +34,8 @@ class Running:
     """Whether a finished output is replaced; it discards an unfinished one as well."""
 
     def __post_init__(self) -> None:
-        if self.output is None and (self.resume or self.overwrite):
-            raise InputError("--resume and --overwrite need an output file: use --output")
+        if self.output is None:
+            refuse_without_output(resume=self.resume, overwrite=self.overwrite)
 
     def models(self, settings: ModelSettings) -> ModelSettings:
         """Without a cache, keep model results until the run is finished, so that it can resume."""

@@ -13,14 +13,7 @@ from typing import Annotated
 
 import typer
 
-from tertium.cli.engines import (
-    Address,
-    Engine,
-    EngineName,
-    Workers,
-    cluster_settings,
-    refuse_without_ray,
-)
+from tertium.cli.engines import Address, Engine, EngineName, Workers, chosen_cluster
 from tertium.cli.habits import language_pair, refuse_source_language, split_pair
 from tertium.cli.inputs import Inputs, names_table, refuse_as_output
 from tertium.cli.options import (
@@ -381,9 +374,7 @@ def score(
         or output_format not in (None, TableFormat.json)
         or any((score_only, confidence, mtme, to_json))
     )
-    if engine is EngineName.local:
-        refuse_without_ray(address, workers)
-    cluster = cluster_settings(address, workers, threads) if engine is EngineName.ray else None
+    cluster = chosen_cluster(engine, address, workers, threads)
     running = Running(output, resume, overwrite, quiet, cluster, force=force)
     task = ScoreTask.requested(
         MeasureLoader(specs, running.models(models), lang),

@@ -312,8 +312,8 @@ class ScoreTable:
         marks = {system: dict(each.marks) for system, each in self.counts.items()}
         facts["marks"] = marks if len(self.systems) > 1 else marks[self.systems[0]]
         facts["warnings"] = self.warnings
-        if self.identified:
-            facts["identified_languages"] = dict(self.identified)
+        if identified := self.identified:
+            facts["identified_languages"] = dict(identified)
         if self.tally is not None:
             facts["queries"] = {
                 "total": self.tally.queries,

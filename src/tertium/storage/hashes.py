@@ -28,10 +28,9 @@ def remembered_sha256(path: Path) -> str:
     The hashes are in the cache folder, so that a model of gigabytes is read once, not in every run.
     """
     name, before = str(path.resolve()), _identity(path)
-    for hashes in (_known, _read()):
-        known = hashes.get(name)
-        if isinstance(known, list) and known[:-1] == before:
-            return str(known[-1])
+    known = _known.get(name) or _read().get(name)
+    if isinstance(known, list) and known[:-1] == before:
+        return str(known[-1])
     digest = file_sha256(path)
     if _identity(path) == before:  # not written to in the meantime
         _remember(name, [*before, digest])
