@@ -44,7 +44,7 @@ from tertium.cli.options import (
     Threads,
 )
 from tertium.cli.running import Running
-from tertium.data.pairs import Languages, TwoStrings
+from tertium.data.pairs import Languages, RowList
 from tertium.data.pairs import Source as RowSource
 from tertium.errors import InputError
 from tertium.explanation import explain as explanation
@@ -275,7 +275,7 @@ def explain(
     sources = inputs.sources()
     settings = {"coverage": coverage, "thresholds": read_thresholds(threshold or (), names)}
     loader = ReviewerLoader(names, models, settings)
-    if isinstance(sources[0], TwoStrings):
+    if isinstance(sources[0], RowList):
         [row] = sources[0]
         reviewer, _ = loader.load()
         [review] = reviewer([(row.hypothesis, row.references[0])])

@@ -37,9 +37,15 @@ from tertium.cli.systems import refuse_existing
 from tertium.data.codes import language_code
 from tertium.data.file_names import exists, looks_like_path
 from tertium.data.lines import OPENERS, STDIN
-from tertium.data.pairs import Source
+from tertium.data.pairs import (
+    FilePairs,
+    Languages,
+    Source,
+    TablePairs,
+    single_row,
+    source_columns,
+)
 from tertium.data.records import SUFFIXES, counted, open_table
-from tertium.data.sources import LineSources, OneSource, TableSources
 from tertium.errors import InputError
 
 SAMPLING = "Sampling"
@@ -151,6 +157,7 @@ def translate(
         **given,
     )
     source: Source
+    languages = Languages(src=src_lang)
     path = Path(text)
     if not as_text and (path == STDIN or (exists(text) and path.is_file())):
         if _is_table(path, format):
@@ -161,15 +168,16 @@ def translate(
                 replace_invalid=replace_invalid,
                 quoting=quoting,
             )
-            source = TableSources.choose(
-                table, column=src_column, lang_column=src_lang_column, lang=src_lang
-            )
+            columns = source_columns(table, src=src_column, src_lang=src_lang_column)
+            source = TablePairs(table, columns, languages)
         else:
-            source = LineSources(path, src_lang, replace_invalid)
+            source = FilePairs(
+                src=path, languages=languages, replace_invalid=replace_invalid, alone=True
+            )
     elif not as_text and looks_like_path(text):
         raise InputError(f"{text}: there is no such file (if it is meant as a text, add --text)")
     else:
-        source = OneSource(text, src_lang)
+        source = single_row(languages, src=text)
     if output is not None:
         refuse_as_output(output, [text])
         refuse_existing(output, force=force or resume or overwrite)
