@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from tertium.data.bitext import ParallelBitext, TableBitext, TmxBitext, bitext_columns
+
 from tertium.data.pairs import FilePairs, TablePairs, choose_columns
 from tertium.data.records import open_table
 

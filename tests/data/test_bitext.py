@@ -6,8 +6,8 @@ import gzip
 from pathlib import Path
 
 import pytest
-
 from tertium.data.bitext import ParallelBitext, TableBitext, TmxBitext, bitext_columns
+
 from tertium.data.records import open_table
 from tertium.data.tmx import read_tmx
 from tertium.errors import InputError

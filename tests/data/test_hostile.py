@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
-
 from tertium.data.bitext import TableBitext, TmxBitext, bitext_columns
+
 from tertium.data.pairs import TablePairs, choose_columns
 from tertium.data.records import open_table
 from tertium.errors import InputError

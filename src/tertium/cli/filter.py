@@ -36,7 +36,8 @@ from tertium.cli.options import (
 )
 from tertium.cli.running import Running
 from tertium.data.lines import OPENERS, STDIN
-from tertium.data.pairs import FilePairs, Languages, Source as Rows, TablePairs, bitext_columns
+from tertium.data.pairs import FilePairs, Languages, TablePairs, bitext_columns
+from tertium.data.pairs import Source as Rows
 from tertium.data.records import open_table
 from tertium.data.tmx import TmxPairs
 from tertium.errors import InputError
@@ -235,16 +236,15 @@ def filter_command(
         )
         kept = _sink(outputs, rows)
         removed = None if rejected is None else TableSink(rejected, removed_columns(rows))
-        plan = FilterPlan(
-            rows, loader.outlines(), kept, removed, rows_at_a_time, on_error, loader
-        )
+        plan = FilterPlan(rows, loader.outlines(), kept, removed, rows_at_a_time, on_error, loader)
         result = running.run(
             plan, plan.count, notes_only=True, processes=processes or available_cores()
         )
     for message in result.messages:
         print(f"tertium: {message}", file=sys.stderr)
     if as_json:
-        print(json.dumps(result.summary(), indent=1), file=sys.stderr if not outputs else sys.stdout)
+        stream = sys.stdout if outputs else sys.stderr
+        print(json.dumps(result.summary(), indent=1), file=stream)
     elif not quiet:
         fallen_back = unit is None and counted_in == WORDS
         _print_counts(result, time.monotonic() - started, model if fallen_back else None)

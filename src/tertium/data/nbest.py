@@ -174,9 +174,9 @@ class TableLists(CandidateLists):
         hyp, group = pick(CANDIDATE, hyp), pick(GROUPS, group)
         if hyp is None or group is None:
             raise InputError(
-                f"where are the candidates? {pick.there}; a column with lists ({', '.join(LISTS[:3])}), "
-                "or a column with candidates (--hyp-column) and one that groups them "
-                "(--group-column)"
+                f"where are the candidates? {pick.there}; a column with lists "
+                f"({', '.join(LISTS[:3])}), or a column with candidates (--hyp-column) and "
+                "one that groups them (--group-column)"
             )
         return cls(table, languages, parallel, group_column=group, hyp=hyp, **common)
 

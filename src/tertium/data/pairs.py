@@ -524,8 +524,9 @@ class FilePairs(TextSource):
 
 def single_row(languages: Languages, **texts: str) -> RowList:
     """A single row of texts: ``hyp``, ``ref`` or ``src``."""
-    for place, (role, text) in enumerate(texts.items()):
-        check_text(text, role=("first text", "second text")[place] if len(texts) > 1 else role, row=1)
+    names = ("first text", "second text") if len(texts) > 1 else ("text",)
+    for name, text in zip(names, texts.values(), strict=True):
+        check_text(text, role=name, row=1)
     given = {role: Text(text, getattr(languages, role)) for role, text in texts.items()}
     references = (given["ref"],) if "ref" in given else ()
     row = Row(1, given.get("hyp", NO_TEXT), references, given.get("src"), texts)

@@ -105,7 +105,7 @@ class Margin(CorpusFilter):
         sides = [EncodedSide(records[side]["hash"], records[side]["vector"]) for side in SIDES]
         return [
             KEPT if value >= self.at_least else Verdict("too small", float(value))
-            for value in margins(*sides, self.k, self.neighbours)
+            for value in margins(sides[0], sides[1], self.k, self.neighbours)
         ]
 
     def _encode(self, texts: Sequence[Text], progress: Progress | None) -> EncodedSide:

@@ -15,6 +15,7 @@ from tertium.models.base import Languages, Progress, per_row
 from tertium.models.catalog import DEFAULT_MODEL
 from tertium.text import Row, Text, check_text
 
+
 class Outcome(NamedTuple):
     """The index of the filter that removed a pair (None if it was kept), and its verdict."""
 

@@ -399,8 +399,11 @@ def write_all(
     stream.write(layout.tail(summary))
 
 
-SCRATCH = r"array-([0-9a-f]{64}|joined)\.npy(\..+\.new)?|(kept|removed)(\.\d)?(\.new)?"
-"""The names of the arrays and files that plans and tasks write to the folder of a run."""
+SCRATCH = (
+    r"array-([0-9a-f]{64}|joined\d?)\.npy(\..+\.new)?|[0-9a-f]{32}\..+"
+    r"|(kept|removed)(\.\d)?(\.new)?"
+)
+"""The names of the arrays, vectors and files that plans and tasks write to the folder of a run."""
 WriteRow = Callable[[Fields], None]
 
 

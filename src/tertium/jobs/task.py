@@ -21,6 +21,7 @@ from tertium.data.nbest import CandidateLists
 from tertium.data.pairs import Source
 from tertium.data.records import counted
 from tertium.errors import InputError, LanguageError
+from tertium.jobs.progress import JobProgress
 from tertium.models.base import Progress
 from tertium.models.cache.memo import Tally
 from tertium.storage.resume import chain_digest
@@ -157,6 +158,9 @@ class Finished:
 
 class Run(Protocol):
     """A run of one or several jobs, one after the other, with one output."""
+
+    @property
+    def progress(self) -> JobProgress: ...
 
     @property
     def folder(self) -> Path:

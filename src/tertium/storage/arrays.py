@@ -6,6 +6,7 @@ import hashlib
 import io
 import os
 import socket
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,3 +42,16 @@ def load_array(folder: Path, name: str) -> NDArray[Any]:
             f"{folder / name} is missing or damaged; start over with --overwrite"
         ) from None
     return values
+
+
+def join_arrays(parts: Sequence[NDArray[Any]], file: Path) -> NDArray[Any]:
+    """All entries of some arrays; if there are several, in a file rather than in memory."""
+    if len(parts) == 1:
+        return parts[0]
+    shape = (sum(map(len, parts)), *parts[0].shape[1:])
+    whole = np.lib.format.open_memmap(file, "w+", parts[0].dtype, shape)
+    done = 0
+    for part in parts:
+        whole[done : done + len(part)] = part
+        done += len(part)
+    return whole

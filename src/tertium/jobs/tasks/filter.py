@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import compress, groupby, islice
@@ -24,7 +24,7 @@ from tertium.jobs.task import ERROR, Fields, Finished, Input, Job, Note, OnError
 from tertium.measures.signature import spell
 from tertium.models.base import Progress
 from tertium.models.cache.memo import Tally
-from tertium.storage.arrays import load_array, save_array
+from tertium.storage.arrays import join_arrays, load_array, save_array
 from tertium.text import Row
 
 ROWS_AT_A_TIME = 4096
@@ -224,7 +224,8 @@ class FilterPlan:
         one = task.chosen[0]
         names = [outcome.note.get(RECORDS) for outcome in finished.outcomes]
         if isinstance(one, CorpusFilter) and any(names):
-            judged = one.decide(joined(task.folder, [name for name in names if name]))
+            parts = [load_array(task.folder, name) for name in names if name]
+            judged = one.decide(join_arrays(parts, task.folder / "array-joined.npy"))
             for place, verdict in zip(np.flatnonzero(np.concatenate(good)), judged, strict=True):
                 every[place] = entry(one, task.stage[0], Outcome(0, verdict))
         return every
@@ -333,21 +334,6 @@ def unpacked(text: str) -> Verdicts:
         return np.frombuffer(zlib.decompress(base64.b64decode(text)), VERDICT)
     except zlib.error:
         raise ValueError("damaged verdicts") from None
-
-
-def joined(folder: Path, names: Iterable[str]) -> NDArray[Any]:
-    """The records of all parts in one array; if there are several, in a file, not in memory."""
-    parts = [load_array(folder, name) for name in names]
-    if len(parts) == 1:
-        return parts[0]
-    rows = sum(map(len, parts))
-    file = folder / "array-joined.npy"
-    whole = np.lib.format.open_memmap(file, "w+", parts[0].dtype, (rows,))
-    done = 0
-    for part in parts:
-        whole[done : done + len(part)] = part
-        done += len(part)
-    return whole
 
 
 def removed_columns(source: Source) -> list[str]:
