@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, cast
 
-from tertium.errors import InputError
+from tertium.errors import InputError, MissingFileError
 
 OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 MAGIC: dict[bytes, Callable[..., Any]] = {
@@ -110,7 +110,7 @@ def check_file(path: Path) -> None:
         return
     if exists:
         raise InputError(f"{path} is not a regular file; pass it by standard input (-)")
-    raise InputError(f"{path}: there is no such file")
+    raise MissingFileError(f"{path}: there is no such file")
 
 
 def numbered(row: int, line: int | None = None) -> str:
