@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -19,7 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from tertium._version import __version__
+from tertium.data.pairs import RowList
 from tertium.errors import CutWarning, DataWarning, LanguageError
+from tertium.jobs.progress import NO_PROGRESS, JobProgress
+from tertium.jobs.tasks.score import score_rows
 from tertium.measures.base import CUT_REASON, Measure, ModelKind, Segments
 from tertium.measures.loading import (
     MeasureSpec,
@@ -28,6 +32,8 @@ from tertium.measures.loading import (
     ModelSource,
     make_measure,
 )
+from tertium.measures.scores import Scores
+from tertium.measures.totals import Totals
 from tertium.models.base import Progress
 from tertium.processes import follow_parent
 from tertium.report.tables import Cell, Table
@@ -37,7 +43,6 @@ from tertium.text import Row, Text
 
 LAYOUT = 2
 """Of the files of cells; files of another layout are computed again."""
-ROWS_AT_A_TIME = 1024
 PARTLY_SCORED = "partly-scored"
 
 TextPair = tuple[Text, Text]
@@ -268,14 +273,20 @@ class Similarity:
             return cls(forth, forth)
         return cls(forth, make_measure(spec, models, lang=langs[1]))
 
-    def segments(self, pairs: Sequence[TextPair], progress: Progress | None = None) -> Segments:
+    def segments(
+        self,
+        pairs: Sequence[TextPair],
+        progress: Progress | None = None,
+        advance: Advance = lambda _: None,
+    ) -> Segments:
         """Score pairs of texts."""
-        one = self.forth.segments(rows_of(pairs), progress)
+        ways = JobProgress(advance, progress or NO_PROGRESS.detail)
+        one = score_alone(self.forth, rows_of(pairs), ways)
         if self.forth.is_symmetric:
-            return one
-        two = self.back.segments(rows_of([(b, a) for a, b in pairs]), progress)
+            return Segments(one.segments, one.statistics, one.cut)
+        two = score_alone(self.back, rows_of([(b, a) for a, b in pairs]), ways)
         return Segments(
-            [(x + y) / 2 for x, y in zip(one.scores, two.scores, strict=True)],
+            [(x + y) / 2 for x, y in zip(one, two, strict=True)],
             one.statistics,
             [x or y for x, y in zip(one.cut, two.cut, strict=True)],
         )
@@ -286,18 +297,15 @@ class Similarity:
         progress: Progress | None = None,
         advance: Advance = lambda _: None,
     ) -> Scored:
-        """Score pairs in parts, some rows at a time unless the measure needs all of them."""
-        scores: dict[str, list[float]] = {name: [] for name in parts}
+        """Score pairs in parts."""
+        scores: dict[str, list[float]] = {}
         cut: list[int] = []
         done = 0
         for name, pairs in parts.items():
-            step = len(pairs) if self.needs_all_rows else ROWS_AT_A_TIME
-            for start in range(0, len(pairs), max(step, 1)):
-                result = self.segments(pairs[start : start + step], progress)
-                scores[name] += result.scores
-                cut += [done + place for place, mark in enumerate(result.cut) if mark]
-                done += len(result.scores)
-                advance(done)
+            result = self.segments(pairs, progress, partial(_advance, advance, done))
+            scores[name] = result.scores
+            cut += [done + place for place, mark in enumerate(result.cut) if mark]
+            done += len(pairs)
         return Scored(scores, cut)
 
     @property
@@ -339,6 +347,21 @@ def _score_pairs(
     advance: Advance,
 ) -> Scored:
     return Similarity.make(spec, models, *langs).scored(parts, progress, advance)
+
+
+def score_alone(
+    measure: Measure, rows: Sequence[Row], progress: JobProgress = NO_PROGRESS
+) -> Scores:
+    """Score rows by one measure, as any job does."""
+    if not rows:
+        return Scores([], math.nan, measure.signature(Totals()), [])
+    has_references, has_source = bool(rows[0].references), rows[0].source is not None
+    source = RowList(rows, "the dataset", has_references, has_source)
+    return score_rows({"": source}, [measure], progress=progress)[measure.column]
+
+
+def _advance(advance: Advance, before: int, rows: int) -> None:
+    advance(before + rows)
 
 
 def rows_of(pairs: Sequence[TextPair], start: int = 1) -> list[Row]:
