@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tertium.cli.engines import Address, Engine, EngineName, Workers, chosen_cluster
-from tertium.cli.inputs import refuse_as_output
+from tertium.cli.inputs import is_tmx, refuse_as_output
 from tertium.cli.options import (
     DEFAULT_MODEL,
     ENGINE,
@@ -35,7 +35,7 @@ from tertium.cli.options import (
     Threads,
 )
 from tertium.cli.running import Running
-from tertium.data.lines import OPENERS, STDIN
+from tertium.data.lines import STDIN
 from tertium.data.pairs import FilePairs, Languages, TablePairs, bitext_columns
 from tertium.data.pairs import Source as Rows
 from tertium.data.records import open_table
@@ -286,8 +286,7 @@ def _rows(
     if src is not None and tgt is not None:
         return FilePairs(tgt, (), src, languages, replace_invalid, bitext=True)
     assert file is not None
-    suffixes = [suffix for suffix in file.suffixes if suffix not in OPENERS]
-    if format == "tmx" or (format is None and suffixes[-1:] == [".tmx"]):
+    if format == "tmx" or (format is None and is_tmx(file)):
         return TmxPairs(file, languages)
     table = open_table(
         file,

@@ -45,6 +45,7 @@ from tertium.text import Row
 
 if TYPE_CHECKING:
     from tertium.jobs.output import RowSink
+    from tertium.jobs.vectors import VectorStore
 
 MINING = "Mining"
 K, SEARCH_K = 4, 5
@@ -239,7 +240,6 @@ def mine(
     """
     from tertium.jobs.output import StreamSink, TableSink, layout_for
     from tertium.jobs.task import Run
-    from tertium.jobs.vectors import VectorStore
     from tertium.mining.candidates import NeighbourSettings
     from tertium.mining.mine import Mined, Miner, Task, TextList
     from tertium.mining.thresholds import curve, sampled_precision
@@ -299,7 +299,7 @@ def mine(
         loader,
         max_overlap,
         None if filters is None else _Filters(filters, models, (src_lang, tgt_lang)),
-        VectorStore(vectors) if vectors else None if no_cache else VectorStore.default(),
+        _store(vectors, cached=not no_cache and cluster is None),
         rows_at_a_time,
     )
     summary: list[str] = []
@@ -358,6 +358,15 @@ COLUMNS = ("src", "tgt", "src_line", "tgt_line", "cosine", "margin")
 def _row(pair: Any, measure: str | None) -> dict[str, Any]:
     row = dict(zip(COLUMNS, pair[: len(COLUMNS)], strict=True))
     return {**row, **({} if measure is None else {measure: pair.rescored}), "cut": pair.cut}
+
+
+def _store(folder: Path | None, *, cached: bool) -> VectorStore | None:
+    """Where vectors are stored; nodes of a cluster need not share the cache folder."""
+    from tertium.jobs.vectors import VectorStore
+
+    if folder is not None:
+        return VectorStore(folder)
+    return VectorStore.default() if cached else None
 
 
 def _write(sink: RowSink, rows: Sequence[dict[str, Any]], scratch: Path) -> None:

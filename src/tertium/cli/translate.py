@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from tertium.cli.habits import split_pair
-from tertium.cli.inputs import refuse_as_output
+from tertium.cli.inputs import is_tmx, refuse_as_output, suffix_of
 from tertium.cli.options import (
     DEFAULT_MODEL,
     OUTPUT,
@@ -36,7 +36,7 @@ from tertium.cli.running import Running
 from tertium.cli.systems import refuse_existing
 from tertium.data.codes import language_code
 from tertium.data.file_names import exists, looks_like_path
-from tertium.data.lines import OPENERS, STDIN
+from tertium.data.lines import STDIN
 from tertium.data.pairs import (
     FilePairs,
     Languages,
@@ -160,7 +160,11 @@ def translate(
     languages = Languages(src=src_lang)
     path = Path(text)
     if not as_text and (path == STDIN or (exists(text) and path.is_file())):
-        if _is_table(path, format):
+        if format == "tmx" or (format is None and is_tmx(path)):
+            from tertium.data.tmx import TmxPairs
+
+            source = TmxPairs(path, Languages(hyp=lang, src=src_lang))
+        elif _is_table(path, format):
             table = open_table(
                 path,
                 format=format,  # type: ignore[arg-type]
@@ -217,5 +221,4 @@ def _is_table(path: Path, table_format: str | None) -> bool:
     """Whether a file has columns: by its format or its name; plain text is .txt or any other."""
     if table_format is not None:
         return True
-    suffixes = [suffix.lower() for suffix in path.suffixes if suffix not in OPENERS]
-    return bool(suffixes) and suffixes[-1] in SUFFIXES and suffixes[-1] != ".txt"
+    return suffix_of(path) in SUFFIXES and suffix_of(path) != ".txt"
