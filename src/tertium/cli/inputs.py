@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from tertium.data.documents import DocumentPairs
-from tertium.data.file_names import exists, looks_like_path
 from tertium.data.lines import OPENERS
 from tertium.data.pairs import (
     FilePairs,
@@ -19,7 +18,7 @@ from tertium.data.pairs import (
     choose_columns,
     single_row,
 )
-from tertium.data.records import SUFFIXES, open_table
+from tertium.data.records import SUFFIXES, exists, looks_like_path, open_table
 from tertium.errors import InputError
 
 

@@ -22,11 +22,11 @@ from tertium.cli.options import (
 )
 from tertium.cli.progress import progress_bar
 from tertium.data.codes import language_code
-from tertium.data.file_names import exists, looks_like_path
 from tertium.data.lines import STDIN, read_lines, without_trailing_blanks
+from tertium.data.records import exists, looks_like_path
 from tertium.errors import InputError, LanguageError
 from tertium.jobs.output import JsonLinesLayout, Layout, TsvLayout, layout_for
-from tertium.jobs.progress import JobProgress
+from tertium.jobs.task import JobProgress
 from tertium.measures.loading import ModelPool, ModelSettings, make_measure, read_specs
 from tertium.measures.registry import DEFAULT_MEASURE
 from tertium.paraphrasing.generation import Paraphraser

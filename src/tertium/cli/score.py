@@ -65,9 +65,9 @@ from tertium.cli.systems import (
     refuse_existing_mtme,
     write_mtme,
 )
+from tertium.data.lines import names_of
 from tertium.data.pairs import Languages
 from tertium.data.records import counted
-from tertium.data.systems import names_of
 from tertium.data.test_sets import sacrebleu_test_set
 from tertium.errors import InputError, SettingError
 from tertium.jobs.output import (

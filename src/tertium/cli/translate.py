@@ -35,7 +35,6 @@ from tertium.cli.options import (
 from tertium.cli.running import Running
 from tertium.cli.systems import refuse_existing
 from tertium.data.codes import language_code
-from tertium.data.file_names import exists, looks_like_path
 from tertium.data.lines import STDIN
 from tertium.data.pairs import (
     FilePairs,
@@ -45,7 +44,7 @@ from tertium.data.pairs import (
     single_row,
     source_columns,
 )
-from tertium.data.records import SUFFIXES, counted, open_table
+from tertium.data.records import SUFFIXES, counted, exists, looks_like_path, open_table
 from tertium.errors import InputError
 
 SAMPLING = "Sampling"

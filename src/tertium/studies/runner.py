@@ -22,7 +22,7 @@ from typing import Any
 from tertium._version import __version__
 from tertium.data.pairs import RowList
 from tertium.errors import CutWarning, DataWarning, LanguageError
-from tertium.jobs.progress import NO_PROGRESS, JobProgress
+from tertium.jobs.task import NO_PROGRESS, JobProgress
 from tertium.jobs.tasks.score import score_rows
 from tertium.measures.base import CUT_REASON, Measure, ModelKind, Segments
 from tertium.measures.loading import (

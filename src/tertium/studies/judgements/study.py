@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tertium.jobs.progress import NO_PROGRESS, JobProgress
+from tertium.jobs.task import NO_PROGRESS, JobProgress
 from tertium.measures.base import Measure, check_readable
 from tertium.measures.loading import MeasureSpec, ModelSource, make_measure
 from tertium.measures.translation import NMTScore
