@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import asdict, dataclass, field
+from itertools import chain, islice
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -180,6 +181,11 @@ def work_ahead(
     >>> list(work_ahead([3, 1], query=float, function=abs))
     [(3, 3.0), (1, 1.0)]
     """
+    if processes > 1:
+        rest = iter(tasks)
+        begin = list(islice(rest, 2))
+        processes = processes if len(begin) > 1 else 1  # one is not worth the start of a process
+        tasks = chain(begin, rest)
     if processes == 1:
         for task in tasks:
             asked = query(task)
