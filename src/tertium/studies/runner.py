@@ -12,16 +12,15 @@ import json
 import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from tertium._version import __version__
 from tertium.data.pairs import RowList
 from tertium.errors import CutWarning, DataWarning, LanguageError
+from tertium.jobs.local import work_ahead
 from tertium.jobs.task import NO_PROGRESS, JobProgress
 from tertium.jobs.tasks.score import score_rows
 from tertium.measures.base import CUT_REASON, Measure, ModelKind, Segments
@@ -35,7 +34,6 @@ from tertium.measures.loading import (
 from tertium.measures.scores import Scores
 from tertium.measures.totals import Totals
 from tertium.models.base import Progress
-from tertium.processes import follow_parent
 from tertium.report.tables import Cell, Table
 from tertium.storage.atomic import write_text
 from tertium.studies.report import file_name
@@ -191,22 +189,13 @@ class Runner:
 
     def _computed(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, Scored | str]]:
         """Each cell with its numbers, or the reason why it has none, as they are computed."""
-        if self.processes == 1 or len(jobs) < 2:
-            for job in jobs:
-                result = _compute(job, self.progress, self._within)
-                self._advance(job.rows)
-                yield job, result
-            return
-        context = get_context("spawn")  # engines do not survive a fork
-        with ProcessPoolExecutor(self.processes, context, initializer=follow_parent) as pool:
-            futures = {pool.submit(_compute, job): job for job in jobs}
-            try:
-                for future in as_completed(futures):
-                    self._advance(futures[future].rows)
-                    yield futures[future], future.result()
-            except BaseException:
-                pool.shutdown(cancel_futures=True)
-                raise
+        alone = self.processes == 1 or len(jobs) < 2
+        compute = partial(_compute, progress=self.progress, advance=self._within)
+        function, processes = (compute, 1) if alone else (_compute, self.processes)
+        for job, result in work_ahead(jobs, lambda job: job, function, processes):
+            self._advance(job.rows)
+            assert result is not None  # every job is computed
+            yield job, result
 
     def _within(self, rows: int) -> None:
         if self.advance is not None:

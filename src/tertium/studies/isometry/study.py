@@ -14,7 +14,7 @@ from typing import Any
 
 from tertium._version import __version__
 from tertium.data.datasets.isometry import Judged, Predictions, TextPair
-from tertium.data.pairs import ALIASES, Chooser, Columns, TablePairs
+from tertium.data.pairs import ALIASES, ColumnChooser, Columns, TablePairs
 from tertium.data.records import open_table
 from tertium.errors import InputError, LanguageError
 from tertium.models.base import ParaphraseDetector, Progress, TranslationModel
@@ -46,7 +46,7 @@ def read_pair_set(
     """Read paraphrases from two columns: by default sentence1 and sentence2, or hyp and ref."""
     table = open_table(path)
     first, second = (None, None) if columns is None else columns
-    pick = Chooser(table, "translate")
+    pick = ColumnChooser(table, "translate")
     try:
         chosen = pick(ALIASES["hyp"], first), pick(ALIASES["ref"], second)
     except InputError:
