@@ -34,6 +34,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tertium.models.base import make_queries
+
 FLAGS = ("avx2", "avx_vnni", "avx512f", "avx512_vnni", "amx_int8")
 
 
@@ -101,10 +103,12 @@ def work(options: argparse.Namespace) -> None:
     rows = bitext(options.bitext, options.timed if options.worker == "time" else options.count)
     start = time.process_time()
     scores = model.log_probs(
-        [target for _, target in rows],
-        [source for source, _ in rows],
-        target_lang="fr",
-        source_lang="en",
+        make_queries(
+            [target for _, target in rows],
+            [source for source, _ in rows],
+            target_lang="fr",
+            source_lang="en",
+        )
     )
     seconds = time.process_time() - start
     result = {"precision": model.settings["precision"], "seconds": seconds}

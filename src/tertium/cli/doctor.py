@@ -16,6 +16,7 @@ from tertium._version import __version__
 from tertium.data.records import counted
 from tertium.errors import CacheError, ModelError, TertiumError
 from tertium.models import golden
+from tertium.models.base import Query
 from tertium.models.cache.results import MAX_BYTES, examine
 from tertium.models.card import read_card
 from tertium.models.catalog import DEFAULT_MODEL, entries, find, load_model
@@ -119,13 +120,12 @@ def _golden(compute_type: Literal["float32", "int8"]) -> str:
 def _batching() -> str:
     """Check that numbers do not depend on the batch that they are computed in."""
     recorded = golden.read_golden(find(DEFAULT_MODEL).path)
-    pairs = [(one.target, two.source, one.target_lang) for one in recorded for two in recorded]
-    targets, sources, langs = (list(column) for column in zip(*pairs, strict=True))
+    queries = [Query(a.target, b.source, a.target_lang) for a in recorded for b in recorded]
     off = {}
     for compute_type in ("int8", "float32"):
         model = load_model(DEFAULT_MODEL, compute_type=compute_type, cache=False).model
-        together = model.log_probs(targets, sources, target_lang=langs)
-        alone = [model.log_probs([t], [s], target_lang=lang)[0].log_probs for t, s, lang in pairs]
+        together = model.log_probs(queries)
+        alone = [model.log_probs([query])[0].log_probs for query in queries]
         off[compute_type] = golden.largest_difference(together, alone)
     if off["int8"] or off["float32"] > BATCH_TOLERANCE:
         raise ValueError(f"numbers depend on the batch they are computed in: {off}")

@@ -20,7 +20,7 @@ from tertium.data.pairs import Source
 from tertium.data.records import counted
 from tertium.errors import InputError, LanguageError
 from tertium.models.base import Progress
-from tertium.models.cache.memo import Tally
+from tertium.models.cache.cached import Tally
 from tertium.storage.resume import chain_digest
 
 Fields = Mapping[str, Any]

@@ -29,7 +29,7 @@ from tertium.measures.marks import mark_rows
 from tertium.measures.scores import RowCounts, ScoreTable
 from tertium.measures.totals import Totals
 from tertium.models.base import Progress
-from tertium.models.cache.memo import Tally
+from tertium.models.cache.cached import Tally
 from tertium.text import Row
 
 ROWS_AT_A_TIME = 1024
