@@ -55,6 +55,8 @@ class FakeModel(TranslationModel):
         search: Search = BEAM_SEARCH,
         progress: Progress | None = None,
     ) -> list[list[Candidate]]:
+        if search.count > 1:
+            self.refuse("return several candidates")
         self.translated += [(query.source, query.target_lang) for query in queries]
         return [
             [Candidate(self.translations.get(query.source, query.source), 0.0, 1)]

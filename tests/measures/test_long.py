@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tertium
-from tertium.errors import CutWarning, SettingError
+from tertium.errors import CutWarning, ModelError, SettingError
 from tertium.measures.base import Measure
 from tertium.measures.long import split_pairs, weigh_parts
 from tertium.measures.scores import Scores
@@ -110,7 +110,7 @@ def test_cut() -> None:
     with pytest.warns(CutWarning):
         assert Direct(model).score("long a", "b", lang="en").marks == [("cut",)]
     assert Direct(CachedModel(model))("a", "b", lang="en") > 0
-    with pytest.raises(SettingError, match="cannot split"):
+    with pytest.raises(ModelError, match="fake cannot align the sentences of long texts"):
         Direct(model, long="always")("a", "b", lang="en")
     with pytest.raises(SettingError, match="'split', 'cut', 'always'"):
         Direct(model, long="half")  # type: ignore[arg-type]

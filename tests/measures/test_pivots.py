@@ -134,5 +134,5 @@ def test_wrong_settings() -> None:
             tertium.load(spec)
     with pytest.raises(LanguageError, match="'xx'"):
         tertium.load("cross:target_lang=de,xx")
-    with pytest.raises(ModelError, match="returns no candidates"):
-        tertium.load("cross", model=FakeModel(), pivots=2)
+    with pytest.raises(ModelError, match="fake cannot return several candidates"):
+        tertium.load("cross", model=FakeModel(), pivots=2)("a", "b", lang="en")

@@ -184,7 +184,7 @@ class TranslationModel(ABC):
         self, queries: Sequence[Query], *, above: float, progress: Progress | None = None
     ) -> list[TokenDistributions]:
         """Force-decode each target; the tokens that are listed have a probability > ``above``."""
-        self._refuse("give the probabilities of other tokens than the target's")
+        self.refuse("give the probabilities of other tokens than the target's")
 
     def alternatives(
         self,
@@ -218,11 +218,11 @@ class TranslationModel(ABC):
 
     def token_counts(self, texts: Sequence[str]) -> list[int]:
         """The number of tokens of each text as a target."""
-        self._refuse("count the tokens of long texts; use long=cut")
+        self.refuse("count the tokens of long texts; use long=cut")
 
     def own_encoder(self) -> SentenceEncoder:
         """The encoder of this model, which can align the sentences of long texts."""
-        self._refuse("align the sentences of long texts; use long=cut")
+        self.refuse("align the sentences of long texts; use long=cut")
 
     def prepare(self, queries: Sequence[Query]) -> None:  # noqa: B027
         """Do in advance, in another thread, what needs no engine."""
@@ -233,12 +233,12 @@ class TranslationModel(ABC):
 
     def target_tokens(self, texts: Sequence[str]) -> list[list[str]]:
         """Tokenize texts as targets; asked of :meth:`engine`."""
-        self._refuse("tokenize targets")
+        self.refuse("tokenize targets")
 
     @property
     def target_vocabulary(self) -> Sequence[str]:
         """All tokens of targets; asked of :meth:`engine`."""
-        self._refuse("list the tokens of its vocabulary")
+        self.refuse("list the tokens of its vocabulary")
 
     def candidates_without(
         self,
@@ -249,9 +249,10 @@ class TranslationModel(ABC):
         progress: Progress | None = None,
     ) -> list[list[Candidate]]:
         """Candidates without the blocked token sequences of each; asked of :meth:`engine`."""
-        self._refuse("exclude sequences of tokens from its translations")
+        self.refuse("exclude sequences of tokens from its translations")
 
-    def _refuse(self, operation: str) -> NoReturn:
+    def refuse(self, operation: str) -> NoReturn:
+        """Raise the error for an operation that the model does not support."""
         raise ModelError(f"{self.name} cannot {operation}")
 
 

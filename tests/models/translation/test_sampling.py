@@ -169,8 +169,8 @@ def test_a_pair_of_models_delegates(model: CTranslate2Model) -> None:
 
 
 def test_models_without_candidates() -> None:
-    with pytest.raises(ModelError, match="FakeModel returns no candidates"):
-        tertium.translate("Hello!", "de", model=FakeModel())
+    with pytest.raises(ModelError, match="fake cannot return several candidates"):
+        tertium.translate("Hello!", "de", model=FakeModel(), count=2)
 
 
 def test_translate() -> None:

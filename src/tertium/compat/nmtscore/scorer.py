@@ -264,6 +264,8 @@ class Hooks(base.TranslationModel):
                 tgt_lang, sources, src_lang, **(self.translate_kwargs or {})
             )
 
+        if search.count > 1:
+            self.refuse("return several candidates")
         return [[Candidate(text, 0.0, 0)] for text in self._ask(translate, queries)]
 
     def _ask(self, hook: Callable[..., list[Any]], queries: Sequence[Query]) -> list[Any]:

@@ -262,7 +262,8 @@ def unpack_candidates(value: bytes) -> list[Candidate] | None:
         candidates = [Candidate(*fields) for fields in json.loads(value)]
     except (TypeError, ValueError):
         return None
-    return candidates if all(math.isfinite(each.log_prob) for each in candidates) else None
+    whole = candidates and all(math.isfinite(each.log_prob) for each in candidates)
+    return candidates if whole else None
 
 
 FORMATS: Mapping[str, tuple[Callable[[Any], bytes], Callable[[bytes], Any]]] = {
