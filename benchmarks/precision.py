@@ -90,7 +90,7 @@ def work(options: argparse.Namespace) -> None:
     from tertium.models import engine
 
     if options.bits == 8:
-        engine._seven_bit_files = lambda path: None
+        engine._files = lambda *_, **__: None
     model: Any = tertium.load_model(
         options.model, compute_type=options.compute_type, threads=1, cache=False
     )

@@ -7,7 +7,6 @@ from typing import Any, cast
 
 from tertium.errors import SettingError
 from tertium.models.card import EncoderCard, TranslationCard, vocabulary_file
-from tertium.models.encoders.layers import cut_encoder
 from tertium.models.encoders.model import CTranslate2Encoder
 from tertium.models.encoders.pooling import Pooling, read_pooling
 from tertium.models.encoders.reading import JsonReader, Reader, SourceReader
@@ -58,14 +57,13 @@ def encoder_of(
             pooling = read_pooling(card.path, settings)
             return CTranslate2Encoder(card.path, reader, pooling, **options)
         pooling = Pooling(settings.pooling)  # dense layers need the last layer
-        vocabulary = VOCABULARY
+        options["vocabulary"] = card.path / VOCABULARY
     else:
         model = cast(TranslationCard, card)
         reader, pooling = SourceReader(model), Pooling(framing=False)
-        vocabulary = vocabulary_file(model, "source")
-    extracted = cut_encoder(engine_file, layer, vocabulary=vocabulary, fingerprint=card.fingerprint)
-    with extracted as folder:
-        return CTranslate2Encoder(folder, reader, pooling, **options)
+        options["vocabulary"] = card.path / vocabulary_file(model, "source")
+    part = engine_file.encoder(layer)
+    return CTranslate2Encoder(card.path, reader, pooling, part=part, **options)
 
 
 def _check_layer(card: EncoderCard | TranslationCard, engine_file: EngineFile, layer: int) -> None:

@@ -19,6 +19,7 @@ from tertium.models.cache.vectors import VectorMemo
 from tertium.models.encoders.pooling import Pooling
 from tertium.models.encoders.reading import Reader, Reading
 from tertium.models.engine import IN_FLIGHT, ComputeType, check_engine_settings, open_engine
+from tertium.models.engine_file import EngineFile
 from tertium.models.languages import LanguageSet
 from tertium.models.threads import available_cores
 
@@ -31,7 +32,8 @@ BATCH_TOKENS = 512
 class CTranslate2Encoder:
     """An encoder run by CTranslate2: an encoder model, or the encoder of a translation model.
 
-    ``path`` is a folder with CTranslate2's files. The vectors are those of its last layer.
+    ``path`` is a folder with CTranslate2's files. The vectors are those of the last layer, of the
+    model in the folder or of a ``part`` of it.
     """
 
     def __init__(
@@ -43,6 +45,8 @@ class CTranslate2Encoder:
         name: str,
         fingerprint: str,
         layer: int,
+        part: EngineFile | None = None,
+        vocabulary: Path | None = None,
         prefix: str = "",
         positions_as_types: bool = False,
         types: bool = False,
@@ -62,7 +66,12 @@ class CTranslate2Encoder:
         self._positions_as_types = positions_as_types
         self._types = types
         self._engine, engine_settings = open_engine(
-            "Encoder", path, compute_type=compute_type, threads=self.threads
+            "Encoder",
+            path,
+            compute_type=compute_type,
+            threads=self.threads,
+            encoder=part,
+            vocabulary=vocabulary,
         )
         self._memo = VectorMemo()
         self._process = os.getpid()
