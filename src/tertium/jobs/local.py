@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict
+from itertools import count
 from typing import Protocol, TypeVar
 
-from tertium.errors import ResumeError
+from tertium.errors import ResumeError, TertiumError
 from tertium.jobs.output import Fields, Output
 from tertium.jobs.progress import NO_PROGRESS, JobProgress
-from tertium.jobs.task import Finished, Job, Loaded, Outcome, digest_of
+from tertium.jobs.task import Finished, Job, Loaded, Outcome, Part, Preparing, digest_of
 from tertium.storage.resume import input_changed
 
 log = logging.getLogger(__name__)
@@ -50,7 +53,7 @@ def _run(job: Job, loaded: Loaded, output: Output, progress: JobProgress) -> Fin
     saved = output.begin(job.describe(loaded.description), job.columns)
     finished = Finished([], loaded.description, loaded.tally)
     done = 0
-    for number, part in enumerate(job.parts()):
+    for number, part in enumerate(ahead(job.parts(), loaded, len(saved))):
         digest = {DIGEST: digest_of(part.rows)} if output.resumable else {}
         if number < len(saved):
             outcome = _restored(job, saved[number], digest)
@@ -68,6 +71,36 @@ def _run(job: Job, loaded: Loaded, output: Output, progress: JobProgress) -> Fin
     if len(finished.outcomes) < len(saved):
         raise _changed(job, sum(each["rows"] for each in saved))
     return finished
+
+
+def ahead(parts: Iterator[Part], loaded: Loaded, done: int) -> Iterator[Part]:
+    """The parts; while one is processed, the next one is prepared in another thread.
+
+    The first ``done`` parts were processed before. An error while the next part is read is raised
+    after the one before it.
+    """
+    if not isinstance(loaded, Preparing):
+        yield from parts
+        return
+    with ThreadPoolExecutor(1) as pool:
+        part, error = next(parts, None), None
+        for number in count(1):
+            if part is None:
+                return
+            following, ready = None, None
+            try:
+                following = next(parts, None)
+            except Exception as failure:
+                error = failure
+            if following is not None and number >= done:
+                ready = pool.submit(loaded.prepare, following.rows)
+            yield part
+            if error is not None:
+                raise error
+            if ready is not None:
+                with suppress(TertiumError):
+                    ready.result()
+            part = following
 
 
 def _restored(job: Job, saved: Fields, digest: Fields) -> Outcome:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from itertools import chain, zip_longest
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from tertium._version import __version__
 from tertium.data.nbest import CandidateLists
@@ -50,6 +50,15 @@ class Loaded(Protocol):
         self, rows: Sequence[Any], /, progress: Progress | None = None
     ) -> tuple[list[list[Fields]], Note]:
         """Process rows, or lists of candidates: what is written for each, and the note on all."""
+        ...
+
+
+@runtime_checkable
+class Preparing(Protocol):
+    """A loaded task that can prepare rows while others are processed."""
+
+    def prepare(self, rows: Sequence[Any], /) -> None:
+        """Do in another thread what needs no model; errors come again when rows are processed."""
         ...
 
 

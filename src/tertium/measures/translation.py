@@ -156,6 +156,10 @@ class TranslationMeasure(Measure):
 
         return over_references(self, rows, compare, self.references, progress)
 
+    def prepare(self, rows: Sequence[Row]) -> None:
+        texts = (text.text for row in rows for text in (row.hypothesis, *self.compared(row)))
+        self.model.prepare(list(dict.fromkeys(texts)))
+
     def aligning_encoder(self) -> SentenceEncoder:
         return self.model.own_encoder()
 

@@ -224,7 +224,7 @@ class TranslationModel(ABC):
         """The encoder of this model, which can align the sentences of long texts."""
         self.refuse("align the sentences of long texts; use long=cut")
 
-    def prepare(self, queries: Sequence[Query]) -> None:  # noqa: B027
+    def prepare(self, texts: Sequence[str]) -> None:  # noqa: B027
         """Do in advance, in another thread, what needs no engine."""
 
     def engine(self, source_lang: str, target_lang: str) -> TranslationModel:

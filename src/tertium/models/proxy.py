@@ -136,6 +136,9 @@ class ModelProxy(Proxy[TranslationModel], DelegatingModel):
     def translates(self, source_lang: str | None, target_lang: str | None) -> bool:
         return self.model.translates(source_lang, target_lang)
 
+    def prepare(self, texts: Sequence[str]) -> None:
+        self.model.prepare(texts)
+
     def too_long(self, texts: Sequence[str]) -> list[bool]:
         return self.model.too_long(texts)
 

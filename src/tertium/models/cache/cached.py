@@ -151,9 +151,6 @@ class CachedModel(ResultCache, ModelProxy):
             (operation.method, settings), queries, compute, *FORMATS[operation.method]
         )
 
-    def prepare(self, queries: Sequence[Query]) -> None:
-        self.model.prepare(self._canonical(queries))
-
     def _canonical(self, queries: Sequence[Query]) -> list[Query]:
         """Resolve aliases, and drop source languages that the model ignores.
 

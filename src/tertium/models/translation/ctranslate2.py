@@ -426,9 +426,10 @@ class CTranslate2Model(TranslationModel):
     def target_tokens(self, texts: Sequence[str]) -> list[list[str]]:
         return self._target_tokenizer.encode(texts)
 
-    def prepare(self, queries: Sequence[Query]) -> None:
+    def prepare(self, texts: Sequence[str]) -> None:
         """Tokenize texts in advance; the tokenizers remember their tokens."""
-        self._prepared(queries)
+        self._source_tokenizer.encode(texts)
+        self._target_tokenizer.encode(texts)
 
     def _decode_forced(self, queries: Sequence[Prepared]) -> list[Any]:
         """Decode forced tokens of equal number and one more, with the logits of every step."""

@@ -70,6 +70,10 @@ class PairOfModels(DelegatingModel):
     def translates(self, source_lang: str | None, target_lang: str | None) -> bool:
         return any(model.translates(source_lang, target_lang) for model in self.models)
 
+    def prepare(self, texts: Sequence[str]) -> None:
+        for model in self.models:
+            model.prepare(texts)
+
     def engine(self, source_lang: str, target_lang: str) -> TranslationModel:
         model = self.models[self._which(source_lang, target_lang)]
         return model.engine(source_lang, target_lang)
