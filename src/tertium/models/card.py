@@ -14,6 +14,7 @@ from pathlib import Path, PureWindowsPath
 from typing import Any, Generic, Literal, TypeVar, overload
 
 from tertium.errors import FingerprintWarning, ModelError, warn_caller
+from tertium.models.base import describe_model
 from tertium.models.settings import (
     KINDS,
     DetectorSettings,
@@ -87,6 +88,29 @@ EncoderCard = Card[EncoderSettings]
 DetectorCard = Card[DetectorSettings]
 LanguageCard = Card[LanguageSettings]
 AnyCard = TranslationCard | EncoderCard | DetectorCard | LanguageCard
+
+
+class FromCard(Generic[SettingsT]):
+    """A model that was loaded from a folder: what the card and the engine say about it."""
+
+    card: Card[SettingsT]
+    _settings: Mapping[str, str]
+
+    def __repr__(self) -> str:
+        return describe_model(self)
+
+    @property
+    def name(self) -> str:
+        return self.card.name
+
+    @property
+    def fingerprint(self) -> str:
+        return self.card.fingerprint
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """Everything else that can change a number."""
+        return self._settings
 
 
 def fingerprint(fields: Mapping[str, Any], hashes: Mapping[str, str]) -> str:

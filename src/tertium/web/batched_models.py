@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from tertium.models.base import (
@@ -17,7 +17,7 @@ from tertium.models.base import (
     TranslationModel,
     per_row,
 )
-from tertium.models.proxy import ModelProxy, Operation
+from tertium.models.proxy import ModelProxy, Operation, Proxy
 from tertium.web.batching import Batcher, Call, Engine, estimated_tokens
 
 
@@ -63,25 +63,13 @@ class BatchedModel(ModelProxy):
         return BatchedEncoder(super().own_encoder(), self._batcher, self._call)
 
 
-class BatchedEncoder:
+class BatchedEncoder(Proxy[SentenceEncoder]):
     """An encoder for one call."""
 
     def __init__(self, encoder: SentenceEncoder, batcher: Batcher, call: Call) -> None:
-        self.encoder = encoder
+        super().__init__(encoder)
         self._batcher = batcher
         self._call = call
-
-    @property
-    def name(self) -> str:
-        return self.encoder.name
-
-    @property
-    def fingerprint(self) -> str:
-        return self.encoder.fingerprint
-
-    @property
-    def settings(self) -> Mapping[str, str]:
-        return self.encoder.settings
 
     def token_vectors(
         self, texts: Sequence[str], *, lang: Languages = None, progress: Progress | None = None
@@ -100,9 +88,9 @@ class BatchedEncoder:
         )
 
     def too_long(self, texts: Sequence[str]) -> list[bool]:
-        if not isinstance(self.encoder, LimitedModel):
+        if not isinstance(self.model, LimitedModel):
             return [False] * len(texts)
-        return self.encoder.too_long(texts)
+        return self.model.too_long(texts)
 
     def _submit(self, operation: str, texts: Sequence[str], lang: Languages) -> list[Any]:
         queries = list(zip(texts, per_row(lang, len(texts)), strict=True))

@@ -40,8 +40,6 @@ def encoder_of(
         layer = engine_file.encoder_layers
     _check_layer(card, engine_file, layer)
     options: dict[str, Any] = {
-        "name": card.name,
-        "fingerprint": card.fingerprint,
         "layer": layer,
         "compute_type": compute_type,
         "threads": threads,
@@ -55,7 +53,7 @@ def encoder_of(
         options["positions_as_types"] = settings.family == "mpnet"
         if layer == settings.layers:
             pooling = read_pooling(card.path, settings)
-            return CTranslate2Encoder(card.path, reader, pooling, **options)
+            return CTranslate2Encoder(card, reader, pooling, **options)
         pooling = Pooling(settings.pooling)  # dense layers need the last layer
         options["vocabulary"] = card.path / VOCABULARY
     else:
@@ -63,7 +61,7 @@ def encoder_of(
         reader, pooling = SourceReader(model), Pooling(framing=False)
         options["vocabulary"] = card.path / vocabulary_file(model, "source")
     part = engine_file.encoder(layer)
-    return CTranslate2Encoder(card.path, reader, pooling, part=part, **options)
+    return CTranslate2Encoder(card, reader, pooling, part=part, **options)
 
 
 def _check_layer(card: EncoderCard | TranslationCard, engine_file: EngineFile, layer: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -20,7 +20,7 @@ from tertium.models.base import (
 )
 from tertium.models.batches import batches_by_limit, padded_batches, uniform_batches
 from tertium.models.candidates import BEAM_SEARCH, Candidate, Search
-from tertium.models.card import TranslationCard, read_vocabulary
+from tertium.models.card import FromCard, TranslationCard, read_vocabulary
 from tertium.models.engine import (
     ComputeType,
     Device,
@@ -29,6 +29,7 @@ from tertium.models.engine import (
     run_batches,
 )
 from tertium.models.languages import LanguageSet, source_language, target_language
+from tertium.models.settings import TranslationSettings
 from tertium.models.threads import available_cores
 from tertium.models.tokenizer import UNKNOWN, open_tokenizer, unknown_share
 from tertium.models.translation.dialects import END, dialect
@@ -67,7 +68,7 @@ class Prepared:
         return len(self.source), len(self.target)
 
 
-class CTranslate2Model(TranslationModel):
+class CTranslate2Model(FromCard[TranslationSettings], TranslationModel):
     """A translation model run by CTranslate2.
 
     ``compute_type="auto"`` is float32, whatever the precision of the saved weights. On a CPU every
@@ -111,24 +112,12 @@ class CTranslate2Model(TranslationModel):
             self._settings["device"] = f"{self._translator.device}-{batch_tokens}"
 
     @property
-    def name(self) -> str:
-        return self.card.name
-
-    @property
-    def fingerprint(self) -> str:
-        return self.card.fingerprint
-
-    @property
     def languages(self) -> LanguageSet:
         return self.card.settings.languages
 
     @property
     def needs_source_language(self) -> bool:
         return self._dialect.needs_source_language
-
-    @property
-    def settings(self) -> Mapping[str, str]:
-        return self._settings
 
     def log_probs(
         self, queries: Sequence[Query], *, progress: Progress | None = None
