@@ -122,10 +122,10 @@ def _files(
     path: Path, encoder: EngineFile | None, vocabulary: Path | None, *, seven_bit: bool
 ) -> dict[str, bytes] | None:
     """What is opened instead of the files in a folder; None if these are right as they are."""
-    from tertium.models.engine_file import read_engine_file
-
     if encoder is None and not seven_bit:
         return None
+    from tertium.models.engine_file import read_engine_file  # with numpy
+
     weights = encoder or read_engine_file(path / "model.bin")
     convert = seven_bit and not weights.has_seven_bit_weights()
     if encoder is None and not convert:
