@@ -113,7 +113,7 @@ def test_doctor_finds_nothing_wrong(tertium: Run) -> None:
     done = tertium("doctor")
     assert done.returncode == 0, done.stdout
     assert "FAIL" not in done.stdout
-    assert len(done.stdout.splitlines()) == 14
+    assert len(done.stdout.splitlines()) == 13
 
 
 def test_doctor_finds_wrong_numbers_and_a_bad_cache(
