@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tertium.models.base import TranslationModel
+from tertium.models.base import TranslationModel, make_queries
 from tertium.models.card import TranslationCard, read_vocabulary
 from tertium.models.tokenizer import open_tokenizer
 
@@ -98,8 +98,10 @@ def compare(
         sentences, source_lang=source, target_lang=target, beam_size=BEAM_SIZE
     )
     ours = [translation.text for translation in translations]
-    scores = exact.log_probs(ours, sentences, source_lang=source, target_lang=target)
-    int8_scores = int8.log_probs(ours, sentences, source_lang=source, target_lang=target)
+    scores = exact.log_probs(make_queries(ours, sentences, source_lang=source, target_lang=target))
+    int8_scores = int8.log_probs(
+        make_queries(ours, sentences, source_lang=source, target_lang=target)
+    )
     ids = {token: id_ for id_, token in enumerate(read_vocabulary(folder, "target"))}
     tokenizer = open_tokenizer(folder.path / folder.settings.source_tokenizer)
     source_tokens = tokenizer.encode(sentences)

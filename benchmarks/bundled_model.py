@@ -38,7 +38,8 @@ from paraphrases import Pairs, read_pairs, symmetric
 import tertium
 from tertium.data.records import open_table
 from tertium.measures.base import Measure
-from tertium.models.cache.memo import Memo
+from tertium.models.base import make_queries
+from tertium.models.cache.cached import CachedModel
 from tertium.stats.arrays import Counts, Floats
 from tertium.stats.classification import accuracy, auc, best_threshold, decide
 from tertium.stats.correlation import spearman
@@ -145,7 +146,7 @@ def print_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         print(f"| {' | '.join(row)} |", flush=True)
 
 
-def translation_cell(model: Memo, bitext: Bitext) -> Cell:
+def translation_cell(model: CachedModel, bitext: Bitext) -> Cell:
     made = model.translate(
         bitext.sources, target_lang=bitext.target_lang, source_lang=bitext.source_lang
     )
@@ -153,7 +154,7 @@ def translation_cell(model: Memo, bitext: Bitext) -> Cell:
     return {"chrf": score, "cut": sum(one.cut for one in made), "count": len(made)}
 
 
-def report_translations(cells: Cells, model: Memo, bitexts: Sequence[Bitext]) -> None:
+def report_translations(cells: Cells, model: CachedModel, bitexts: Sequence[Bitext]) -> None:
     rows = []
     for bitext in bitexts:
 
@@ -176,7 +177,7 @@ def near_miss(target: str, others: Iterable[str], chrf: Measure) -> str:
 
 def scores(
     measure: Measure | None,
-    model: Memo,
+    model: CachedModel,
     bitext: Bitext,
     targets: Sequence[str],
     sources: Sequence[str],
@@ -192,15 +193,17 @@ def scores(
             )
         )
     found = model.log_probs(
-        list(targets),
-        list(sources),
-        target_lang=bitext.target_lang,
-        source_lang=bitext.source_lang,
+        make_queries(
+            list(targets),
+            list(sources),
+            target_lang=bitext.target_lang,
+            source_lang=bitext.source_lang,
+        )
     )
     return np.array([np.mean(one.log_probs) for one in found])
 
 
-def choice_cell(model: Memo, bitext: Bitext, pool: Sequence[str], lexicon: Lexicon) -> Cell:
+def choice_cell(model: CachedModel, bitext: Bitext, pool: Sequence[str], lexicon: Lexicon) -> Cell:
     """How often a target scores above another one, by kind and measure; ties count half."""
     chrf = tertium.load("chrf")
     draw = random.Random(str(bitext))
@@ -227,7 +230,7 @@ def choice_cell(model: Memo, bitext: Bitext, pool: Sequence[str], lexicon: Lexic
     return cell
 
 
-def report_choices(cells: Cells, model: Memo, bitexts: Sequence[Bitext], count: int) -> None:
+def report_choices(cells: Cells, model: CachedModel, bitexts: Sequence[Bitext], count: int) -> None:
     pools: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for bitext in bitexts:
         pools[bitext.name, bitext.target_lang] += bitext.targets
@@ -315,14 +318,14 @@ def correlation_cell(measure: Measure, lang: str, rows: Sequence[dict[str, str]]
     return interval(spearman(scores, people), replicates)
 
 
-def load_measure(name: str, model: Memo, encoder: Any) -> Measure:
+def load_measure(name: str, model: CachedModel, encoder: Any) -> Measure:
     if name in ACROSS:
         return tertium.load(name, model=model)
     return tertium.load(name, encoder=encoder) if name == "sss" else tertium.load(name)
 
 
 def report_paraphrases(
-    cells: Cells, model: Memo, encoder: Any, arguments: argparse.Namespace
+    cells: Cells, model: CachedModel, encoder: Any, arguments: argparse.Namespace
 ) -> None:
     sets = list(paraphrase_sets(arguments))
     graded = {
@@ -366,7 +369,7 @@ def report_paraphrases(
         print_table(["Spearman", *heads], tables["spearman"])
 
 
-def report_repetition(cells: Cells, model: Memo, arguments: argparse.Namespace) -> None:
+def report_repetition(cells: Cells, model: CachedModel, arguments: argparse.Namespace) -> None:
     """The share of translations of PAWS-X that do not end."""
     rows = []
     for lang in PARAPHRASES:

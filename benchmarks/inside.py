@@ -29,7 +29,8 @@ from typing import Any
 
 import tertium
 from tertium.data.records import open_table
-from tertium.models.cache.memo import Memo
+from tertium.models.base import make_queries
+from tertium.models.cache.cached import CachedModel
 from tertium.models.translation.ctranslate2 import CTranslate2Model
 from tertium.models.translation.dialects import END
 
@@ -86,7 +87,7 @@ def search(model: CTranslate2Model, sides: list[list[str]], langs: list[str], ro
             model.batch_tokens = int(usual * size)
             model._translator = watched = Watched(translator)
             model.candidates = clock = Clock(candidates)  # type: ignore[method-assign]
-            measure = tertium.load("cross", model=Memo(model), beam_size=beam)
+            measure = tertium.load("cross", model=CachedModel(model), beam_size=beam)
             started = time.process_time()
             measure(sides[0], sides[1], lang=langs[0], reference_lang=langs[1])
             whole[name].append(time.process_time() - started)
@@ -119,7 +120,9 @@ def encoder(model: CTranslate2Model, sides: list[list[str]], langs: list[str], r
     for number in range(rounds + 1):
         for name, given in {"whole": sources, "short": ["."] * len(targets)}.items():
             started = time.process_time()
-            model.log_probs(targets, given, target_lang=langs[1], source_lang=langs[0])
+            model.log_probs(
+                make_queries(targets, given, target_lang=langs[1], source_lang=langs[0])
+            )
             if number:  # the first round is the warm-up
                 times[name].append(time.process_time() - started)
     whole, short = (statistics.median(seconds) for seconds in times.values())

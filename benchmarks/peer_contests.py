@@ -12,7 +12,7 @@ from typing import Any
 import tertium
 from tertium.data.nbest import CandidateList
 from tertium.mining.candidates import NeighbourSettings, within
-from tertium.models.cache.memo import Memo
+from tertium.models.cache.cached import CachedModel
 from tertium.models.encoders.model import CTranslate2Encoder
 from tertium.reranking.rerank import Reranker
 from tertium.reranking.utilities import UtilitySettings
@@ -64,7 +64,7 @@ def nmtscore(kind: str, pairs: Pairs, by: str) -> Work:
     """``direct``, or ``pivot`` or ``cross`` via a language; with the base of nmtscore."""
     via: dict[str, Any] = {"cross": {"target_lang": by}, "pivot": {"pivot_lang": by}}.get(kind, {})
 
-    def work(model: Memo) -> Scores:
+    def work(model: CachedModel) -> Scores:
         return tertium.load(kind, model=model, base="2", **via)(pairs.hyp, pairs.ref, lang=LANG)
 
     return work
@@ -73,7 +73,7 @@ def nmtscore(kind: str, pairs: Pairs, by: str) -> Work:
 def five(pairs: Pairs, by: str) -> Work:
     """All translation-based measures, with one shared cache."""
 
-    def work(model: Memo) -> Scores:
+    def work(model: CachedModel) -> Scores:
         scores = []
         for kind in ("direct", "pivot", "cross"):
             scores += nmtscore(kind, pairs, by)(model)
@@ -131,7 +131,7 @@ def translation_contests(
 
 def _uncached(work: Work, engine: Any) -> Callable[[], Scores]:
     """Start with an empty cache, so that no result of the previous round is used."""
-    return lambda: work(Memo(engine))
+    return lambda: work(CachedModel(engine))
 
 
 def load_encoders(threads: int) -> dict[str, Any]:

@@ -34,6 +34,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tertium.models.base import make_queries
+
 FLAGS = ("avx2", "avx_vnni", "avx512f", "avx512_vnni", "amx_int8")
 
 
@@ -88,7 +90,7 @@ def work(options: argparse.Namespace) -> None:
     from tertium.models import engine
 
     if options.bits == 8:
-        engine._seven_bit_files = lambda path: None
+        engine._files = lambda *_, **__: None
     model: Any = tertium.load_model(
         options.model, compute_type=options.compute_type, threads=1, cache=False
     )
@@ -101,10 +103,12 @@ def work(options: argparse.Namespace) -> None:
     rows = bitext(options.bitext, options.timed if options.worker == "time" else options.count)
     start = time.process_time()
     scores = model.log_probs(
-        [target for _, target in rows],
-        [source for source, _ in rows],
-        target_lang="fr",
-        source_lang="en",
+        make_queries(
+            [target for _, target in rows],
+            [source for source, _ in rows],
+            target_lang="fr",
+            source_lang="en",
+        )
     )
     seconds = time.process_time() - start
     result = {"precision": model.settings["precision"], "seconds": seconds}

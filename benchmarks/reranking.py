@@ -31,7 +31,7 @@ import numpy as np
 import tertium
 from tertium.data.nbest import CandidateList
 from tertium.measures.loading import MeasureSpec, ModelPool, make_measure
-from tertium.models.cache.memo import Memo
+from tertium.models.cache.cached import CachedModel
 from tertium.reranking.rerank import Reranker
 from tertium.stats.resampling import bootstrap_counts, percentile_interval
 from tertium.storage.atomic import write_text
@@ -113,7 +113,7 @@ def quality(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def judged(
-    systems: dict[str, list[str]], sources: Sequence[str], backward: Memo
+    systems: dict[str, list[str]], sources: Sequence[str], backward: CachedModel
 ) -> dict[str, dict[str, Any]]:
     """The mean of each judge for each system, and the difference to beam search."""
     sss = tertium.load("sss", encoder="use-multilingual")

@@ -16,6 +16,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from tertium.models.base import make_queries
 from tertium.models.catalog import BUNDLED_FOLDER, DEFAULT_MODEL, load_model
 from tertium.models.convert.translation import convert
 from tertium.models.golden import GOLDEN, INT8
@@ -47,7 +48,7 @@ def golden_entries(folder: Path) -> list[dict[str, object]]:
             EXAMPLES, entries, strict=True
         ):
             [scores] = model.log_probs(
-                [target], [source], target_lang=target_lang, source_lang=source_lang
+                make_queries([target], [source], target_lang=target_lang, source_lang=source_lang)
             )
             entry[compute_type] = [round(log_prob, 6) for log_prob in scores.log_probs]
     return entries

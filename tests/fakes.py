@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
 from tertium.models.base import (
     Languages,
     Progress,
+    Query,
     SentenceVectors,
     TokenScores,
     TokenVectors,
-    Translation,
-    per_row,
+    TranslationModel,
 )
+from tertium.models.candidates import BEAM_SEARCH, Candidate, Search
 from tertium.models.languages import LanguageSet
 
 TAGS = {"en": "", "de": "", "fr": ""}
 LANGUAGES = LanguageSet(TAGS, TAGS)
 
 
-@dataclass
-class FakeModel:
+@dataclass(repr=False)
+class FakeModel(TranslationModel):
     """Answers from a table of (target, source), and translates by another; counts the questions."""
 
     scores: Mapping[tuple[str, str], Sequence[float]] = field(default_factory=dict)
@@ -32,39 +34,34 @@ class FakeModel:
     fingerprint: str = "f" * 64
     languages: LanguageSet = LANGUAGES
     needs_source_language: bool = False
-    settings: Mapping[str, str] = field(default_factory=lambda: {"precision": "exact"})
-    asked: list[tuple[str, str, str | None, str | None]] = field(default_factory=list)
+    settings: ClassVar[Mapping[str, str]] = {"precision": "exact"}
+    asked: list[Query] = field(default_factory=list)
     translated: list[tuple[str, str | None]] = field(default_factory=list)
 
     def log_probs(
-        self,
-        targets: Sequence[str],
-        sources: Sequence[str],
-        *,
-        target_lang: Languages,
-        source_lang: Languages = None,
-        progress: Progress | None = None,
+        self, queries: Sequence[Query], *, progress: Progress | None = None
     ) -> list[TokenScores]:
-        langs = per_row(target_lang, len(targets))
-        source_langs = per_row(source_lang, len(targets))
-        self.asked += zip(targets, sources, langs, source_langs, strict=True)
+        self.asked += queries
         found = []
-        for target, source in zip(targets, sources, strict=True):
+        for target, source, *_ in queries:
             numbers = tuple(self.scores.get((target, source), (-1.0,)))
             found.append(TokenScores(("x",) * len(numbers), numbers, "long" in target))
         return found
 
-    def translate(
+    def candidates(
         self,
-        sources: Sequence[str],
+        queries: Sequence[Query],
         *,
-        target_lang: Languages,
-        source_lang: Languages = None,
-        beam_size: int = 5,
+        search: Search = BEAM_SEARCH,
         progress: Progress | None = None,
-    ) -> list[Translation]:
-        self.translated += zip(sources, per_row(target_lang, len(sources)), strict=True)
-        return [Translation(self.translations.get(source, source)) for source in sources]
+    ) -> list[list[Candidate]]:
+        if search.count > 1:
+            self.refuse("return several candidates")
+        self.translated += [(query.source, query.target_lang) for query in queries]
+        return [
+            [Candidate(self.translations.get(query.source, query.source), 0.0, 1)]
+            for query in queries
+        ]
 
 
 @dataclass

@@ -76,6 +76,10 @@ class PrecisionWarning(UserWarning):
     """A precision is slower on this machine, or gives other numbers than on other machines."""
 
 
+class FingerprintWarning(UserWarning):
+    """A model has another fingerprint than in earlier versions; its numbers are the same."""
+
+
 class DataWarning(UserWarning):
     """A dataset is not what was published or used in a paper, or lacks what it should have."""
 

@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pytest
 
-import tertium as library
 from tertium.data.identifier import load_identifier, unpacked_folder
 from tertium.models.cache.results import ResultFile
 from tertium.models.catalog import find
-from tertium.models.encoders.loading import encoder_of
-from tertium.storage.paths import encoders_folder, models_folder, results_file
+from tertium.storage.paths import models_folder, results_file
 from tertium.storage.unfinished import MARK, _host
 
 from ..damage import NOTICED, held_by_another_process
@@ -147,20 +145,6 @@ def test_models_that_are_not_what_their_cards_say(tertium: Run) -> None:
         assert what in found
     assert str(models_folder() / "good") not in found
     assert "fetch or convert the model again" in found
-
-
-def test_encoders_that_are_not_what_they_were_cut_from(tertium: Run) -> None:
-    encoder_of.cache_clear()
-    library.load_encoder("tertium-mini", layer=1)
-    [cut] = encoders_folder().iterdir()
-    assert lines(tertium, 0)["encoders"].startswith("ok 1 extracted from models, ")
-    weights = bytearray((cut / "model.bin").read_bytes())
-    weights[-100] ^= 1
-    (cut / "model.bin").write_bytes(weights)
-    found = lines(tertium, 1)["encoders"]
-    assert f"damaged: rm -r {cut}" in found
-    shutil.rmtree(cut)
-    lines(tertium, 0)
 
 
 def test_a_language_identifier_that_was_changed(tertium: Run) -> None:

@@ -9,7 +9,7 @@ import tertium
 from tertium.comparison.compare import outputs_from
 from tertium.errors import CutWarning, InputError, SamplesWarning, SettingError, TextWarning
 from tertium.measures.translation import Cross, Direct, PrismSrc
-from tertium.models.cache.memo import Memo
+from tertium.models.cache.cached import CachedModel
 
 from ..fakes import FakeModel
 
@@ -75,7 +75,7 @@ def test_the_baseline() -> None:
 
 def test_every_query_is_computed_once() -> None:
     model = FakeModel()
-    memo = Memo(model)
+    memo = CachedModel(model)
     systems = {"a": GOOD, "b": FAIR, "c": BAD}
     tertium.compare(systems, REFERENCES, measures=[Direct(memo), Cross(memo)], lang="en")
     assert len(model.asked) == len(set(model.asked))
@@ -86,7 +86,7 @@ def test_every_query_is_computed_once() -> None:
 
 
 def test_the_system_score_is_that_of_the_measure() -> None:
-    memo = Memo(FakeModel({(GOOD[0], GOOD[0]): [-0.5], (BAD[0], GOOD[0]): [-2.5]}))
+    memo = CachedModel(FakeModel({(GOOD[0], GOOD[0]): [-0.5], (BAD[0], GOOD[0]): [-2.5]}))
     measure = Direct(memo)
     result = tertium.compare({"a": GOOD, "b": BAD}, REFERENCES, measures=[measure], lang="en")
     for name, outputs in (("a", GOOD), ("b", BAD)):
@@ -108,7 +108,7 @@ def test_cut_outputs_are_counted() -> None:
 
 @pytest.mark.filterwarnings("ignore:.*untranslated copy")
 def test_sources_instead_of_references() -> None:
-    memo = Memo(FakeModel())
+    memo = CachedModel(FakeModel())
     with pytest.warns(TextWarning, match="most sources are in another language .en. than given"):
         result = tertium.compare(
             {"a": GOOD, "b": FAIR},

@@ -122,9 +122,9 @@ def test_all_partial_texts_are_one_call() -> None:
     calls = []
 
     class Counting(FakeModel):
-        def log_probs(self, targets, sources, **settings):  # type: ignore[no-untyped-def]
-            calls.append(len(targets))
-            return super().log_probs(targets, sources, **settings)
+        def log_probs(self, queries, **settings):  # type: ignore[no-untyped-def]
+            calls.append(len(queries))
+            return super().log_probs(queries, **settings)
 
     gains = coverage_gains([(A, B), (B, A)], Counting())
     assert len(calls) == 1
@@ -140,11 +140,11 @@ def test_empty_texts_have_no_spans() -> None:
 class Words(FakeModel):
     """Each word is a token, then the end of the sentence."""
 
-    def log_probs(self, targets, sources, **settings):  # type: ignore[no-untyped-def]
-        found = super().log_probs(targets, sources, **settings)
+    def log_probs(self, queries, **settings):  # type: ignore[no-untyped-def]
+        found = super().log_probs(queries, **settings)
         return [
-            TokenScores((*target.split(), "</s>"), scores.log_probs)
-            for target, scores in zip(targets, found, strict=True)
+            TokenScores((*query.target.split(), "</s>"), scores.log_probs)
+            for query, scores in zip(queries, found, strict=True)
         ]
 
 

@@ -7,11 +7,11 @@ import math
 import pytest
 
 import tertium
-from tertium.errors import SettingError
+from tertium.errors import ModelError
 from tertium.measures.boosted import SMALLEST_JUMP, boosted, boosted_log_prob
 from tertium.measures.translation import PrismSrc
-from tertium.models.base import TokenDistributions, TokenScores
-from tertium.models.cache.memo import Memo, pack_distributions, unpack_distributions
+from tertium.models.base import TokenDistributions, TokenScores, make_queries
+from tertium.models.cache.cached import CachedModel, pack_distributions, unpack_distributions
 
 from ..conftest import Converted
 from ..fakes import FakeModel
@@ -55,9 +55,9 @@ def test_distributions_are_those_of_forced_decoding(tiny: Converted) -> None:
     model = CTranslate2Model(tiny.folder, threads=1)
     targets = [row[1] for row in PARALLEL] + ["", "Meer"]
     sources = [row[0] for row in PARALLEL] + ["The sea", "The sea"]
-    langs = {"target_lang": "de", "source_lang": "en"}
-    plain = model.log_probs(targets, sources, **langs)  # type: ignore[arg-type]
-    found = model.top_log_probs(targets, sources, above=0.005, **langs)  # type: ignore[arg-type]
+    queries = make_queries(targets, sources, target_lang="de", source_lang="en")
+    plain = model.log_probs(queries)
+    found = model.top_log_probs(queries, above=0.005)
     for expected, each in zip(plain, found, strict=True):
         assert each.scores.tokens == expected.tokens
         assert each.scores.log_probs == pytest.approx(expected.log_probs, abs=1e-4)
@@ -70,8 +70,8 @@ def test_distributions_are_those_of_forced_decoding(tiny: Converted) -> None:
 
 def test_an_empty_source_has_plain_probabilities() -> None:
     model = tertium.load_model(cache=False)
-    [plain] = model.log_probs(["Hallo."], [""], target_lang="de")
-    [found] = model.top_log_probs(["Hallo."], [""], target_lang="de", above=0.005)
+    [plain] = model.log_probs(make_queries(["Hallo."], [""], target_lang="de"))
+    [found] = model.top_log_probs(make_queries(["Hallo."], [""], target_lang="de"), above=0.005)
     assert found.scores.log_probs == pytest.approx(plain.log_probs, abs=1e-4)
 
 
@@ -90,9 +90,9 @@ def test_boosted_is_a_setting_of_prism_src() -> None:
 
 
 def test_a_model_without_distributions_is_refused() -> None:
-    for model in (FakeModel(), Memo(FakeModel())):
+    for model in (FakeModel(), CachedModel(FakeModel())):
         measure = PrismSrc(model, boosted=True)
-        with pytest.raises(SettingError, match="probabilities of other tokens"):
+        with pytest.raises(ModelError, match="probabilities of other tokens"):
             measure("a", "b", lang="en", source_lang="de")
 
 

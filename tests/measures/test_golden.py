@@ -12,7 +12,7 @@ import pytest
 
 import tertium
 from tertium.data.records import open_table
-from tertium.models.cache.memo import Memo
+from tertium.models.cache.cached import CachedModel
 from tertium.text import Row, Text
 
 FILE = Path(__file__).with_name("golden.json")
@@ -33,7 +33,7 @@ def rows() -> list[Row]:
     ]
 
 
-def scores(model: Memo, measure: str) -> list[float]:
+def scores(model: CachedModel, measure: str) -> list[float]:
     return tertium.load(measure, model=model).segments(rows()).scores
 
 

@@ -15,7 +15,7 @@ import tertium
 from tertium.errors import CutWarning, InputError, TextWarning
 from tertium.measures.base import Measure
 from tertium.measures.registry import kinds_of, measure_class, measure_names, parts_of
-from tertium.models.cache.memo import Memo
+from tertium.models.cache.cached import CachedModel
 
 from ..hostile import ALPHABETS, hostile_text
 
@@ -48,7 +48,7 @@ FEW = settings(max_examples=6, deadline=None, derandomize=True, database=None)
 
 
 @cache
-def model() -> Memo:
+def model() -> CachedModel:
     """One for all measures, which share most of their questions."""
     return tertium.load_model(cache=False)
 

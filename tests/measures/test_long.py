@@ -11,12 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tertium
-from tertium.errors import CutWarning, SettingError
+from tertium.errors import CutWarning, ModelError, SettingError
 from tertium.measures.base import Measure
 from tertium.measures.long import split_pairs, weigh_parts
 from tertium.measures.scores import Scores
 from tertium.measures.translation import Direct, PrismRef, PrismSrc
-from tertium.models.cache.memo import Memo
+from tertium.models.base import make_queries
+from tertium.models.cache.cached import CachedModel
 from tertium.text import Text
 from tests.fakes import WORDS, FakeEncoder, FakeModel, LimitedFake
 
@@ -108,8 +109,8 @@ def test_cut() -> None:
     model = FakeModel()  # marks texts with "long" as cut, and cannot tell beforehand
     with pytest.warns(CutWarning):
         assert Direct(model).score("long a", "b", lang="en").marks == [("cut",)]
-    assert Direct(Memo(model))("a", "b", lang="en") > 0
-    with pytest.raises(SettingError, match="cannot split"):
+    assert Direct(CachedModel(model))("a", "b", lang="en") > 0
+    with pytest.raises(ModelError, match="fake cannot align the sentences of long texts"):
         Direct(model, long="always")("a", "b", lang="en")
     with pytest.raises(SettingError, match="'split', 'cut', 'always'"):
         Direct(model, long="half")  # type: ignore[arg-type]
@@ -156,7 +157,7 @@ def test_references() -> None:
 
 def test_every_query_once() -> None:
     model = LimitedFake(SCORES)
-    PrismSrc(Memo(model))([LONG, LONG, SHORTER], [LONG, LONG, SHORTER], lang="en")
+    PrismSrc(CachedModel(model))([LONG, LONG, SHORTER], [LONG, LONG, SHORTER], lang="en")
     assert len(model.asked) == len(set(model.asked))
 
 
@@ -226,7 +227,7 @@ def test_too_long_is_what_would_be_cut() -> None:
     """Of "no no no ...", one token per word, around the limit of the bundled model."""
     model, encoder = tertium.load_model(cache=False), tertium.load_encoder()
     texts = ["no " * count for count in range(509, 514)]
-    scores = model.log_probs(texts, texts, target_lang="en")
+    scores = model.log_probs(make_queries(texts, texts, target_lang="en"))
     assert model.too_long(texts) == [each.cut for each in scores]
     assert set(model.too_long(texts)) == {False, True}
     assert encoder.too_long(texts) == list(encoder.sentence_vectors(texts).cut)  # type: ignore[attr-defined]

@@ -11,7 +11,7 @@ import pytest
 
 import tertium
 from tertium.errors import LanguageError, ModelError, SettingError
-from tertium.models.base import Languages, Progress, Translation, per_row
+from tertium.models.base import Progress, Query
 from tertium.models.candidates import BEAM_SEARCH, Candidate, Search
 
 from ..fakes import FakeModel
@@ -25,36 +25,20 @@ class Polyglot(FakeModel):
 
     searches: list[Search] = field(default_factory=list)
 
-    def translate(
-        self,
-        sources: Sequence[str],
-        *,
-        target_lang: Languages,
-        source_lang: Languages = None,
-        beam_size: int = 5,
-        progress: Progress | None = None,
-    ) -> list[Translation]:
-        langs = per_row(target_lang, len(sources))
-        return [Translation(f"{text}-{lang}") for text, lang in zip(sources, langs, strict=True)]
-
     def candidates(
         self,
-        sources: Sequence[str],
+        queries: Sequence[Query],
         *,
-        target_lang: Languages,
-        source_lang: Languages = None,
         search: Search = BEAM_SEARCH,
         progress: Progress | None = None,
     ) -> list[list[Candidate]]:
         self.searches.append(search)
-        langs = per_row(target_lang, len(sources))
-        return [
-            [
-                Candidate(f"{text}-{lang}", math.log(0.6), 1),
-                Candidate(f"{text}-{lang}2", math.log(0.2), 1),
-            ]
-            for text, lang in zip(sources, langs, strict=True)
-        ]
+        made = [f"{query.source}-{query.target_lang}" for query in queries]
+        best = [[Candidate(text, math.log(0.6), 1)] for text in made]
+        if search.count == 1:
+            return best
+        others = [Candidate(f"{text}2", math.log(0.2), 1) for text in made]
+        return [[*one, other] for one, other in zip(best, others, strict=True)]
 
 
 def model(**probabilities: float) -> Polyglot:
@@ -150,5 +134,5 @@ def test_wrong_settings() -> None:
             tertium.load(spec)
     with pytest.raises(LanguageError, match="'xx'"):
         tertium.load("cross:target_lang=de,xx")
-    with pytest.raises(ModelError, match="returns no candidates"):
-        tertium.load("cross", model=FakeModel(), pivots=2)
+    with pytest.raises(ModelError, match="fake cannot return several candidates"):
+        tertium.load("cross", model=FakeModel(), pivots=2)("a", "b", lang="en")

@@ -10,7 +10,7 @@ import pytest
 from tertium.errors import LanguageError, SettingError
 from tertium.measures.loading import load, score
 from tertium.measures.translation import Cross, Direct, Pivot, PrismRef, PrismSrc
-from tertium.models.cache.memo import Memo
+from tertium.models.cache.cached import CachedModel
 from tertium.models.catalog import load_model
 
 from ..conftest import Converted
@@ -161,7 +161,7 @@ def test_several_references() -> None:
 
 def test_shared_questions_are_asked_once() -> None:
     model = FakeModel(translations={"a": "a'", "b": "b'"})
-    memo = Memo(model)
+    memo = CachedModel(model)
     for name in ("direct", "prism-ref", "prism-src", "cross", "pivot"):
         load(name, model=memo)(["a"], ["b"], lang="en")
     assert len(model.asked) == len(set(model.asked)) == 4 + 4 + 4

@@ -117,7 +117,7 @@ def test_int8_after_float32_is_not_passed_off_as_the_same() -> None:
         "import tertium, warnings\n"
         "warnings.simplefilter('error')\n"
         "model = tertium.load_model(cache=False)\n"
-        "model.log_probs(['a'], ['a'], target_lang='en')\n"
+        "model.log_probs([tertium.models.base.Query('a', 'a', 'en')])\n"
         "try:\n"
         "    tertium.load_model(compute_type='int8', cache=False)\n"
         "except tertium.errors.PrecisionWarning as warning:\n"

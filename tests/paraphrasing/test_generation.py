@@ -6,9 +6,11 @@ import pytest
 
 import tertium
 from tertium.errors import LanguageError, ModelError, SettingError
-from tertium.models.candidates import GeneratingModel, Search
+from tertium.models.base import make_queries, translation_queries
+from tertium.models.cache.cached import CachedModel
+from tertium.models.candidates import Search
 from tertium.models.translation.pair import PairOfModels
-from tertium.paraphrasing.generation import Candidate, Paraphraser, distinct, diversity, generating
+from tertium.paraphrasing.generation import Candidate, Paraphraser, distinct, diversity
 from tertium.paraphrasing.penalties import NgramPenalty
 
 from ..fakes import FakeModel
@@ -62,10 +64,11 @@ def test_candidates_are_those_with_the_best_penalized_score() -> None:
     [kept] = made._candidates(TEXTS[:1], "en", "", None)
     assert len(kept) == 4  # twice the beam size
     engine = tertium.load_model(cache=False).model
-    assert isinstance(engine, GeneratingModel)
     source = NgramPenalty(a=0.05).against(engine.target_tokens(TEXTS[:1])[0])
     scores = engine.log_probs(
-        [each.text for each in kept], TEXTS[:1] * 4, target_lang="en", source_lang="en"
+        make_queries(
+            [each.text for each in kept], TEXTS[:1] * 4, target_lang="en", source_lang="en"
+        )
     )
     penalized = [(each.G - source(each.tokens)) / len(each.tokens) for each in scores]
     assert penalized == sorted(penalized, reverse=True)
@@ -73,8 +76,9 @@ def test_candidates_are_those_with_the_best_penalized_score() -> None:
 
 def test_without_a_penalty_candidates_are_the_engines_n_best() -> None:
     engine = tertium.load_model(cache=False).model
-    assert isinstance(engine, GeneratingModel)
-    n_best = engine.candidates(TEXTS, target_lang="en", source_lang="en", search=Search(4, 4))
+    n_best = engine.candidates(
+        translation_queries(TEXTS, target_lang="en", source_lang="en"), search=Search(4, 4)
+    )
     kept = Paraphraser(beam_size=2, penalty=NgramPenalty(a=0))._candidates(TEXTS, "en", "", None)
     for text, found, candidates in zip(TEXTS, n_best, kept, strict=True):
         expected = distinct([Candidate(each.text, "") for each in found], text)
@@ -88,13 +92,12 @@ def test_mistakes() -> None:
         Paraphraser(count=0)
     with pytest.raises(SettingError, match="longest is 0"):
         NgramPenalty(longest=0)
-    with pytest.raises(ModelError, match="FakeModel returns one translation only"):
-        generating(FakeModel(), "en", "en")
+    with pytest.raises(ModelError, match="fake cannot tokenize targets"):
+        Paraphraser(model=FakeModel())(TEXTS, "en")
 
 
 def test_a_pair_of_models_has_one_for_the_way_back() -> None:
     engine = tertium.load_model(cache=False).model
-    pair = PairOfModels(FakeModel(), engine)
-    assert pair.model_for("en", "de").name == "fake"
-    found: object = generating(PairOfModels(engine, FakeModel()), "en", "en")
-    assert found is engine
+    assert PairOfModels(FakeModel(), engine).engine("en", "de").name == "fake"
+    pair = CachedModel(PairOfModels(engine, FakeModel()))
+    assert pair.engine("en", "en") is engine

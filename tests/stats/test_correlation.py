@@ -46,7 +46,7 @@ def test_pairs_are_counted_as_one_would_by_hand(rows: list[tuple[int, float]]) -
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=70))
 def test_inversions(ranks: list[int]) -> None:
     expected = sum(ranks[j] > ranks[i] for i in range(len(ranks)) for j in range(i))
-    assert inversions(np.array(ranks)) == expected
+    assert inversions(np.array(ranks)).tolist() == [expected]
 
 
 @pytest.mark.parametrize("size", [2, 3, 17, 300])

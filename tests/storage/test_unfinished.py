@@ -12,11 +12,9 @@ import pytest
 
 from tertium.errors import ModelError
 from tertium.models.card import read_card
-from tertium.models.catalog import load_encoder
 from tertium.models.convert.translation import convert
-from tertium.models.encoders.loading import encoder_of
 from tertium.models.settings import TranslationSettings
-from tertium.storage.paths import encoders_folder, models_folder
+from tertium.storage.paths import models_folder
 from tertium.storage.unfinished import MARK, _host, appearing, leftovers
 
 from ..cli.conftest import TERTIUM
@@ -35,7 +33,6 @@ def pause(*_, **__):
 module.{step} = pause
 """
 CONVERT = PAUSE + "module.convert(Path(sys.argv[1]), Path(sys.argv[2]))\n"
-CUT = PAUSE + "import tertium; tertium.load_encoder('tertium-mini', layer=1)\n"
 
 
 @pytest.fixture(scope="module")
@@ -64,15 +61,6 @@ def test_a_conversion_that_is_killed(untaught: Path, tmp_path: Path, step: str) 
     [left] = leftovers(out.parent)  # what was to become the other is not ours to remove
     assert left.name.startswith(".other-")
     assert sorted(path.name for path in out.parent.iterdir()) == [left.name, "out"]
-
-
-def test_an_encoder_whose_cutting_is_killed() -> None:
-    encoder_of.cache_clear()
-    kill_halfway(CUT.format(package="encoders", module="layers", step="_fill"))
-    [left] = leftovers(encoders_folder())
-    assert [path.name for path in encoders_folder().iterdir()] == [left.name]
-    assert load_encoder("tertium-mini", layer=1).token_vectors(["a"])
-    assert leftovers(encoders_folder()) == []
 
 
 def make_and_fail(out: Path) -> None:

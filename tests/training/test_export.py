@@ -10,6 +10,7 @@ import sacrebleu
 from safetensors.torch import load_file, save_file
 
 from tertium.errors import ModelError
+from tertium.models.base import make_queries
 from tertium.models.catalog import load_model
 from tertium.models.convert.translation import convert
 from tertium.training.loop import Pace
@@ -92,7 +93,9 @@ def test_the_engine_gives_the_log_probs_of_the_network(
     network.eval()
     model = load_model(converted, cache=False)
     scores = model.log_probs(
-        [en for en, _ in texts], [de for _, de in texts], target_lang="en", source_lang="de"
+        make_queries(
+            [en for en, _ in texts], [de for _, de in texts], target_lang="en", source_lang="de"
+        )
     )
     ours = np.concatenate([score.log_probs for score in scores])
     np.testing.assert_allclose(ours, -negative_log_likelihoods(network, batch).numpy(), atol=1e-4)

@@ -20,7 +20,7 @@ from fastapi.testclient import TestClient
 
 import tertium
 from tertium.errors import SettingError
-from tertium.models.base import Languages, Progress, TokenScores
+from tertium.models.base import Progress, Query, TokenScores
 from tertium.web import documentation
 from tertium.web.app import create_app
 from tertium.web.engines import Loaded
@@ -44,19 +44,11 @@ class GatedModel(FakeModel):
         self.calls = 0
 
     def log_probs(
-        self,
-        targets: Sequence[str],
-        sources: Sequence[str],
-        *,
-        target_lang: Languages,
-        source_lang: Languages = None,
-        progress: Progress | None = None,
+        self, queries: Sequence[Query], *, progress: Progress | None = None
     ) -> list[TokenScores]:
         self.calls += 1
         assert self.gate.wait(20)
-        return super().log_probs(
-            targets, sources, target_lang=target_lang, source_lang=source_lang, progress=progress
-        )
+        return super().log_probs(queries, progress=progress)
 
 
 def score(client: Any, **request: Any) -> Any:
@@ -389,7 +381,7 @@ def test_a_slow_sender_is_cut_off(running: Callable[..., Running]) -> None:
 
 def test_logs_hold_no_text(client: Make, caplog: pytest.LogCaptureFixture) -> None:
     class Broken(FakeModel):
-        def translate(self, *_: Any, **__: Any) -> Any:
+        def candidates(self, *_: Any, **__: Any) -> Any:
             raise RuntimeError("secret words")
 
     caplog.set_level(logging.DEBUG)

@@ -16,14 +16,14 @@ from tertium._version import __version__
 from tertium.data.records import counted
 from tertium.errors import CacheError, ModelError, TertiumError
 from tertium.models import golden
+from tertium.models.base import Query
 from tertium.models.cache.results import MAX_BYTES, examine
 from tertium.models.card import read_card
-from tertium.models.catalog import DEFAULT_MODEL, entries, find, load_model
+from tertium.models.catalog import DEFAULT_MODEL, find, load_model
 from tertium.models.threads import available_cores
 from tertium.storage.hashes import file_sha256
 from tertium.storage.paths import (
     cache_folder,
-    encoders_folder,
     identifiers_folder,
     models_folder,
     results_file,
@@ -119,13 +119,12 @@ def _golden(compute_type: Literal["float32", "int8"]) -> str:
 def _batching() -> str:
     """Check that numbers do not depend on the batch that they are computed in."""
     recorded = golden.read_golden(find(DEFAULT_MODEL).path)
-    pairs = [(one.target, two.source, one.target_lang) for one in recorded for two in recorded]
-    targets, sources, langs = (list(column) for column in zip(*pairs, strict=True))
+    queries = [Query(a.target, b.source, a.target_lang) for a in recorded for b in recorded]
     off = {}
     for compute_type in ("int8", "float32"):
         model = load_model(DEFAULT_MODEL, compute_type=compute_type, cache=False).model
-        together = model.log_probs(targets, sources, target_lang=langs)
-        alone = [model.log_probs([t], [s], target_lang=lang)[0].log_probs for t, s, lang in pairs]
+        together = model.log_probs(queries)
+        alone = [model.log_probs([query])[0].log_probs for query in queries]
         off[compute_type] = golden.largest_difference(together, alone)
     if off["int8"] or off["float32"] > BATCH_TOLERANCE:
         raise ValueError(f"numbers depend on the batch they are computed in: {off}")
@@ -168,36 +167,6 @@ def _cached_models() -> str:
     return f"{checked} in {models_folder()}, all match their fingerprints"
 
 
-def _extracted_encoders() -> str:
-    """Check that the extracted encoders in the cache match their models."""
-    from tertium.models.encoders.layers import matches_model
-    from tertium.models.engine_file import read_engine_file
-
-    models = {}
-    for entry in entries():
-        try:
-            models[read_card(entry.path).verified().fingerprint] = entry.path / "model.bin"
-        except TertiumError:  # reported by the check of the models
-            continue
-    folder = encoders_folder()
-    extracted = sorted(folder.glob("[!.]*"))
-    wrong = []
-    for cached in extracted:
-        fingerprint, _, layer = cached.name.rpartition("-")
-        if fingerprint not in models or not layer.isdecimal():
-            continue
-        try:
-            same = matches_model(cached, read_engine_file(models[fingerprint]), int(layer))
-        except (OSError, ModelError):
-            same = False
-        if not same:
-            wrong.append(cached)
-    if wrong:
-        raise ModelError(f"damaged: {remove(wrong)}; they are extracted again when needed")
-    size = megabytes(size_of(folder))
-    return f"{len(extracted)} extracted from models, {size}; {folder} can be deleted"
-
-
 def _unpacked_identifier() -> str:
     """Check that the unpacked model for language identification is that of py3langid."""
     from tertium.data.identifier import check_unpacked, unpacked_folder
@@ -217,7 +186,7 @@ def _leftovers() -> str:
     """Look for interrupted conversions and damaged caches."""
     from tertium.storage.unfinished import leftovers
 
-    folders = (models_folder(), encoders_folder(), identifiers_folder())
+    folders = (models_folder(), identifiers_folder())
     interrupted = [path for folder in folders for path in leftovers(folder)]
     damaged = sorted(cache_folder().glob(f"{results_file().name}.damaged-*"))
     if not interrupted and not damaged:
@@ -279,7 +248,6 @@ DISK_CHECKS: dict[str, Callable[[], str]] = {
     "disk": _disk,
     "cache": _cache,
     "cached models": _cached_models,
-    "encoders": _extracted_encoders,
     "language identification": _unpacked_identifier,
     "left over": _leftovers,
     "downloads": _downloads,

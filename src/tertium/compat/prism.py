@@ -19,6 +19,7 @@ from tertium.data.lines import STDIN, read_lines
 from tertium.errors import InputError, LanguageError, ModelError, SettingError, TertiumError
 from tertium.measures.signature import FINGERPRINT_DIGITS
 from tertium.measures.translation import PrismRef, PrismSrc
+from tertium.models.base import make_queries
 from tertium.models.card import CARD
 from tertium.models.catalog import load_model
 from tertium.models.convert.fairseq.release import FILES, is_release
@@ -245,7 +246,8 @@ def _read_others(name: str, *, by_source: bool) -> tuple[list[str], str | None]:
 
 def _show_tokens(prism: Prism, targets: Sequence[str], sources: Sequence[str]) -> None:
     lang = prism.lang if prism.model.needs_source_language else None
-    answers = prism.model.log_probs(targets, sources, target_lang=prism.lang, source_lang=lang)
+    queries = make_queries(targets, sources, target_lang=prism.lang, source_lang=lang)
+    answers = prism.model.log_probs(queries)
     for number, answer in enumerate(answers):
         pairs = zip(answer.tokens, answer.log_probs, strict=True)
         shown = " ".join(f"{token}[{log_prob:.2f}]" for token, log_prob in pairs)

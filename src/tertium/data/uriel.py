@@ -1,7 +1,8 @@
 """URIEL's typological features and families, from the files of lang2vec (Littell et al., 2017).
 
-Only the data files of lang2vec are used: its code needs ``pkg_resources``, which was removed from
-setuptools.
+Only the data files of lang2vec, which has had no release since 2019, are used: its code needs
+``pkg_resources``, which was removed from setuptools. Its successor URIEL+ (``urielplus`` 1.3) ships
+neither the averaged and predicted features nor the learned vectors that studies are based on.
 """
 
 from __future__ import annotations

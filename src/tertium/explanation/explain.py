@@ -12,13 +12,12 @@ from tertium.explanation.words import ScoredWord, word_scores
 from tertium.measures.translation import Cross, Direct, Pivot
 from tertium.models.base import (
     Alternative,
-    SuggestingModel,
+    Query,
     TextEncoder,
     TokenScores,
     TranslationModel,
 )
 from tertium.models.languages import supported_language
-from tertium.models.translation.pair import translates
 from tertium.text import Row, Text, check_text
 
 if TYPE_CHECKING:
@@ -212,13 +211,7 @@ def explain(
             raise LanguageError(
                 f"{error}; use --lang, and --ref-lang for the second text"
             ) from None
-    targets, sources = [first, second], [second, first]
-    ab, ba = model.log_probs(
-        [target.text for target in targets],
-        [source.text for source in sources],
-        target_lang=[target.lang for target in targets],
-        source_lang=[source.lang for source in sources],
-    )
+    ab, ba = model.log_probs([Query.between(first, second), Query.between(second, first)])
     return Explanation(
         model.name,
         (
@@ -226,7 +219,7 @@ def explain(
             Direction(second, first, ba, _preferred(model, second, first, ba, worst)),
         ),
         Direct(model).segments([Row(1, first, (second,))]).scores[0]
-        if all(translates(model, text.lang, text.lang) for text in (first, second))
+        if all(model.translates(text.lang, text.lang) for text in (first, second))
         else None,
     )
 
@@ -235,13 +228,9 @@ def _preferred(
     model: TranslationModel, target: Text, source: Text, scores: TokenScores, worst: int
 ) -> dict[int, list[Alternative]]:
     """Find tokens that the model considers more probable, at the worst positions."""
-    if not isinstance(model, SuggestingModel) or target.lang is None:
-        return {}
     order = sorted(range(len(scores.tokens)), key=lambda place: scores.log_probs[place])
     places = sorted(order[:worst])
-    suggested = model.alternatives(
-        target.text, source.text, places, target_lang=target.lang, source_lang=source.lang
-    )
+    [suggested] = model.alternatives([Query.between(target, source)], places=places)
     preferred = {
         place: [
             alternative

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from tertium.explanation.spans import WordScore, WordScores
 from tertium.explanation.unrelated import unrelated_sources
 from tertium.explanation.words import group_tokens, word_scores
-from tertium.models.base import Progress, TokenScores, TranslationModel
-from tertium.models.translation.pair import translates
+from tertium.models.base import Progress, Query, TokenScores, TranslationModel
 from tertium.text import Text
 
 UNLIKELY = "unlikely"
@@ -112,7 +111,7 @@ def word_contrasts(
     directed = [query for a, b in pairs for query in ((a, b), (b, a))]
     sources = [
         [source, *unrelated_sources(model, target, source)]
-        if translates(model, source.lang, target.lang)
+        if model.translates(source.lang, target.lang)
         else []
         for target, source in directed
     ]
@@ -196,10 +195,4 @@ def forced(
     queries: Sequence[tuple[Text, Text]], model: TranslationModel, progress: Progress | None
 ) -> list[TokenScores]:
     """Force-decode the first text of each query given the second."""
-    return model.log_probs(
-        [target.text for target, _ in queries],
-        [source.text for _, source in queries],
-        target_lang=[target.lang for target, _ in queries],
-        source_lang=[source.lang for _, source in queries],
-        progress=progress,
-    )
+    return model.log_probs([Query.between(*query) for query in queries], progress=progress)

@@ -29,7 +29,6 @@ from tertium.explanation.likelihood import (
 from tertium.explanation.spans import A, B, Severity, Span, WordScores, mark_words, worst
 from tertium.models.base import Progress, TextEncoder, TranslationModel
 from tertium.models.languages import supported_language
-from tertium.models.translation.pair import translates
 from tertium.text import Text
 
 COVERAGE, HALLUCINATION, FLAGS, DIRECTION = "coverage", "hallucination", "flags", "direction"
@@ -277,8 +276,8 @@ class Reviewer:
         """Refuse methods that need a direction which the model does not have."""
         model = self.model
         assert model is not None
-        there, back = translates(model, b.lang, a.lang), translates(model, a.lang, b.lang)
-        itself = all(translates(model, text.lang, text.lang) for text in (a, b))
+        there, back = model.translates(b.lang, a.lang), model.translates(a.lang, b.lang)
+        itself = all(model.translates(text.lang, text.lang) for text in (a, b))
         lacking = {
             COVERAGE: "" if there or back else f"{b.lang} to {a.lang}",
             CONTRAST: "" if there or back else f"{b.lang} to {a.lang}",
@@ -313,7 +312,7 @@ def sides_for(model: TranslationModel, pair: Pair) -> tuple[str, ...]:
     """The sides whose phrases can be deleted: the model must translate from that side."""
     a, b = (text.lang for text in pair)
     return tuple(
-        side for side, source, target in ((A, a, b), (B, b, a)) if translates(model, source, target)
+        side for side, source, target in ((A, a, b), (B, b, a)) if model.translates(source, target)
     )
 
 

@@ -14,7 +14,6 @@ from tertium.data.codes import primary
 from tertium.data.records import open_table
 from tertium.errors import LanguageError
 from tertium.models.base import TranslationModel
-from tertium.models.translation.pair import translates
 from tertium.text import Text
 
 FALLBACK = "en"
@@ -39,7 +38,7 @@ def unrelated_sources(model: TranslationModel, target: Text, source: Text) -> Se
     'The gardener is mending the old fence.'
     """
     for lang, code in ((source.lang, primary(source.lang or "")), (FALLBACK, FALLBACK)):
-        if code in sentences() and translates(model, lang, target.lang):
+        if code in sentences() and model.translates(lang, target.lang):
             return [Text(text, lang) for text in sentences()[code] if text != source.text.strip()]
     raise LanguageError(
         f"there are no unrelated sentences in {source.lang!r} ({', '.join(sentences())}), and "

@@ -10,7 +10,7 @@ from typing import ClassVar
 from tertium.errors import SettingError
 from tertium.filters.base import KEPT, Filter, Verdict
 from tertium.measures.base import Measure
-from tertium.models.base import Progress, TranslationModel
+from tertium.models.base import Progress, Query, TranslationModel
 from tertium.models.catalog import load_model
 from tertium.text import Row
 
@@ -52,11 +52,7 @@ class Dual(Filter):
         pairs = [row.sides for row in rows]
         forward, backward = (
             self.model.log_probs(
-                [pair[1 - side].text for pair in pairs],
-                [pair[side].text for pair in pairs],
-                target_lang=[pair[1 - side].lang for pair in pairs],
-                source_lang=[pair[side].lang for pair in pairs],
-                progress=progress,
+                [Query.between(pair[1 - side], pair[side]) for pair in pairs], progress=progress
             )
             for side in (0, 1)
         )

@@ -5,16 +5,16 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import asdict, dataclass, field
-from itertools import chain, islice
+from itertools import chain, count, islice
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
-from tertium.errors import ResumeError
+from tertium.errors import ResumeError, TertiumError
 from tertium.jobs.output import Fields, FileOutput, Output
 from tertium.jobs.task import (
     NO_PROGRESS,
@@ -25,6 +25,7 @@ from tertium.jobs.task import (
     Outcome,
     Part,
     Plan,
+    Preparing,
     Result,
     Rows,
     digest_of,
@@ -99,8 +100,11 @@ class _LocalRun:
         finished = Finished([], loaded.description, loaded.tally)
         several = self.processes > 1 and job.task.portable
         process = _Process(job, loaded, None if several else self.progress.detail)
+        parts = job.parts()
+        if not several:
+            parts = ahead(parts, loaded, len(self.saved) - self.number)
         for step, done in work_ahead(
-            self._steps(job, about), _Step.todo, process, self.processes if several else 1
+            self._steps(job, parts, about), _Step.todo, process, self.processes if several else 1
         ):
             if done is None:
                 outcome = Outcome(**step.saved)
@@ -119,10 +123,10 @@ class _LocalRun:
             raise _changed(job)
         return finished
 
-    def _steps(self, job: Job, about: Fields) -> Iterator[_Step]:
+    def _steps(self, job: Job, parts: Iterator[Part], about: Fields) -> Iterator[_Step]:
         """The parts of a job, with what was saved of those that were done before."""
         saved = self.saved or []
-        for part in job.parts():
+        for part in parts:
             now = {DIGEST: digest_of(part.rows), **about} if self.output.resumable else {}
             step = _Step(part, now)
             if self.number < len(saved):
@@ -134,6 +138,36 @@ class _LocalRun:
                 step.saved = fields
             self.number += 1
             yield step
+
+
+def ahead(parts: Iterator[Part], loaded: Loaded, done: int) -> Iterator[Part]:
+    """The parts; while one is processed, the next one is prepared in another thread.
+
+    The first ``done`` parts were processed before. An error while the next part is read is raised
+    after the one before it.
+    """
+    if not isinstance(loaded, Preparing):
+        yield from parts
+        return
+    with ThreadPoolExecutor(1) as pool:
+        part, error = next(parts, None), None
+        for number in count(1):
+            if part is None:
+                return
+            following, ready = None, None
+            try:
+                following = next(parts, None)
+            except Exception as failure:
+                error = failure
+            if following is not None and number >= done:
+                ready = pool.submit(loaded.prepare, following.rows)
+            yield part
+            if error is not None:
+                raise error
+            if ready is not None:
+                with suppress(TertiumError):
+                    ready.result()
+            part = following
 
 
 @dataclass

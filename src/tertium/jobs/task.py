@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from tertium._version import __version__
 from tertium.data.nbest import CandidateLists
@@ -22,7 +22,7 @@ from tertium.data.pairs import Source
 from tertium.data.records import counted
 from tertium.errors import InputError, LanguageError
 from tertium.models.base import Progress
-from tertium.models.cache.memo import Tally
+from tertium.models.cache.cached import Tally
 from tertium.storage.resume import chain_digest
 
 Fields = Mapping[str, Any]
@@ -73,6 +73,15 @@ class Loaded(Protocol):
         self, rows: Sequence[Any], /, progress: Progress | None = None
     ) -> tuple[list[list[Fields]], Note]:
         """Process rows, or lists of candidates: what is written for each, and the note on all."""
+        ...
+
+
+@runtime_checkable
+class Preparing(Protocol):
+    """A loaded task that can prepare rows while others are processed."""
+
+    def prepare(self, rows: Sequence[Any], /) -> None:
+        """Do in another thread what needs no model; errors come again when rows are processed."""
         ...
 
 

@@ -135,6 +135,9 @@ class Measure(ABC):
     def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
         """Score rows; each score depends on its own row alone, unless ``needs_all_rows``."""
 
+    def prepare(self, rows: Sequence[Row]) -> None:  # noqa: B027
+        """Do in advance, in another thread, what needs no engine, such as tokenization."""
+
     @abstractmethod
     def choices(self) -> Mapping[str, object]:
         """Every setting that can change a number, in the order of the signature."""

@@ -50,6 +50,10 @@ class Combination(Measure):
     def is_symmetric(self) -> bool:
         return all(part.is_symmetric for part in self.parts)
 
+    def prepare(self, rows: Sequence[Row]) -> None:
+        for part in self.parts:
+            part.prepare(rows)
+
     def of_parts(self) -> dict[str, object]:
         """The choices of the parts, with their names."""
         own: dict[str, object] = {}

@@ -50,7 +50,7 @@ from tertium.models.base import (
 from tertium.models.catalog import DEFAULT_MODEL, load_model
 
 if TYPE_CHECKING:
-    from tertium.models.cache.memo import Tally
+    from tertium.models.cache.cached import Tally
 
 log = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from tertium.stats.conventions import LEVEL, SAMPLES, Interval
 if TYPE_CHECKING:
     from tertium.measures.base import Measure
     from tertium.measures.long import Part
-    from tertium.models.cache.memo import Tally
+    from tertium.models.cache.cached import Tally
 
 ROWS_SHOWN = 10
 """How many segments a notebook shows."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 from itertools import pairwise
 from types import MappingProxyType
@@ -33,14 +33,13 @@ from tertium.measures.references import over_references
 from tertium.measures.registry import measure
 from tertium.measures.signature import FINGERPRINT_DIGITS
 from tertium.models.base import (
-    DistributionModel,
-    LimitedTranslationModel,
     Progress,
+    Query,
     SentenceEncoder,
     TokenScores,
     TranslationModel,
 )
-from tertium.models.candidates import Search, candidate_model
+from tertium.models.candidates import Search
 from tertium.models.languages import supported_language, target_language
 from tertium.text import Row, Text
 
@@ -65,13 +64,8 @@ class Queries:
         """For each (A, B): the log-probabilities H(A|B) (or G) of every text in A, in one call."""
         targets = [text for A, _ in conditionals for text in A]
         sources = [text for _, B in conditionals for text in B]
-        results = self.model.log_probs(
-            [target.text for target in targets],
-            [source.text for source in sources],
-            target_lang=[target.lang for target in targets],
-            source_lang=[source.lang for source in sources],
-            progress=self.progress,
-        )
+        queries = list(map(Query.between, targets, sources))
+        results = self.model.log_probs(queries, progress=self.progress)
         values = self._values(targets, sources, results)
         ends = [0]
         for A, _ in conditionals:
@@ -80,18 +74,8 @@ class Queries:
 
     def boosted_log_p(self, A: Texts, B: Texts) -> list[float]:
         """H(A|B) (or G) of every text in A, where every token has its boosted probability."""
-        if not isinstance(self.model, DistributionModel):
-            raise SettingError(
-                f"boosted: {self.model.name} does not give the probabilities of other tokens"
-            )
-        found = self.model.top_log_probs(
-            [target.text for target in A],
-            [source.text for source in B],
-            target_lang=[target.lang for target in A],
-            source_lang=[source.lang for source in B],
-            above=SMALLEST_JUMP,
-            progress=self.progress,
-        )
+        queries = list(map(Query.between, A, B))
+        found = self.model.top_log_probs(queries, above=SMALLEST_JUMP, progress=self.progress)
         return self._values(A, B, [boosted(each) for each in found])
 
     def _values(self, A: Texts, B: Texts, results: Sequence[TokenScores]) -> list[float]:
@@ -103,36 +87,15 @@ class Queries:
                 self.cut.add(source.text)
         return [result.H if self.aggregate == "H" else result.G for result in results]
 
-    def translations(self, *groups: Texts, into: str, beam_size: int) -> list[list[Pivots]]:
-        """The translation of every text of every group, in one call, with the weight 1."""
-        sources = [text for group in groups for text in group]
-        results = self.model.translate(
-            [source.text for source in sources],
-            target_lang=into,
-            source_lang=[source.lang for source in sources],
-            beam_size=beam_size,
-            progress=self.progress,
-        )
-        for source, result in zip(sources, results, strict=True):
-            if result.cut:
-                self.cut.add(source.text)
-        pivots: Iterator[Pivots] = iter([[(Text(result.text, into), 1.0)] for result in results])
-        return [[next(pivots) for _ in group] for group in groups]
-
-    def candidates(self, *groups: Texts, into: str, search: Search) -> list[list[Pivots]]:
-        """Several translations of every text, in one call, with weights that sum to 1.
+    def translations(self, *groups: Texts, into: str, search: Search) -> list[list[Pivots]]:
+        """One translation or several of every text, in one call, with weights that sum to 1.
 
         N-best translations are weighted by their probabilities; samples, which already occur as
         often as they are probable, equally.
         """
         sources = [text for group in groups for text in group]
-        results = candidate_model(self.model).candidates(
-            [source.text for source in sources],
-            target_lang=into,
-            source_lang=[source.lang for source in sources],
-            search=search,
-            progress=self.progress,
-        )
+        queries = [Query("", source.text, into, source.lang) for source in sources]
+        results = self.model.candidates(queries, search=search, progress=self.progress)
         found: list[Pivots] = []
         for source, several in zip(sources, results, strict=True):
             if any(each.cut for each in several):
@@ -193,14 +156,12 @@ class TranslationMeasure(Measure):
 
         return over_references(self, rows, compare, self.references, progress)
 
-    def aligning_encoder(self) -> SentenceEncoder:
-        return self._limited.own_encoder()
+    def prepare(self, rows: Sequence[Row]) -> None:
+        texts = (text.text for row in rows for text in (row.hypothesis, *self.compared(row)))
+        self.model.prepare(list(dict.fromkeys(texts)))
 
-    @property
-    def _limited(self) -> LimitedTranslationModel:
-        if not isinstance(self.model, LimitedTranslationModel):
-            raise SettingError(f"{self.model.name} cannot split long texts; use long=cut")
-        return self.model
+    def aligning_encoder(self) -> SentenceEncoder:
+        return self.model.own_encoder()
 
     def choices(self) -> Mapping[str, object]:
         own = {
@@ -324,9 +285,7 @@ class ThroughTranslation(NMTScore):
         object.__setattr__(self, self.language_setting, intermediate(self.model, given))
         if type(self.pivots) is not int or self.pivots < 1:
             raise SettingError(f"pivots={self.pivots!r}: it must be a whole number from 1")
-        if self.pivots > 1:
-            candidate_model(self.model)
-        elif self.pivot_search != "beam":
+        if self.pivots == 1 and self.pivot_search != "beam":
             raise SettingError("pivot_search=sampling needs several translations: set pivots")
 
     @property
@@ -345,13 +304,11 @@ class ThroughTranslation(NMTScore):
 
     def translations(self, ask: Queries, *groups: Texts, into: str) -> list[list[Pivots]]:
         """The translations of every text of every group."""
-        if self.pivots == 1:
-            return ask.translations(*groups, into=into, beam_size=self.beam_size)
         if self.pivot_search == "sampling":
             search = Search(self.pivots, sampling=True)
         else:
             search = Search(self.pivots, max(self.pivots, self.beam_size))
-        return ask.candidates(*groups, into=into, search=search)
+        return ask.translations(*groups, into=into, search=search)
 
     def log_mean(self, log_ps: Sequence[float], weights: Sequence[float]) -> float:
         """The logarithm of a weighted mean of probabilities, from their logarithms."""
@@ -470,7 +427,7 @@ class Prism(TranslationMeasure):
     bounds = (-math.inf, 0.0)
 
     def lengths(self, texts: Texts) -> list[int]:
-        return self._limited.token_counts([text.text for text in texts])
+        return self.model.token_counts([text.text for text in texts])
 
     def whole(self, scores: Sequence[float], weights: Sequence[float]) -> float:
         """The mean log-probability; with G, the log-probability of all parts."""

@@ -1,13 +1,16 @@
-"""Protocols of the models that measures query, independent of the engine."""
+"""The models that measures query, and their queries, independent of the engine."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol, Self, runtime_checkable
 
-from tertium.errors import InputError
+from tertium.errors import InputError, ModelError
+from tertium.models.candidates import BEAM_SEARCH, BEAM_SIZE, Candidate, Search
 from tertium.models.languages import LanguageSet
+from tertium.text import Text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,40 +74,97 @@ class Alternative:
     log_prob: float
 
 
-@runtime_checkable
-class TranslationModel(Protocol):
-    """Computes translation probabilities, and translates."""
+class Query(NamedTuple):
+    """A target and the source that it is scored with; to translate, the target is left empty.
+
+    >>> Query("Hallo!", "Hello!", "de")
+    Query(target='Hallo!', source='Hello!', target_lang='de', source_lang=None)
+    """
+
+    target: str
+    source: str
+    target_lang: str | None = None
+    source_lang: str | None = None
+
+    @classmethod
+    def between(cls, target: Text, source: Text) -> Self:
+        """How probable is ``target``, given ``source``?"""
+        return cls(target.text, source.text, target.lang, source.lang)
+
+
+def make_queries(
+    targets: Sequence[str],
+    sources: Sequence[str],
+    *,
+    target_lang: Languages,
+    source_lang: Languages = None,
+) -> list[Query]:
+    """Put targets and sources together; a language is that of all texts, or there is one for each.
+
+    >>> make_queries(["Hallo!", "Ja."], ["Hello!", "Yes."], target_lang="de")[1]
+    Query(target='Ja.', source='Yes.', target_lang='de', source_lang=None)
+    """
+    if len(targets) != len(sources):
+        raise InputError(f"{len(targets)} targets for {len(sources)} sources; give one for each")
+    columns = (per_row(langs, len(targets)) for langs in (target_lang, source_lang))
+    return [Query(*row) for row in zip(targets, sources, *columns, strict=True)]
+
+
+def translation_queries(
+    sources: Sequence[str], *, target_lang: Languages, source_lang: Languages = None
+) -> list[Query]:
+    """Queries for translations, which have no targets yet."""
+    blank = [""] * len(sources)
+    return make_queries(blank, sources, target_lang=target_lang, source_lang=source_lang)
+
+
+class TranslationModel(ABC):
+    """Computes translation probabilities, and translates.
+
+    A model computes at least log-probabilities and candidates. What else it can compute, it
+    overrides; otherwise there is one error, or nothing is suggested and no text is too long.
+    """
 
     @property
+    @abstractmethod
     def name(self) -> str: ...
 
     @property
+    @abstractmethod
     def fingerprint(self) -> str:
         """Identifies weights and tokenizer; part of every signature and cache key."""
-        ...
 
     @property
+    @abstractmethod
     def languages(self) -> LanguageSet: ...
 
     @property
+    @abstractmethod
     def needs_source_language(self) -> bool: ...
 
     @property
+    @abstractmethod
     def settings(self) -> Mapping[str, str]:
         """Everything else that can change a score: precision, engine and version."""
-        ...
 
+    def __repr__(self) -> str:
+        return describe_model(self)
+
+    @abstractmethod
     def log_probs(
-        self,
-        targets: Sequence[str],
-        sources: Sequence[str],
-        *,
-        target_lang: Languages,
-        source_lang: Languages = None,
-        progress: Progress | None = None,
+        self, queries: Sequence[Query], *, progress: Progress | None = None
     ) -> list[TokenScores]:
         """Force-decode each target from its source."""
-        ...
+
+    @abstractmethod
+    def candidates(
+        self,
+        queries: Sequence[Query],
+        *,
+        search: Search = BEAM_SEARCH,
+        progress: Progress | None = None,
+    ) -> list[list[Candidate]]:
+        """Translations of each source, the highest mean token log-probability first."""
 
     def translate(
         self,
@@ -112,11 +172,88 @@ class TranslationModel(Protocol):
         *,
         target_lang: Languages,
         source_lang: Languages = None,
-        beam_size: int = 5,
+        beam_size: int = BEAM_SIZE,
         progress: Progress | None = None,
     ) -> list[Translation]:
-        """Translate each source by beam search."""
-        ...
+        """Translate each source by beam search; the translation of an empty text is empty."""
+        queries = translation_queries(sources, target_lang=target_lang, source_lang=source_lang)
+        found = self.candidates(queries, search=Search(beam_size=beam_size), progress=progress)
+        return [Translation(best.text, best.cut) for best, *_ in found]
+
+    def top_log_probs(
+        self, queries: Sequence[Query], *, above: float, progress: Progress | None = None
+    ) -> list[TokenDistributions]:
+        """Force-decode each target; the tokens that are listed have a probability > ``above``."""
+        self.refuse("give the probabilities of other tokens than the target's")
+
+    def alternatives(
+        self,
+        queries: Sequence[Query],
+        *,
+        places: Sequence[int],
+        count: int = 3,
+        progress: Progress | None = None,
+    ) -> list[list[list[Alternative]]]:
+        """The most probable tokens at some positions of each target, best first, if known."""
+        return [[[] for _ in places] for _ in queries]
+
+    def translates(self, source_lang: str | None, target_lang: str | None) -> bool:
+        """Whether the model translates from one language into the other.
+
+        >>> import tertium
+        >>> mini = tertium.load_model(cache=False)
+        >>> mini.translates("de", "en"), mini.translates("de", "ru")
+        (True, False)
+        """
+        return (
+            source_lang is not None
+            and target_lang is not None
+            and self.languages.resolve(source_lang) in self.languages.source
+            and self.languages.resolve(target_lang) in self.languages.target
+        )
+
+    def too_long(self, texts: Sequence[str]) -> list[bool]:
+        """Whether each text is longer than the model reads, if that is known beforehand."""
+        return [False] * len(texts)
+
+    def token_counts(self, texts: Sequence[str]) -> list[int]:
+        """The number of tokens of each text as a target."""
+        self.refuse("count the tokens of long texts; use long=cut")
+
+    def own_encoder(self) -> SentenceEncoder:
+        """The encoder of this model, which can align the sentences of long texts."""
+        self.refuse("align the sentences of long texts; use long=cut")
+
+    def prepare(self, texts: Sequence[str]) -> None:  # noqa: B027
+        """Do in advance, in another thread, what needs no engine."""
+
+    def engine(self, source_lang: str, target_lang: str) -> TranslationModel:
+        """The model that computes this direction in the end: that which a cache or a pair asks."""
+        return self
+
+    def target_tokens(self, texts: Sequence[str]) -> list[list[str]]:
+        """Tokenize texts as targets; asked of :meth:`engine`."""
+        self.refuse("tokenize targets")
+
+    @property
+    def target_vocabulary(self) -> Sequence[str]:
+        """All tokens of targets; asked of :meth:`engine`."""
+        self.refuse("list the tokens of its vocabulary")
+
+    def candidates_without(
+        self,
+        queries: Sequence[Query],
+        blocked: Sequence[Sequence[Sequence[str]]],
+        *,
+        search: Search,
+        progress: Progress | None = None,
+    ) -> list[list[Candidate]]:
+        """Candidates without the blocked token sequences of each; asked of :meth:`engine`."""
+        self.refuse("exclude sequences of tokens from its translations")
+
+    def refuse(self, operation: str) -> NoReturn:
+        """Raise the error for an operation that the model does not support."""
+        raise ModelError(f"{self.name} cannot {operation}")
 
 
 @runtime_checkable
@@ -153,42 +290,6 @@ class TokenDistributions:
     top: tuple[tuple[float, ...], ...]
     """At each position, natural-log probabilities in descending order: those above a limit and the
     next one."""
-
-
-@runtime_checkable
-class DistributionModel(Protocol):
-    """A translation model that also gives the probabilities of other tokens than the target's."""
-
-    def top_log_probs(
-        self,
-        targets: Sequence[str],
-        sources: Sequence[str],
-        *,
-        target_lang: Languages,
-        source_lang: Languages = None,
-        above: float,
-        progress: Progress | None = None,
-    ) -> list[TokenDistributions]:
-        """Force-decode each target; the tokens that are listed have a probability > ``above``."""
-        ...
-
-
-@runtime_checkable
-class SuggestingModel(Protocol):
-    """A model that also returns the tokens that it predicts at a position."""
-
-    def alternatives(
-        self,
-        target: str,
-        source: str,
-        places: Sequence[int],
-        *,
-        target_lang: str,
-        source_lang: str | None = None,
-        count: int = 3,
-    ) -> list[list[Alternative]]:
-        """The most probable tokens at some positions of a target, best first."""
-        ...
 
 
 def describe_model(model: Any) -> str:
@@ -253,19 +354,6 @@ class SentenceEncoder(Protocol):
         self, texts: Sequence[str], *, lang: Languages = None, progress: Progress | None = None
     ) -> SentenceVectors:
         """Encode each text as one vector."""
-        ...
-
-
-@runtime_checkable
-class LimitedTranslationModel(LimitedModel, Protocol):
-    """A translation model whose encoder can align the sentences of long texts."""
-
-    def own_encoder(self) -> SentenceEncoder:
-        """The encoder of this model, which is loaded when it is first used."""
-        ...
-
-    def token_counts(self, texts: Sequence[str]) -> list[int]:
-        """The number of tokens of each text as a target."""
         ...
 
 

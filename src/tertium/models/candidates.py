@@ -1,13 +1,11 @@
-"""Candidate translations: how they are searched for or sampled, and the protocol of such models."""
+"""Candidate translations, and how they are searched for or sampled."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
-from tertium.errors import ModelError, SettingError
-from tertium.models.base import Languages, Progress
+from tertium.errors import SettingError
 
 BEAM_SIZE = 5
 SAMPLING = {"temperature": 1.0, "top_k": 0, "top_p": 1.0, "epsilon": 0.0}
@@ -99,58 +97,3 @@ class Candidate:
     def H(self) -> float:  # noqa: N802
         """The mean token log-probability, by which candidates are ordered."""
         return self.log_prob / max(1, self.length)
-
-
-@runtime_checkable
-class CandidateModel(Protocol):
-    """A translation model that also returns several candidates, with their probabilities."""
-
-    def candidates(
-        self,
-        sources: Sequence[str],
-        *,
-        target_lang: Languages,
-        source_lang: Languages = None,
-        search: Search = ...,
-        progress: Progress | None = None,
-    ) -> list[list[Candidate]]:
-        """The candidates of each source, the highest mean token log-probability first."""
-        ...
-
-
-@runtime_checkable
-class GeneratingModel(Protocol):
-    """A model whose candidates can be kept from containing some sequences of tokens."""
-
-    @property
-    def target_vocabulary(self) -> Sequence[str]: ...
-
-    def target_tokens(self, texts: Sequence[str]) -> list[list[str]]:
-        """Tokenize texts as targets."""
-        ...
-
-    def candidates(
-        self,
-        sources: Sequence[str],
-        *,
-        target_lang: Languages,
-        source_lang: Languages = None,
-        search: Search = ...,
-        blocked: Sequence[Sequence[Sequence[str]]] | None = None,
-        progress: Progress | None = None,
-    ) -> list[list[Candidate]]:
-        """The candidates of each source, without its blocked sequences."""
-        ...
-
-
-def candidate_model(model: object) -> CandidateModel:
-    """Check that a model returns candidates; a cache or a pair may delegate to one that does not.
-
-    >>> candidate_model("no model")
-    Traceback (most recent call last):
-    ...
-    tertium.errors.ModelError: str returns no candidates, only one translation
-    """
-    if not isinstance(model, CandidateModel):
-        raise ModelError(f"{type(model).__name__} returns no candidates, only one translation")
-    return model

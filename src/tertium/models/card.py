@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PureWindowsPath
 from typing import Any, Generic, Literal, TypeVar, overload
 
-from tertium.errors import ModelError
+from tertium.errors import FingerprintWarning, ModelError, warn_caller
+from tertium.models.base import describe_model
 from tertium.models.settings import (
     KINDS,
     DetectorSettings,
@@ -28,6 +29,7 @@ CARD = "tertium.json"
 READ_BY_NAME = ("*vocabulary.*", "vmap.txt")
 """Files that the engine looks for, whether the card lists them or not."""
 AGAIN = "fetch or convert the model again"
+SHOWN_DIGITS = 12
 
 SettingsT_co = TypeVar("SettingsT_co", bound=Settings, covariant=True)
 SettingsT = TypeVar("SettingsT", bound=Settings)
@@ -53,7 +55,7 @@ class Card(Generic[SettingsT_co]):
         """Compare the files and the card with the fingerprint; a difference is an error.
 
         Cards of earlier versions did not count languages' aliases in the fingerprint: theirs is
-        compared without, and returned with them.
+        compared without, and returned with them, with a warning if that is another one.
         """
         for pattern in READ_BY_NAME:
             for file in sorted(self.path.glob(pattern)):
@@ -70,7 +72,15 @@ class Card(Generic[SettingsT_co]):
         if fingerprint(counted, hashes) != self.fingerprint:
             what = "" if self.hashes else " or a file that it lists"
             raise ModelError(f"{self.path / CARD}{what} was changed or is damaged; {AGAIN}")
-        return replace(self, fingerprint=fingerprint(fields, hashes))
+        verified = fingerprint(fields, hashes)
+        if verified != self.fingerprint:
+            warn_caller(
+                f"{self.name} has the fingerprint {verified[:SHOWN_DIGITS]}, in earlier versions "
+                f"{self.fingerprint[:SHOWN_DIGITS]}: it covers the names of languages now; scores "
+                f"with either are comparable ({AGAIN} to have the new one in its card)",
+                FingerprintWarning,
+            )
+        return replace(self, fingerprint=verified)
 
 
 TranslationCard = Card[TranslationSettings]
@@ -78,6 +88,29 @@ EncoderCard = Card[EncoderSettings]
 DetectorCard = Card[DetectorSettings]
 LanguageCard = Card[LanguageSettings]
 AnyCard = TranslationCard | EncoderCard | DetectorCard | LanguageCard
+
+
+class FromCard(Generic[SettingsT]):
+    """A model that was loaded from a folder: what the card and the engine say about it."""
+
+    card: Card[SettingsT]
+    _settings: Mapping[str, str]
+
+    def __repr__(self) -> str:
+        return describe_model(self)
+
+    @property
+    def name(self) -> str:
+        return self.card.name
+
+    @property
+    def fingerprint(self) -> str:
+        return self.card.fingerprint
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """Everything else that can change a number."""
+        return self._settings
 
 
 def fingerprint(fields: Mapping[str, Any], hashes: Mapping[str, str]) -> str:

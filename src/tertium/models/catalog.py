@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tertium.errors import ModelError, SettingError
-from tertium.models.cache.language import LanguageMemo
-from tertium.models.cache.memo import Memo
+from tertium.models.cache.cached import CachedLanguageModel, CachedModel
 from tertium.models.cache.results import ResultFile
 from tertium.models.card import CARD, EncoderCard, LanguageCard, TranslationCard, read_card
 from tertium.models.engine import ComputeType, Device
@@ -141,7 +140,7 @@ def load_model(
     threads: int | None = None,
     batch_tokens: int = BATCH_TOKENS,
     cache: bool | str | Path = True,
-) -> Memo:
+) -> CachedModel:
     """Load a model by name or folder; a model that is already loaded is reused.
 
     ``A+B`` is a pair of models for opposite directions, such as opus-mt-en-fr+opus-mt-fr-en.
@@ -158,7 +157,7 @@ def load_model(
         for name in pair_names(model)
     ]
     engine = engines[0] if len(engines) == 1 else PairOfModels(*engines)
-    return Memo(engine, _store(cache))
+    return CachedModel(engine, _store(cache))
 
 
 def load_encoder(
@@ -221,7 +220,7 @@ def load_language_model(
     compute_type: ComputeType = "auto",
     threads: int | None = None,
     cache: bool | str | Path = True,
-) -> LanguageMemo:
+) -> CachedLanguageModel:
     """Load a causal language model by name or folder; one that is already loaded is reused.
 
     ``compute_type`` is float32 (``auto`` is the same) or int8. ``cache`` is where results are
@@ -235,7 +234,7 @@ def load_language_model(
     tertium.errors.ModelError: SmolLM2-135M is not downloaded yet; use `tertium models fetch ...`
     """
     card = read_card(locate(model), LanguageSettings).verified()
-    return LanguageMemo(_language_engine(card, compute_type, threads), _store(cache))
+    return CachedLanguageModel(_language_engine(card, compute_type, threads), _store(cache))
 
 
 def pair_names(model: str | Path) -> list[str | Path]:

@@ -6,10 +6,13 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from tertium.errors import ModelError, SettingError
 from tertium.models.base import Progress
+
+if TYPE_CHECKING:
+    from tertium.models.engine_file import EngineFile
 
 ComputeType = Literal["auto", "float32", "int8"]
 Device = Literal["cpu", "cuda", "auto"]
@@ -39,8 +42,12 @@ def open_engine(
     compute_type: ComputeType,
     device: Device = "cpu",
     threads: int,
+    encoder: EngineFile | None = None,
+    vocabulary: Path | None = None,
 ) -> tuple[Any, dict[str, str]]:
     """Open a model in float32 (``auto`` is float32), or in int8 with 7-bit weights.
+
+    ``encoder`` is a part of the model in the folder, which is opened alone, with this vocabulary.
 
     Returns the CTranslate2 object, and the settings that belong into a signature. Weights that were
     saved in another precision, or with 8 bits, are converted in memory. On a CPU every worker runs
@@ -61,7 +68,7 @@ def open_engine(
             compute_type="int8" if int8 else "float32",
             inter_threads=threads,
             intra_threads=1,
-            files=_seven_bit_files(path) if int8 else None,
+            files=_files(path, encoder, vocabulary, seven_bit=int8),
         )
     except (IndexError, MemoryError, RuntimeError, ValueError) as error:
         raise ModelError(f"{path}: the engine cannot load the model: {error}") from error
@@ -111,14 +118,21 @@ def run_batches(
     return [results[index] for index in range(count)]
 
 
-def _seven_bit_files(path: Path) -> dict[str, bytes] | None:
-    """The engine's files with 7-bit weights; None if the folder already has 7-bit weights."""
-    from tertium.models.engine_file import read_engine_file
+def _files(
+    path: Path, encoder: EngineFile | None, vocabulary: Path | None, *, seven_bit: bool
+) -> dict[str, bytes] | None:
+    """What is opened instead of the files in a folder; None if these are right as they are."""
+    if encoder is None and not seven_bit:
+        return None
+    from tertium.models.engine_file import read_engine_file  # with numpy
 
-    engine_file = read_engine_file(path / "model.bin")
-    if engine_file.has_seven_bit_weights():
+    weights = encoder or read_engine_file(path / "model.bin")
+    convert = seven_bit and not weights.has_seven_bit_weights()
+    if encoder is None and not convert:
         return None
     files = {file.name: file.read_bytes() for file in path.glob("*vocabulary.json")}
+    if vocabulary is not None:
+        files = {"vocabulary.json": vocabulary.read_bytes()}
     files["config.json"] = (path / "config.json").read_bytes()
-    files["model.bin"] = b"".join(engine_file.seven_bit_parts())
+    files["model.bin"] = b"".join(weights.seven_bit_parts() if convert else weights.parts())
     return files

@@ -76,19 +76,23 @@ class EngineFile:
         """The number of layers of the encoder."""
         return len({match[1] for name in self.variables if (match := LAYER.match(name))})
 
-    def encoder_parts(self, layer: int) -> Iterator[bytes]:
-        """The encoder alone, up to a layer, as the consecutive parts of a ``model.bin``.
+    def encoder(self, layer: int) -> EngineFile:
+        """The encoder alone, up to a layer.
 
         Layers above it are left out. The normalization after the last layer, if there is one,
         belongs to the last layer only, as in the hidden states of transformers.
         """
-        kept = self._encoder_variables(layer)
-        yield _head(*ENCODER_SPECIFICATION, len(kept))
+        return EngineFile(self.path, *ENCODER_SPECIFICATION, self._encoder_variables(layer), {})
+
+    def parts(self) -> Iterator[bytes]:
+        """The consecutive parts of a ``model.bin``."""
+        names = self._unaliased()
+        yield _head(self.specification, self.revision, len(names))
         with self.path.open("rb") as stream:
-            for name, variable in kept.items():
+            for name in names:
                 yield _string(name)
-                yield from self._copied(stream, variable)
-        yield NO_ALIASES
+                yield from self._copied(stream, self.variables[name])
+        yield from self._alias_parts()
 
     def has_seven_bit_weights(self) -> bool:
         """Whether all weights are in int8 and within -63 ... 63."""
@@ -118,6 +122,9 @@ class EngineFile:
                     quantized, scale = quantize(numbers.astype(np.float32))
                 yield from _variable(name, quantized)
                 yield from _variable(name + SCALE, scale)
+        yield from self._alias_parts()
+
+    def _alias_parts(self) -> Iterator[bytes]:
         yield struct.pack("<I", len(self.aliases))
         for alias, name in self.aliases.items():
             yield _string(alias) + _string(name)

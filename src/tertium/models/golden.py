@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tertium.errors import ModelError
-from tertium.models.base import TokenScores, TranslationModel
+from tertium.models.base import Query, TokenScores, TranslationModel
 
 GOLDEN = "golden.json"
 INT8 = "int8-avx2"
@@ -42,10 +42,7 @@ def read_golden(folder: Path) -> list[GoldenExample]:
 def golden_scores(model: TranslationModel, examples: Sequence[GoldenExample]) -> list[TokenScores]:
     """Score the targets of the examples with a model."""
     return model.log_probs(
-        [example.target for example in examples],
-        [example.source for example in examples],
-        target_lang=[example.target_lang for example in examples],
-        source_lang=[example.source_lang for example in examples],
+        [Query(one.target, one.source, one.target_lang, one.source_lang) for one in examples]
     )
 
 

@@ -1,12 +1,22 @@
-"""Proxies that delegate to another model."""
+"""Models that delegate to other models."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Generic, Protocol, TypeVar
+from abc import abstractmethod
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
 
-from tertium.errors import ModelError
-from tertium.models.base import LimitedTranslationModel, SentenceEncoder, TranslationModel
+from tertium.models.base import (
+    Alternative,
+    Progress,
+    Query,
+    SentenceEncoder,
+    TokenDistributions,
+    TokenScores,
+    TranslationModel,
+)
+from tertium.models.candidates import BEAM_SEARCH, Candidate, Search
 from tertium.models.languages import LanguageSet
 
 
@@ -48,8 +58,72 @@ class Proxy(Generic[Model]):
         return self.model.settings
 
 
-class ModelProxy(Proxy[TranslationModel]):
-    """A proxy of a translation model, with its languages."""
+@dataclass(frozen=True)
+class Operation:
+    """A method of :class:`TranslationModel` that takes queries, with its settings.
+
+    >>> from tertium import load_model
+    >>> log_probs = Operation("log_probs")
+    >>> [scores] = log_probs(load_model(cache=False), [Query("Hallo!", "Hello!", "de")])
+    >>> scores.tokens
+    ('▁Hallo', '!', '</s>')
+    """
+
+    method: str
+    settings: tuple[tuple[str, Hashable], ...] = ()
+
+    def __call__(
+        self, model: TranslationModel, queries: Sequence[Query], progress: Progress | None = None
+    ) -> list[Any]:
+        """One result for each query."""
+        results: list[Any] = getattr(model, self.method)(
+            queries, **dict(self.settings), progress=progress
+        )
+        return results
+
+
+class DelegatingModel(TranslationModel):
+    """Answers every kind of query in one way, which a subclass defines."""
+
+    @abstractmethod
+    def ask(
+        self, operation: Operation, queries: Sequence[Query], progress: Progress | None
+    ) -> list[Any]:
+        """One result for each query."""
+
+    def log_probs(
+        self, queries: Sequence[Query], *, progress: Progress | None = None
+    ) -> list[TokenScores]:
+        return self.ask(Operation("log_probs"), queries, progress)
+
+    def candidates(
+        self,
+        queries: Sequence[Query],
+        *,
+        search: Search = BEAM_SEARCH,
+        progress: Progress | None = None,
+    ) -> list[list[Candidate]]:
+        return self.ask(Operation("candidates", (("search", search),)), queries, progress)
+
+    def top_log_probs(
+        self, queries: Sequence[Query], *, above: float, progress: Progress | None = None
+    ) -> list[TokenDistributions]:
+        return self.ask(Operation("top_log_probs", (("above", above),)), queries, progress)
+
+    def alternatives(
+        self,
+        queries: Sequence[Query],
+        *,
+        places: Sequence[int],
+        count: int = 3,
+        progress: Progress | None = None,
+    ) -> list[list[list[Alternative]]]:
+        settings = (("places", tuple(places)), ("count", count))
+        return self.ask(Operation("alternatives", settings), queries, progress)
+
+
+class ModelProxy(Proxy[TranslationModel], DelegatingModel):
+    """Stands for another translation model, and answers queries in a way of its own."""
 
     @property
     def languages(self) -> LanguageSet:
@@ -59,19 +133,20 @@ class ModelProxy(Proxy[TranslationModel]):
     def needs_source_language(self) -> bool:
         return self.model.needs_source_language
 
-    def own_encoder(self) -> SentenceEncoder:
-        return self._limited().own_encoder()
+    def translates(self, source_lang: str | None, target_lang: str | None) -> bool:
+        return self.model.translates(source_lang, target_lang)
+
+    def prepare(self, texts: Sequence[str]) -> None:
+        self.model.prepare(texts)
 
     def too_long(self, texts: Sequence[str]) -> list[bool]:
-        """Which texts the model would truncate; none if it does not say so in advance."""
-        if not isinstance(self.model, LimitedTranslationModel):
-            return [False] * len(texts)
         return self.model.too_long(texts)
 
     def token_counts(self, texts: Sequence[str]) -> list[int]:
-        return self._limited().token_counts(texts)
+        return self.model.token_counts(texts)
 
-    def _limited(self) -> LimitedTranslationModel:
-        if not isinstance(self.model, LimitedTranslationModel):
-            raise ModelError(f"{self.name} cannot align the sentences of long texts; use long=cut")
-        return self.model
+    def own_encoder(self) -> SentenceEncoder:
+        return self.model.own_encoder()
+
+    def engine(self, source_lang: str, target_lang: str) -> TranslationModel:
+        return self.model.engine(source_lang, target_lang)

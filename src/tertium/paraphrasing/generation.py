@@ -10,16 +10,14 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from tertium.data.normalization import duplicate_key
-from tertium.errors import ModelError, SettingError
+from tertium.errors import SettingError
 from tertium.measures.base import Measure
 from tertium.measures.loading import load
 from tertium.measures.registry import DEFAULT_MEASURE
-from tertium.models.base import Progress, TranslationModel
-from tertium.models.cache.memo import Memo
-from tertium.models.candidates import GeneratingModel, Search
+from tertium.models.base import Progress, Query, TranslationModel
+from tertium.models.candidates import Search
 from tertium.models.catalog import load_model
 from tertium.models.languages import source_language, target_language
-from tertium.models.translation.pair import PairOfModels
 from tertium.paraphrasing.penalties import NgramPenalty, TokenIndex, usual_unit
 from tertium.text import Row, Text, check_text
 
@@ -108,7 +106,7 @@ class Paraphraser:
         """The best candidates for each text by penalized score, directly or through a pivot."""
         source_language(self.model, lang)
         target_language(self.model, lang)
-        model = generating(self.model, pivot or lang, lang)
+        model = self.model.engine(pivot or lang, lang)
         penalty = self.penalty or NgramPenalty(unit=usual_unit(lang))
         penalties = [penalty.against(tokens) for tokens in model.target_tokens(texts)]
         sources = list(texts)
@@ -120,12 +118,10 @@ class Paraphraser:
         kept = KEPT * self.beam_size
         vocabulary = model.target_vocabulary
         index = TokenIndex(vocabulary)
-        n_best = model.candidates(
-            [source for source in sources for _ in orders],
-            target_lang=lang,
-            source_lang=pivot or lang,
+        n_best = model.candidates_without(
+            [Query("", source, lang, pivot or lang) for source in sources for _ in orders],
+            [each.sequences(n, index, vocabulary) for each in penalties for n in orders],
             search=Search(width, width) if len(orders) > 1 else Search(kept, kept),
-            blocked=[each.sequences(n, index, vocabulary) for each in penalties for n in orders],
             progress=progress,
         )
         pooled = []
@@ -134,10 +130,10 @@ class Paraphraser:
             whole = [Candidate(each.text, pivot) for each in found if not each.cut]
             pooled += [(place, candidate) for candidate in distinct(whole, text)]
         scores = self.model.log_probs(
-            [candidate.text for _, candidate in pooled],
-            [sources[place] for place, _ in pooled],
-            target_lang=lang,
-            source_lang=pivot or lang,
+            [
+                Query(candidate.text, sources[place], lang, pivot or lang)
+                for place, candidate in pooled
+            ],
             progress=progress,
         )
         scored: list[list[tuple[float, Candidate]]] = [[] for _ in texts]
@@ -186,16 +182,6 @@ def distinct(candidates: Sequence[Candidate], source: str) -> list[Candidate]:
             seen.add(key)
             kept.append(candidate)
     return kept
-
-
-def generating(model: object, source_lang: str, target_lang: str) -> GeneratingModel:
-    """The model that a cache or a pair delegates to, which must be a :class:`GeneratingModel`."""
-    engine = model.model if isinstance(model, Memo) else model
-    if isinstance(engine, PairOfModels):
-        return generating(engine.model_for(source_lang, target_lang), source_lang, target_lang)
-    if not isinstance(engine, GeneratingModel):
-        raise ModelError(f"{type(engine).__name__} returns one translation only, not several")
-    return engine
 
 
 def paraphrase(

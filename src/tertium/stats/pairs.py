@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tertium.stats.arrays import Counts, Floats, Ints, pair
 
-LARGEST_PRODUCT = 6000
-"""With more items, samples are counted one by one: the cost of the product is quadratic."""
+LARGEST_PRODUCT = 5000
+"""With more items, samples are sorted: the cost of the product is quadratic."""
 ROWS_AT_A_TIME = 1024
+SAMPLES_AT_A_TIME = 64
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def count_pairs(x: ArrayLike, y: ArrayLike) -> PairCounts:
     x_ranks, y_ranks = dense_ranks(a), dense_ranks(b)
     joint = np.sort(x_ranks * (len(b) + 1) + y_ranks)  # by x and, within ties of x, by y
     ys = joint % (len(b) + 1)
-    discordant = inversions(ys)
+    discordant = int(inversions(ys)[0])
     both = _tied(np.cumsum(np.diff(joint, prepend=joint[0]) > 0))
     in_x, in_y = _tied(x_ranks), _tied(ys)
     total = len(ys) * (len(ys) - 1) // 2
@@ -68,28 +69,38 @@ def dense_ranks(values: Floats) -> Ints:
     return ranks
 
 
-def inversions(ranks: Ints) -> int:
+def inversions(ranks: Ints, samples: NDArray[np.int32] | None = None) -> Floats:
     """Count the pairs in descending order, without ties, by a radix sort from the highest bit.
 
     Numbers whose higher bits are equal form a group, in their original order. Every 1 before a 0
-    of its group is an inversion; then the 0s of each group are moved before its 1s.
+    of its group is an inversion; then the 0s of each group are moved before its 1s. With
+    ``samples``, item i occurs samples[s, i] times in sample s: as the items move in the same way in
+    all samples, only their numbers are added up for each.
 
     >>> inversions(np.array([2, 0, 1, 1]))
-    3
+    array([3.])
+    >>> inversions(np.array([2, 0, 1, 1]), np.array([[1, 1, 1, 1], [2, 0, 1, 1]]))
+    array([3., 4.])
     """
     values, places = ranks.astype(np.int32), np.arange(len(ranks), dtype=np.int32)
-    start, end, found = np.zeros_like(places), np.full_like(places, len(ranks)), 0
+    weights = np.ones((1, len(ranks)), np.int32) if samples is None else samples
+    numbers = np.ascontiguousarray(weights.T)
+    ones_before = np.zeros((len(ranks) + 1, len(weights)), np.int32)
+    start, end, found = np.zeros_like(places), np.full_like(places, len(ranks)), 0.0
     for bit in reversed(range(int(ranks.max(initial=0)).bit_length())):
         one = (values >> bit & 1) == 1
+        zeros = np.flatnonzero(~one)
+        np.cumsum(numbers * one[:, None], axis=0, out=ones_before[1:])
+        before = ones_before[zeros] - ones_before[start[zeros]]
+        found += np.einsum("is,is->s", before, numbers[zeros], dtype=np.float64)
         ones = np.append(np.int32(0), np.cumsum(one, dtype=np.int32))
-        before = ones[:-1] - ones[start]
-        found += int(before[~one].sum(dtype=np.int64))
+        in_group = ones[:-1] - ones[start]
         middle = end - (ones[end] - ones[start])
         order = np.empty_like(places)
-        order[np.where(one, middle + before, places - before)] = places
+        order[np.where(one, middle + in_group, places - in_group)] = places
         start, end = np.where(one, middle, start)[order], np.where(one, end, middle)[order]
-        values = values[order]
-    return found
+        values, numbers = values[order], numbers[order]
+    return np.broadcast_to(found, len(weights))
 
 
 def _tied(ranks: Ints) -> int:
@@ -118,7 +129,7 @@ def count_sampled_pairs(x: ArrayLike, y: ArrayLike, counts: Counts) -> SampledPa
     in_x, in_y = (group_counts(ranks, weights) for ranks in (x_ranks, y_ranks))
     squares = items**2
     untied = [(squares - np.einsum("sg,sg->s", sizes, sizes)) / 2 for sizes in (in_x, in_y)]
-    product = _score_by_product if len(a) <= LARGEST_PRODUCT else _score_one_by_one
+    product = _score_by_product if len(a) <= LARGEST_PRODUCT else _score_by_sorting
     return SampledPairs(
         product(x_ranks, y_ranks, weights),
         untied[0],
@@ -158,17 +169,22 @@ def _score_by_product(x: Ints, y: Ints, weights: Counts) -> Floats:
     return score
 
 
-def _score_one_by_one(x: Ints, y: Ints, weights: Counts) -> Floats:
+def _score_by_sorting(x: Ints, y: Ints, weights: Counts) -> Floats:
     """The same by sorting: among items in the order of x and y, inversions are discordant."""
     order = np.lexsort((y, x))
     xs, ys = x[order], y[order]
     both = np.cumsum((np.diff(xs, prepend=xs[0]) != 0) | (np.diff(ys, prepend=ys[0]) != 0))
-    samples = weights[:, order].astype(np.int64)
-    discordant = np.array([inversions(np.repeat(ys, sample)) for sample in samples])
+    samples = weights[:, order].astype(np.int32)
+    discordant = np.concatenate(
+        [
+            inversions(ys, samples[start : start + SAMPLES_AT_A_TIME])
+            for start in range(0, len(samples), SAMPLES_AT_A_TIME)
+        ]
+    )
     everything, in_x, in_y, in_both = (
         np.sum(sizes * (sizes - 1) / 2, axis=1)
         for sizes in (
-            samples.sum(axis=1, keepdims=True),
+            samples.sum(axis=1, keepdims=True, dtype=np.float64),
             *(group_counts(groups, samples) for groups in (xs, ys, both)),
         )
     )

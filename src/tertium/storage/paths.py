@@ -32,11 +32,6 @@ def models_folder() -> Path:
     return cache_folder() / "models"
 
 
-def encoders_folder() -> Path:
-    """Encoders extracted from translation models, or up to a layer; recreated when needed."""
-    return cache_folder() / "encoders"
-
-
 def identifiers_folder() -> Path:
     """Models for language identification, unpacked; recreated when needed."""
     return cache_folder() / "identifiers"

@@ -19,7 +19,7 @@ import numpy as np
 from tertium.errors import InputError, LanguageError
 from tertium.measures.base import Measure
 from tertium.measures.loading import MeasureSpec, make_measure
-from tertium.models.base import Progress, TranslationModel
+from tertium.models.base import Progress, Query, TranslationModel
 from tertium.models.languages import supported_language
 from tertium.report.plots import lines
 from tertium.report.tables import Cell, Table
@@ -108,13 +108,7 @@ def log_probs(
     model: TranslationModel, pairs: Sequence[Pair], progress: Progress | None = None
 ) -> Scored:
     """H of the first text of each pair given the second."""
-    scores = model.log_probs(
-        [target.text for target, _ in pairs],
-        [source.text for _, source in pairs],
-        target_lang=[target.lang for target, _ in pairs],
-        source_lang=[source.lang for _, source in pairs],
-        progress=progress,
-    )
+    scores = model.log_probs([Query.between(*pair) for pair in pairs], progress=progress)
     cut = [place for place, each in enumerate(scores) if each.cut]
     return Scored({PARAPHRASE: [each.H for each in scores]}, cut)
 

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from tertium.errors import CacheWarning
+from tertium.models.base import make_queries
 from tertium.models.cache import results
-from tertium.models.cache.memo import Memo
+from tertium.models.cache.cached import CachedModel
 from tertium.models.cache.results import ResultFile, examine, seal, unseal
 
 from ...damage import DAMAGES, NOTICED, held_by_another_process
@@ -27,7 +28,9 @@ RIGHT = {(target, "x"): (-float(number), -0.5) for number, target in enumerate(T
 def query(store: ResultFile) -> tuple[list[float], int]:
     """Run all queries; return the results, and how many of them the model computed."""
     model = FakeModel(scores=RIGHT)
-    scores = Memo(model, store).log_probs(TARGETS, ["x"] * len(TARGETS), target_lang="en")
+    scores = CachedModel(model, store).log_probs(
+        make_queries(TARGETS, ["x"] * len(TARGETS), target_lang="en")
+    )
     return [each.G for each in scores], len(model.asked)
 
 

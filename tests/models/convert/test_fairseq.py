@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tertium.errors import ModelError
+from tertium.models.base import make_queries
 from tertium.models.card import read_vocabulary
 from tertium.models.convert.fairseq.dictionary import padded, read_dictionary
 from tertium.models.convert.fairseq.release import M39V1, is_release, language_tags
@@ -56,9 +57,11 @@ def test_log_probs_equal_the_forward_pass(released: Released, tmp_path: Path) ->
     pairs += [(ugly, SENTENCES[0], "en") for ugly in UGLY]
     pairs += [(SENTENCES[2], ugly, "fr") for ugly in UGLY]
     answers = model.log_probs(
-        [pair[0] for pair in pairs],
-        [pair[1] for pair in pairs],
-        target_lang=[pair[2] for pair in pairs],
+        make_queries(
+            [pair[0] for pair in pairs],
+            [pair[1] for pair in pairs],
+            target_lang=[pair[2] for pair in pairs],
+        )
     )
     for scores, pair in zip(answers, pairs, strict=True):
         expected = released.log_probs(*pair)
@@ -87,7 +90,7 @@ def test_the_end_of_the_positions(tmp_path: Path) -> None:
     text = "sea " * 20
     count = len(released.ids(released.target_words, text))
     assert count > 16
-    [scores] = model.log_probs([text], ["sea"], target_lang="en")
+    [scores] = model.log_probs(make_queries([text], ["sea"], target_lang="en"))
     assert scores.target_cut
     assert len(scores.tokens) == 14  # 16, less the start and the tag
     expected = released.log_probs(text, "sea", "en")[:14]
@@ -98,7 +101,7 @@ def test_int8(tmp_path: Path) -> None:
     released = Released(tmp_path / "release")
     folder = convert(released.folder, tmp_path / "converted", quantization="int8")
     model = CTranslate2Model(folder, compute_type="int8", threads=1)
-    [scores] = model.log_probs(["sea"], ["sea"], target_lang="en")
+    [scores] = model.log_probs(make_queries(["sea"], ["sea"], target_lang="en"))
     expected = released.log_probs("sea", "sea", "en")
     assert scores.log_probs == pytest.approx(expected, abs=1.0)
     assert scores.log_probs != pytest.approx(expected, abs=1e-6)

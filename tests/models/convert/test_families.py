@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tertium.errors import LanguageError, ModelError
+from tertium.models.base import make_queries, translation_queries
 from tertium.models.card import read_vocabulary
 from tertium.models.convert.families import recognise
 from tertium.models.convert.translation import convert
@@ -55,10 +56,12 @@ def ugly_strings(count: int = 1000) -> list[str]:
 def ask(model: Any, converted: Converted, pairs: list[tuple[str, str, str, str]]) -> Any:
     code = converted.original.code
     return model.log_probs(
-        [pair[0] for pair in pairs],
-        [pair[1] for pair in pairs],
-        target_lang=[code(pair[2]) for pair in pairs],
-        source_lang=[code(pair[3]) for pair in pairs],
+        make_queries(
+            [pair[0] for pair in pairs],
+            [pair[1] for pair in pairs],
+            target_lang=[code(pair[2]) for pair in pairs],
+            source_lang=[code(pair[3]) for pair in pairs],
+        )
     )
 
 
@@ -92,9 +95,12 @@ def test_pieces_equal_those_of_the_original_tokenizer(any_family: Converted) -> 
         expected = original.target_ids(text, into)[original.prefix : -1]
         assert [ids.get(piece, ids["<unk>"]) for piece in pieces] == expected, text
     model = CTranslate2Model(folder)
-    tags = model._target_tags(original.code(into), len(strings))
-    framed, _ = model._encoder_inputs(strings, original.code(original.sources[0]), tags)
-    for text, tokens in zip(strings, framed, strict=True):
+    directions = {
+        "target_lang": original.code(into),
+        "source_lang": original.code(original.sources[0]),
+    }
+    prepared = model._prepared(translation_queries(strings, **directions))
+    for text, tokens in zip(strings, (query.source for query in prepared), strict=True):
         expected = original.source_ids(text, original.sources[0], into)
         if len(expected) < folder.settings.max_length:
             assert [ids.get(token, ids["<unk>"]) for token in tokens] == expected, text
@@ -139,8 +145,8 @@ def test_iso_codes_stand_for_flores_codes(family: Any) -> None:
 
 def test_iso_codes_of_three_letters(family: Any) -> None:
     model = CTranslate2Model(family("m2m100").folder)
-    two = model.log_probs(["Meer"], ["sea"], target_lang="de", source_lang="en")
-    three = model.log_probs(["Meer"], ["sea"], target_lang="deu", source_lang="eng")
+    two = model.log_probs(make_queries(["Meer"], ["sea"], target_lang="de", source_lang="en"))
+    three = model.log_probs(make_queries(["Meer"], ["sea"], target_lang="deu", source_lang="eng"))
     assert two == three
 
 

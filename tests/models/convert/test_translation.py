@@ -15,6 +15,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from tertium.errors import ModelError
+from tertium.models.base import make_queries
 from tertium.models.convert.translation import convert
 from tertium.models.translation.ctranslate2 import CTranslate2Model
 
@@ -188,10 +189,12 @@ def test_int8_stays_near(name: str, family: Callable[[str], Converted], tmp_path
     pairs = list(original.directions())
     answers = [
         CTranslate2Model(made, compute_type=compute_type).log_probs(  # type: ignore[arg-type]
-            [pair[0] for pair in pairs],
-            [pair[1] for pair in pairs],
-            target_lang=[original.code(pair[2]) for pair in pairs],
-            source_lang=[original.code(pair[3]) for pair in pairs],
+            make_queries(
+                [pair[0] for pair in pairs],
+                [pair[1] for pair in pairs],
+                target_lang=[original.code(pair[2]) for pair in pairs],
+                source_lang=[original.code(pair[3]) for pair in pairs],
+            )
         )
         for made, compute_type in ((family(name).folder, "float32"), (folder, "int8"))
     ]

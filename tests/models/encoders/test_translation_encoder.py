@@ -99,7 +99,7 @@ def test_too_long_text_is_cut_openly(any_family: Converted) -> None:
 
 def encoder_bytes(whole: EngineFile, layer: int) -> bytes:
     out = io.BytesIO()
-    out.writelines(whole.encoder_parts(layer))
+    out.writelines(whole.encoder(layer).parts())
     return out.getvalue()
 
 

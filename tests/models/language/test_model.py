@@ -10,7 +10,7 @@ import pytest
 from tertium.errors import ModelError
 from tertium.measures.loading import ModelPool, ModelSettings
 from tertium.models.base import LanguageModel, Progress, TokenScores
-from tertium.models.cache.language import LanguageMemo
+from tertium.models.cache.cached import CachedLanguageModel
 from tertium.models.cache.results import ResultFile
 from tertium.models.card import LanguageCard, read_card
 from tertium.models.catalog import load_language_model
@@ -97,13 +97,13 @@ class Counting:
 
 def test_each_distinct_query_is_computed_once(tmp_path: Path) -> None:
     model = Counting()
-    memo = LanguageMemo(model, ResultFile(tmp_path / "results"))
+    memo = CachedLanguageModel(model, ResultFile(tmp_path / "results"))
     assert isinstance(memo, LanguageModel)
     assert [each.H for each in memo.text_log_probs(["aa", "b", "aa"])] == [-2, -1, -2]
     memo.text_log_probs(["b", "aa"], prompts=["", "p"])
     assert model.queries == [("", "aa"), ("", "b"), ("p", "aa")]
     again = Counting()
-    resumed = LanguageMemo(again, ResultFile(tmp_path / "results"))
+    resumed = CachedLanguageModel(again, ResultFile(tmp_path / "results"))
     assert resumed.text_log_probs(["aa"], prompts=["p"])[0].H == -2
     assert again.queries == []
     assert str(memo.tally) == "5 queries, 3 distinct, 0 from cache"

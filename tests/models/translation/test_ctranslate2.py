@@ -11,6 +11,7 @@ import pytest
 
 from tertium.errors import LanguageError, ModelError, SettingError
 from tertium.models.arithmetic import int8_arithmetic
+from tertium.models.base import Query, make_queries, translation_queries
 from tertium.models.candidates import Search
 from tertium.models.card import read_card, read_vocabulary
 from tertium.models.catalog import load_model
@@ -33,10 +34,12 @@ SOME = [
 
 def ask(model: Any, pairs: list[tuple[str, str, str, str]]) -> Any:
     return model.log_probs(
-        [pair[0] for pair in pairs],
-        [pair[1] for pair in pairs],
-        target_lang=[pair[2] for pair in pairs],
-        source_lang=[pair[3] for pair in pairs],
+        make_queries(
+            [pair[0] for pair in pairs],
+            [pair[1] for pair in pairs],
+            target_lang=[pair[2] for pair in pairs],
+            source_lang=[pair[3] for pair in pairs],
+        )
     )
 
 
@@ -47,7 +50,7 @@ def test_nothing_is_translated_as_nothing(tiny_prism: Converted) -> None:
 
 def test_no_question_no_answer(tiny_prism: Converted) -> None:
     model = CTranslate2Model(tiny_prism.folder)
-    assert model.log_probs([], [], target_lang="en") == []
+    assert model.log_probs(make_queries([], [], target_lang="en")) == []
     assert model.translate([], target_lang="en") == []
 
 
@@ -138,26 +141,27 @@ def test_blocked_sequences_concern_one_source_only() -> None:
     model = load_model("tertium-mini", cache=False).model
     assert isinstance(model, CTranslate2Model)
     texts = ["Where is the station?", "Where is the dog?"]
-    settings: dict[str, Any] = {"target_lang": "de", "search": Search(2, 2)}
-    free = model.candidates(texts, **settings)
+    queries, search = translation_queries(texts, target_lang="de"), Search(2, 2)
+    free = model.candidates(queries, search=search)
     [tokens] = model.target_tokens([free[0][0].text])
-    found = model.candidates(texts, blocked=[[tokens[:2], tokens[-1:]], []], **settings)
+    blocked = [tokens[:2], tokens[-1:]]
+    found = model.candidates_without(queries, [blocked, []], search=search)
     assert [each.text for each in found[1]] == [each.text for each in free[1]]
     for each in found[0]:
         [others] = model.target_tokens([each.text])
         assert others[:2] != tokens[:2]
         assert tokens[-1] not in others
-    again = model.candidates(texts[:1], blocked=[[tokens[:2], tokens[-1:]]], **settings)
+    again = model.candidates_without(queries[:1], [blocked], search=search)
     assert again == found[:1]
 
 
 def test_unknown_and_missing_languages(tiny_m2m100: Converted, tiny_prism: Converted) -> None:
     model = CTranslate2Model(tiny_m2m100.folder)
     with pytest.raises(LanguageError, match=r"'xx'.*af, am, ar"):
-        model.log_probs(["a"], ["b"], target_lang="xx", source_lang="en")
+        model.log_probs(make_queries(["a"], ["b"], target_lang="xx", source_lang="en"))
     with pytest.raises(LanguageError, match="was not given"):
-        model.log_probs(["a"], ["b"], target_lang="en")
-    CTranslate2Model(tiny_prism.folder).log_probs(["a"], ["b"], target_lang="en")
+        model.log_probs(make_queries(["a"], ["b"], target_lang="en"))
+    CTranslate2Model(tiny_prism.folder).log_probs(make_queries(["a"], ["b"], target_lang="en"))
 
 
 def test_alternatives_have_the_probabilities_of_forced_decoding(tiny: Converted) -> None:
@@ -165,7 +169,8 @@ def test_alternatives_have_the_probabilities_of_forced_decoding(tiny: Converted)
     target, source = "The sea was calm.", "Das Meer."
     [scores] = ask(model, [(target, source, "en", "de")])
     places = [0, 2, len(scores.tokens) - 1]
-    found = model.alternatives(target, source, places, target_lang="en", source_lang="de", count=5)
+    query = Query(target, source, "en", "de")
+    [found] = model.alternatives([query], places=places, count=5)
     for place, alternatives in zip(places, found, strict=True):
         assert len(alternatives) == 5
         assert alternatives == sorted(alternatives, key=lambda each: -each.log_prob)
@@ -181,9 +186,8 @@ def test_the_whole_distribution_is_found_among_the_alternatives(tiny_prism: Conv
     model = CTranslate2Model(tiny_prism.folder)
     vocabulary = len(read_vocabulary(tiny_prism.folder, "target"))
     [scores] = ask(model, [("sea", "Meer", "en", "de")])
-    [alternatives] = model.alternatives(
-        "sea", "Meer", [0], target_lang="en", source_lang="de", count=vocabulary
-    )
+    query = Query("sea", "Meer", "en", "de")
+    [[alternatives]] = model.alternatives([query], places=[0], count=vocabulary)
     by_token = {each.token: each.log_prob for each in alternatives}
     assert by_token[scores.tokens[0]] == pytest.approx(scores.log_probs[0], abs=1e-3)
     assert sum(math.exp(log_prob) for log_prob in by_token.values()) == pytest.approx(1, abs=1e-3)
@@ -193,7 +197,8 @@ def test_progress_is_reported(tiny_prism: Converted) -> None:
     seen: list[tuple[str, int, int]] = []
     model = CTranslate2Model(tiny_prism.folder, batch_tokens=1)
     model.log_probs(
-        ["sea"] * 5, ["Meer"] * 5, target_lang="en", progress=lambda *args: seen.append(args)
+        make_queries(["sea"] * 5, ["Meer"] * 5, target_lang="en"),
+        progress=lambda *args: seen.append(args),
     )
     assert seen[-1] == ("scoring", 5, 5)
 

@@ -9,11 +9,11 @@ import pytest
 
 from tertium.errors import LanguageError, ModelError
 from tertium.measures.translation import Cross, Direct, Pivot
-from tertium.models.base import TranslationModel
-from tertium.models.cache.memo import Memo
+from tertium.models.base import Query, TranslationModel, make_queries
+from tertium.models.cache.cached import CachedModel
 from tertium.models.catalog import load_model, pair_names
 from tertium.models.languages import LanguageSet
-from tertium.models.translation.pair import PairOfModels, translates
+from tertium.models.translation.pair import PairOfModels
 
 from ...fakes import FakeModel
 
@@ -40,12 +40,14 @@ def test_it_is_a_model() -> None:
 
 
 def test_each_question_goes_to_its_model_and_order_is_kept() -> None:
-    answers = PAIR.log_probs(["e", "f", "e"], ["f", "e", "f2"], target_lang=["en", "fr", "eng"])
+    answers = PAIR.log_probs(
+        make_queries(["e", "f", "e"], ["f", "e", "f2"], target_lang=["en", "fr", "eng"])
+    )
     assert [answer.G for answer in answers] == [-2, -1, -3]
 
 
 def test_pivot_through_the_pair() -> None:
-    score = Pivot(Memo(PAIR), pivot_lang="fr")("e", "e2", lang="en")
+    score = Pivot(CachedModel(PAIR), pivot_lang="fr")("e", "e2", lang="en")
     assert score == pytest.approx((math.exp(-3 + 2) + math.exp(-5 + 1.5)) / 2)
 
 
@@ -54,7 +56,7 @@ def test_two_way_direct_through_the_pair() -> None:
     score = measure("e", "f", lang="en", reference_lang="fr")
     assert score == pytest.approx((math.exp(-2) + math.exp(-1)) / 2)
     with pytest.raises(LanguageError, match=r"no model translates en to en: .*normalization"):
-        Direct(Memo(PAIR))("e", "f", lang="en", reference_lang="fr")
+        Direct(CachedModel(PAIR))("e", "f", lang="en", reference_lang="fr")
 
 
 def test_cross_needs_one_direction_only(family: Any) -> None:
@@ -79,8 +81,8 @@ def test_a_pair_is_loaded_by_its_names() -> None:
 
 
 def test_the_directions_of_a_pair() -> None:
-    assert translates(Memo(PAIR), "en", "fr")
-    assert translates(PAIR, "eng", "fr")
-    assert not translates(PAIR, "en", "en")
-    assert not translates(PAIR, None, "en")
-    assert PAIR.alternatives("f", "e", [0], target_lang="fr", source_lang="en") == [[]]
+    assert CachedModel(PAIR).translates("en", "fr")
+    assert PAIR.translates("eng", "fr")
+    assert not PAIR.translates("en", "en")
+    assert not PAIR.translates(None, "en")
+    assert PAIR.alternatives([Query("f", "e", "fr", "en")], places=[0]) == [[[]]]

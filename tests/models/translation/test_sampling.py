@@ -10,6 +10,7 @@ import pytest
 
 import tertium
 from tertium.errors import ModelError, SettingError
+from tertium.models.base import make_queries, translation_queries
 from tertium.models.candidates import Candidate, Search
 from tertium.models.translation.ctranslate2 import CTranslate2Model
 from tertium.models.translation.pair import PairOfModels
@@ -28,11 +29,13 @@ def model() -> CTranslate2Model:
 
 def draw(model: CTranslate2Model, sources: list[str], **settings: object) -> list[list[Candidate]]:
     search = Search(sampling=True, **settings)  # type: ignore[arg-type]
-    return model.candidates(sources, target_lang="de", source_lang="en", search=search)
+    return model.candidates(
+        translation_queries(sources, target_lang="de", source_lang="en"), search=search
+    )
 
 
 def test_n_best_lists_begin_with_the_translation(model: CTranslate2Model) -> None:
-    found = model.candidates(SOURCES, target_lang="de", search=Search(count=3))
+    found = model.candidates(translation_queries(SOURCES, target_lang="de"), search=Search(count=3))
     best = model.translate(SOURCES, target_lang="de")
     assert [each[0].text for each in found] == [each.text for each in best]
     assert [len(each) for each in found] == [3, 3, 1, 3]
@@ -44,8 +47,12 @@ def test_n_best_lists_begin_with_the_translation(model: CTranslate2Model) -> Non
 
 
 def test_log_probabilities_are_those_of_forced_decoding(model: CTranslate2Model) -> None:
-    [n_best] = model.candidates(SOURCES[:1], target_lang="de", search=Search(count=3))
-    forced = model.log_probs([c.text for c in n_best], SOURCES[:1] * 3, target_lang="de")
+    [n_best] = model.candidates(
+        translation_queries(SOURCES[:1], target_lang="de"), search=Search(count=3)
+    )
+    forced = model.log_probs(
+        make_queries([c.text for c in n_best], SOURCES[:1] * 3, target_lang="de")
+    )
     for candidate, scores in zip(n_best, forced, strict=True):
         assert candidate.length == len(scores.tokens)
         assert candidate.log_prob == pytest.approx(scores.G, abs=1e-3)
@@ -65,7 +72,9 @@ def test_samples_depend_on_nothing_but_their_source(
 
 
 def test_one_token_to_draw_from_is_greedy_search(model: CTranslate2Model) -> None:
-    greedy = model.candidates(SOURCES, target_lang="de", search=Search(beam_size=1))
+    greedy = model.candidates(
+        translation_queries(SOURCES, target_lang="de"), search=Search(beam_size=1)
+    )
     for settings in ({"top_k": 1}, {"top_p": 1e-6}, {"epsilon": 0.999}):
         drawn = draw(model, SOURCES, **settings)
         assert [each[0].text for each in drawn] == [each[0].text for each in greedy]
@@ -80,7 +89,11 @@ def test_epsilon_draws_from_the_probable_tokens(model: CTranslate2Model) -> None
     first_tokens = [model.target_tokens([token.replace("▁", " ")])[0] for token in vocabulary]
     single = [tokens[0] for tokens in first_tokens if len(tokens) == 1]
     scores = model.log_probs(
-        [token.replace("▁", " ") for token in single], ["Hello!"] * len(single), target_lang="de"
+        make_queries(
+            [token.replace("▁", " ") for token in single],
+            ["Hello!"] * len(single),
+            target_lang="de",
+        )
     )
     probabilities = {each.tokens[0]: math.exp(each.log_probs[0]) for each in scores}
     allowed = {token: p for token, p in probabilities.items() if p >= 0.05}
@@ -95,7 +108,9 @@ def test_epsilon_draws_from_the_probable_tokens(model: CTranslate2Model) -> None
 
 def test_no_token_is_less_probable_than_epsilon(model: CTranslate2Model) -> None:
     [drawn] = draw(model, SOURCES[:1], count=8, epsilon=0.1)
-    forced = model.log_probs([c.text for c in drawn], SOURCES[:1] * 8, target_lang="de")
+    forced = model.log_probs(
+        make_queries([c.text for c in drawn], SOURCES[:1] * 8, target_lang="de")
+    )
     checked = 0
     for candidate, scores in zip(drawn, forced, strict=True):
         assert candidate.log_prob >= candidate.length * math.log(0.1)
@@ -109,13 +124,18 @@ def test_no_token_is_less_probable_than_epsilon(model: CTranslate2Model) -> None
 def test_a_cache_returns_the_same(model: CTranslate2Model) -> None:
     memo = tertium.load_model("tertium-mini", cache=False)
     search = Search(2, sampling=True)
-    first = memo.candidates(SOURCES, target_lang="de", source_lang="en", search=search)
-    again = memo.candidates(SOURCES, target_lang="deu", source_lang="en", search=search)
+    first = memo.candidates(
+        translation_queries(SOURCES, target_lang="de", source_lang="en"), search=search
+    )
+    again = memo.candidates(
+        translation_queries(SOURCES, target_lang="deu", source_lang="en"), search=search
+    )
     assert first == again == draw(model, SOURCES, count=2)
     assert memo.tally.queries == 8
     assert memo.tally.distinct == 4
     other = memo.candidates(
-        SOURCES, target_lang="de", source_lang="en", search=replace(search, seed=3)
+        translation_queries(SOURCES, target_lang="de", source_lang="en"),
+        search=replace(search, seed=3),
     )
     assert other != first
 
@@ -142,13 +162,15 @@ def test_wrong_settings(settings: dict[str, float]) -> None:
 def test_a_pair_of_models_delegates(model: CTranslate2Model) -> None:
     pair = PairOfModels(model, model)
     search = Search(2, sampling=True)
-    found = pair.candidates(SOURCES, target_lang="de", source_lang="en", search=search)
+    found = pair.candidates(
+        translation_queries(SOURCES, target_lang="de", source_lang="en"), search=search
+    )
     assert found == draw(model, SOURCES, count=2)
 
 
 def test_models_without_candidates() -> None:
-    with pytest.raises(ModelError, match="FakeModel returns no candidates"):
-        tertium.translate("Hello!", "de", model=FakeModel())
+    with pytest.raises(ModelError, match="fake cannot return several candidates"):
+        tertium.translate("Hello!", "de", model=FakeModel(), count=2)
 
 
 def test_translate() -> None:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from tertium.compat.nmtscore.models import TranslationModel
 from tertium.errors import CutWarning, SettingError
+from tertium.models.base import make_queries
 from tertium.models.catalog import load_model
 from tertium.models.engine import ComputeType
 from tertium.models.languages import source_language, target_language
@@ -98,12 +99,13 @@ class EngineModel(TranslationModel):
     ) -> list[float]:
         """``2 ** mean(ln p)``; the engine chooses the batches, which do not change the scores."""
         refuse(kwargs, "score_kwargs", "batch_size and use_cache")
-        answers = self.model.log_probs(
+        queries = make_queries(
             hypothesis_sentences,
             source_sentences,
             target_lang=self.tgt_lang,
             source_lang=self.src_lang if self.requires_src_lang else None,
         )
+        answers = self.model.log_probs(queries)
         warn_of_cuts([answer.cut for answer in answers])
         return [float(2**answer.H) for answer in answers]
 

@@ -18,7 +18,9 @@ from tertium.compat.nmtscore.models import (
 )
 from tertium.errors import LanguageError
 from tertium.measures.translation import Cross, Direct, NMTScore, Pivot, Queries
-from tertium.models.base import Languages, Progress, TokenScores, Translation, per_row
+from tertium.models import base
+from tertium.models.base import Progress, Query, TokenScores
+from tertium.models.candidates import BEAM_SEARCH, Candidate, Search
 from tertium.models.languages import LanguageSet
 from tertium.text import Text
 
@@ -213,8 +215,8 @@ class NMTScorer:
         )
 
 
-@dataclass(frozen=True)
-class Hooks:
+@dataclass(frozen=True, repr=False)
+class Hooks(base.TranslationModel):
     """A model of the package, as measures query it: 2 ** H is the score that its hook gives."""
 
     model: TranslationModel
@@ -236,59 +238,48 @@ class Hooks:
         return LanguageSet({self.into: ""}, {self.into: ""})
 
     def log_probs(
-        self,
-        targets: Sequence[str],
-        sources: Sequence[str],
-        *,
-        target_lang: Languages,
-        source_lang: Languages = None,
-        progress: Progress | None = None,
+        self, queries: Sequence[Query], *, progress: Progress | None = None
     ) -> list[TokenScores]:
-        texts = {"source_sentences": sources, "hypothesis_sentences": targets}
-        scores = self._ask(self.model.score, texts, target_lang, source_lang, self.score_kwargs)
-        return [TokenScores(("",), (math.log2(p) if p else -math.inf,)) for p in scores]
+        def score(some: Sequence[Query], tgt_lang: str, src_lang: str | None) -> Any:
+            sources = [query.source for query in some]
+            targets = [query.target for query in some]
+            settings = self.score_kwargs or {}
+            return self.model.score(tgt_lang, sources, targets, src_lang, **settings)
 
-    def translate(
+        found = self._ask(score, queries)
+        return [TokenScores(("",), (math.log2(p) if p else -math.inf,)) for p in found]
+
+    def candidates(
         self,
-        sources: Sequence[str],
+        queries: Sequence[Query],
         *,
-        target_lang: Languages,
-        source_lang: Languages = None,
-        beam_size: int = 5,
+        search: Search = BEAM_SEARCH,
         progress: Progress | None = None,
-    ) -> list[Translation]:
-        """Translate; the number of beams is one of ``translate_kwargs``."""
-        texts = {"source_sentences": sources}
-        kwargs = self.translate_kwargs
-        return list(
-            map(
-                Translation,
-                self._ask(self.model.translate, texts, target_lang, source_lang, kwargs),
-            )
-        )
+    ) -> list[list[Candidate]]:
+        """One translation each; the number of beams is one of ``translate_kwargs``."""
 
-    def _ask(
-        self,
-        hook: Callable[..., list[Any]],
-        texts: Mapping[str, Sequence[str]],
-        target_lang: Languages,
-        source_lang: Languages,
-        kwargs: Options,
-    ) -> list[Any]:
+        def translate(some: Sequence[Query], tgt_lang: str, src_lang: str | None) -> Any:
+            sources = [query.source for query in some]
+            return self.model.translate(
+                tgt_lang, sources, src_lang, **(self.translate_kwargs or {})
+            )
+
+        if search.count > 1:
+            self.refuse("return several candidates")
+        return [[Candidate(text, 0.0, 0)] for text in self._ask(translate, queries)]
+
+    def _ask(self, hook: Callable[..., list[Any]], queries: Sequence[Query]) -> list[Any]:
         """Query a model of the package, which has one pair of languages at a time."""
-        count = len(texts["source_sentences"])
         groups: dict[tuple[str | None, str | None], list[int]] = {}
-        pairs = zip(per_row(target_lang, count), per_row(source_lang, count), strict=True)
-        for place, languages in enumerate(pairs):
-            groups.setdefault(languages, []).append(place)
+        for place, query in enumerate(queries):
+            groups.setdefault((query.target_lang, query.source_lang), []).append(place)
         results: dict[int, Any] = {}
         for (target, source), places in groups.items():
             if target is None:
                 raise LanguageError("the language of b is needed and was not given: use b_lang")
-            some = {name: [column[place] for place in places] for name, column in texts.items()}
-            found = hook(tgt_lang=target, src_lang=source, **some, **(kwargs or {}))
-            results.update(zip(places, found, strict=True))
-        return [results[place] for place in range(count)]
+            some = [queries[place] for place in places]
+            results.update(zip(places, hook(some, target, source), strict=True))
+        return [results[place] for place in range(len(queries))]
 
 
 def transformers_version() -> str:

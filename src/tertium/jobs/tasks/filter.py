@@ -23,7 +23,7 @@ from tertium.jobs.output import RowSink
 from tertium.jobs.task import ERROR, Fields, Finished, Input, Job, Note, OnError, Run, describe_bad
 from tertium.measures.signature import spell
 from tertium.models.base import Progress
-from tertium.models.cache.memo import Tally
+from tertium.models.cache.cached import Tally
 from tertium.storage.arrays import join_arrays, load_array, save_array
 from tertium.text import Row
 

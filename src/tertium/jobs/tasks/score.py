@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any, ClassVar, Self
 
+from tertium.data.identify import identify
 from tertium.data.nbest import CandidateLists
 from tertium.data.pairs import Source
 from tertium.errors import InputError
@@ -31,7 +32,7 @@ from tertium.measures.marks import mark_rows
 from tertium.measures.scores import RowCounts, ScoreTable
 from tertium.measures.totals import Totals
 from tertium.models.base import Progress
-from tertium.models.cache.memo import Tally
+from tertium.models.cache.cached import Tally
 from tertium.text import Row
 
 ROWS_AT_A_TIME = 1024
@@ -121,6 +122,15 @@ class Scorer:
     def description(self) -> Fields:
         described = [[each.column, each.description()] for each in self.measures]
         return {"measures": described, "segments": self.task.segments}
+
+    def prepare(self, rows: Sequence[Row]) -> None:
+        """Tokenize texts, and identify their languages."""
+        for measure in self.measures:
+            measure.prepare(rows)
+        for row in rows:
+            for text in (row.hypothesis, *row.references[:1], row.source):
+                if text is not None:
+                    identify(text.text)
 
     def __call__(
         self, rows: Sequence[Row], progress: Progress | None = None

@@ -10,9 +10,9 @@ from tertium.errors import LanguageError
 from tertium.jobs.output import CUT
 from tertium.jobs.task import Fields, Finished, Job, Note
 from tertium.measures.loading import ModelPool, ModelSettings
-from tertium.models.base import Progress, TranslationModel
-from tertium.models.cache.memo import Tally
-from tertium.models.candidates import Candidate, Search, candidate_model
+from tertium.models.base import Progress, Query, TranslationModel
+from tertium.models.cache.cached import Tally
+from tertium.models.candidates import Candidate, Search
 from tertium.models.translation.translate import check_source, checked_target
 from tertium.text import Row
 
@@ -97,13 +97,8 @@ class Translator:
                 check_source(self.model, text.lang)
             except LanguageError as error:
                 raise LanguageError(f"row {row.number}: {error}; give it with --src-lang") from None
-        found = candidate_model(self.model).candidates(
-            [text.text for text in texts],
-            target_lang=self.target_lang,
-            source_lang=[text.lang for text in texts],
-            search=self.task.search,
-            progress=progress,
-        )
+        queries = [Query("", text.text, self.target_lang, text.lang) for text in texts]
+        found = self.model.candidates(queries, search=self.task.search, progress=progress)
         note = {
             "rows": len(rows),
             "candidates": sum(map(len, found)),

@@ -18,18 +18,17 @@ from tertium.models.base import (
     Languages,
     ParaphraseDetector,
     Progress,
-    describe_model,
     per_row,
 )
-from tertium.models.card import DetectorCard
+from tertium.models.card import DetectorCard, FromCard
 from tertium.models.encoders.model import CTranslate2Encoder, Rows
 from tertium.models.encoders.pooling import Pooling, read_dense_layers
 from tertium.models.encoders.reading import JsonReader, Reading
 from tertium.models.engine import ComputeType
-from tertium.models.settings import HEAD, TOKENIZER
+from tertium.models.settings import HEAD, TOKENIZER, DetectorSettings
 
 
-class EncoderDetector:
+class EncoderDetector(FromCard[DetectorSettings]):
     """A detector loaded from a folder; P(paraphrase) is the softmax over the classes."""
 
     def __init__(
@@ -40,18 +39,16 @@ class EncoderDetector:
         threads: int | None = None,
     ) -> None:
         settings = card.settings
-        self._name, self._fingerprint = card.name, card.fingerprint
+        self.card = card
         self._positive = settings.positive
         self._head = read_dense_layers(card.path / HEAD, settings.activations)
         self._reader = JsonReader(
             card.path / TOKENIZER, settings.max_length, lowercase=settings.lowercase
         )
         self._encoder = CTranslate2Encoder(
-            card.path,
+            card,
             self._reader,
             Pooling(("cls",)),
-            name=card.name,
-            fingerprint=card.fingerprint,
             layer=settings.layers,
             positions_as_types=settings.family == "mpnet",
             types=settings.types,
@@ -64,21 +61,6 @@ class EncoderDetector:
             "precision": engine["precision"],
             "engine": engine["engine"],
         }
-
-    def __repr__(self) -> str:
-        return describe_model(self)
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def fingerprint(self) -> str:
-        return self._fingerprint
-
-    @property
-    def settings(self) -> Mapping[str, str]:
-        return self._settings
 
     def detect(
         self,

@@ -7,7 +7,6 @@ from typing import Any, cast
 
 from tertium.errors import SettingError
 from tertium.models.card import EncoderCard, TranslationCard, vocabulary_file
-from tertium.models.encoders.layers import cut_encoder
 from tertium.models.encoders.model import CTranslate2Encoder
 from tertium.models.encoders.pooling import Pooling, read_pooling
 from tertium.models.encoders.reading import JsonReader, Reader, SourceReader
@@ -41,8 +40,6 @@ def encoder_of(
         layer = engine_file.encoder_layers
     _check_layer(card, engine_file, layer)
     options: dict[str, Any] = {
-        "name": card.name,
-        "fingerprint": card.fingerprint,
         "layer": layer,
         "compute_type": compute_type,
         "threads": threads,
@@ -56,16 +53,15 @@ def encoder_of(
         options["positions_as_types"] = settings.family == "mpnet"
         if layer == settings.layers:
             pooling = read_pooling(card.path, settings)
-            return CTranslate2Encoder(card.path, reader, pooling, **options)
+            return CTranslate2Encoder(card, reader, pooling, **options)
         pooling = Pooling(settings.pooling)  # dense layers need the last layer
-        vocabulary = VOCABULARY
+        options["vocabulary"] = card.path / VOCABULARY
     else:
         model = cast(TranslationCard, card)
         reader, pooling = SourceReader(model), Pooling(framing=False)
-        vocabulary = vocabulary_file(model, "source")
-    extracted = cut_encoder(engine_file, layer, vocabulary=vocabulary, fingerprint=card.fingerprint)
-    with extracted as folder:
-        return CTranslate2Encoder(folder, reader, pooling, **options)
+        options["vocabulary"] = card.path / vocabulary_file(model, "source")
+    part = engine_file.encoder(layer)
+    return CTranslate2Encoder(card, reader, pooling, part=part, **options)
 
 
 def _check_layer(card: EncoderCard | TranslationCard, engine_file: EngineFile, layer: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
@@ -13,13 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tertium.errors import ModelError
-from tertium.models.base import Languages, Progress, SentenceVectors, TokenVectors, describe_model
+from tertium.models.base import Languages, Progress, SentenceVectors, TokenVectors
 from tertium.models.batches import uniform_batches
 from tertium.models.cache.vectors import VectorMemo
+from tertium.models.card import Card, FromCard
 from tertium.models.encoders.pooling import Pooling
 from tertium.models.encoders.reading import Reader, Reading
 from tertium.models.engine import IN_FLIGHT, ComputeType, check_engine_settings, open_engine
+from tertium.models.engine_file import EngineFile
 from tertium.models.languages import LanguageSet
+from tertium.models.settings import Settings
 from tertium.models.threads import available_cores
 
 Result = TypeVar("Result")
@@ -28,21 +31,21 @@ Rows = NDArray[np.float32]
 BATCH_TOKENS = 512
 
 
-class CTranslate2Encoder:
+class CTranslate2Encoder(FromCard[Settings]):
     """An encoder run by CTranslate2: an encoder model, or the encoder of a translation model.
 
-    ``path`` is a folder with CTranslate2's files. The vectors are those of its last layer.
+    The vectors are those of the last layer of the model in the folder, or of a ``part`` of it.
     """
 
     def __init__(
         self,
-        path: Path,
+        card: Card[Settings],
         reader: Reader,
         pooling: Pooling,
         *,
-        name: str,
-        fingerprint: str,
         layer: int,
+        part: EngineFile | None = None,
+        vocabulary: Path | None = None,
         prefix: str = "",
         positions_as_types: bool = False,
         types: bool = False,
@@ -54,15 +57,19 @@ class CTranslate2Encoder:
         self.threads = threads or available_cores()
         self.batch_tokens = batch_tokens
         self.layer = layer
-        self._name = name
-        self._fingerprint = fingerprint
+        self.card = card
         self._reader = reader
         self._pooling = pooling
         self._prefix = prefix
         self._positions_as_types = positions_as_types
         self._types = types
         self._engine, engine_settings = open_engine(
-            "Encoder", path, compute_type=compute_type, threads=self.threads
+            "Encoder",
+            card.path,
+            compute_type=compute_type,
+            threads=self.threads,
+            encoder=part,
+            vocabulary=vocabulary,
         )
         self._memo = VectorMemo()
         self._process = os.getpid()
@@ -74,21 +81,6 @@ class CTranslate2Encoder:
             **reader.settings,
             **engine_settings,
         }
-
-    def __repr__(self) -> str:
-        return describe_model(self)
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def fingerprint(self) -> str:
-        return self._fingerprint
-
-    @property
-    def settings(self) -> Mapping[str, str]:
-        return self._settings
 
     def token_vectors(
         self, texts: Sequence[str], *, lang: Languages = None, progress: Progress | None = None

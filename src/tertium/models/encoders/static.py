@@ -8,7 +8,7 @@ by its length, so it does not depend on the order of the tokens.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
 from zipfile import BadZipFile
@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tertium.errors import ModelError
-from tertium.models.base import Languages, Progress, SentenceVectors, TokenVectors, describe_model
-from tertium.models.card import EncoderCard, write_card
+from tertium.models.base import Languages, Progress, SentenceVectors, TokenVectors
+from tertium.models.card import EncoderCard, FromCard, write_card
 from tertium.models.encoders.pooling import read_pooling
 from tertium.models.languages import LanguageSet
 from tertium.models.settings import PIECES, STATIC, STATIC_VECTORS, EncoderSettings
@@ -34,7 +34,7 @@ CHUNK = 4_096
 Rows = NDArray[np.float32]
 
 
-class StaticEncoder:
+class StaticEncoder(FromCard[EncoderSettings]):
     """An encoder whose token vectors are looked up in a table.
 
     It reads texts of any length, in any of its languages without being told which. Tokens that are
@@ -45,29 +45,15 @@ class StaticEncoder:
     layer = 0
 
     def __init__(self, card: EncoderCard) -> None:
-        self._card = card
+        self.card = card
         self._pooling = read_pooling(card.path, card.settings)
         self._tokenizer = open_tokenizer(card.path / PIECES)
         spm = (card.path / PIECES).read_bytes()
         self._ids = {token: id_ for id_, token in enumerate(_vocabulary(spm))}
         self._vectors, self._scales = _read_vectors(card.path / STATIC_VECTORS, len(self._ids))
+        self._settings = {"layer": str(self.layer), "pooling": self._pooling.describe()}
         tags = dict.fromkeys(card.settings.languages, "")
         self.languages = LanguageSet(tags, tags) if tags else None
-
-    def __repr__(self) -> str:
-        return describe_model(self)
-
-    @property
-    def name(self) -> str:
-        return self._card.name
-
-    @property
-    def fingerprint(self) -> str:
-        return self._card.fingerprint
-
-    @property
-    def settings(self) -> Mapping[str, str]:
-        return {"layer": str(self.layer), "pooling": self._pooling.describe()}
 
     def token_vectors(
         self, texts: Sequence[str], *, lang: Languages = None, progress: Progress | None = None

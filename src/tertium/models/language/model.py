@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from tertium.models.base import Progress, TokenScores, describe_model
+from tertium.models.base import Progress, TokenScores
 from tertium.models.batches import padded_batches, uniform_batches
-from tertium.models.card import LanguageCard
+from tertium.models.card import FromCard, LanguageCard
 from tertium.models.engine import (
     ComputeType,
     Device,
@@ -17,14 +17,14 @@ from tertium.models.engine import (
     run_batches,
 )
 from tertium.models.language.tokenizer import PromptTokenizer
-from tertium.models.settings import TOKENIZER
+from tertium.models.settings import TOKENIZER, LanguageSettings
 from tertium.models.threads import available_cores
 
 BATCH_TOKENS = 512
 """The logits of a batch are in memory: with 150 000 tokens in the vocabulary, 300 MB per worker."""
 
 
-class CTranslate2LanguageModel:
+class CTranslate2LanguageModel(FromCard[LanguageSettings]):
     """A causal language model run by CTranslate2.
 
     ``compute_type="auto"`` is float32, whatever the precision of the saved weights.
@@ -56,21 +56,6 @@ class CTranslate2LanguageModel:
         self._process = os.getpid()
         if not on_cpu:
             self._settings["device"] = f"{self._generator.device}-{batch_tokens}"
-
-    def __repr__(self) -> str:
-        return describe_model(self)
-
-    @property
-    def name(self) -> str:
-        return self.card.name
-
-    @property
-    def fingerprint(self) -> str:
-        return self.card.fingerprint
-
-    @property
-    def settings(self) -> Mapping[str, str]:
-        return self._settings
 
     def text_log_probs(
         self,

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any, TypeVar
 
-from tertium.errors import SettingError
 from tertium.models.base import (
     Alternative,
-    Languages,
     Progress,
+    Query,
     SentenceEncoder,
     TokenDistributions,
     TokenScores,
-    Translation,
-    describe_model,
-    per_row,
+    TranslationModel,
 )
 from tertium.models.batches import batches_by_limit, padded_batches, uniform_batches
 from tertium.models.candidates import BEAM_SEARCH, Candidate, Search
-from tertium.models.card import TranslationCard, read_vocabulary
+from tertium.models.card import FromCard, TranslationCard, read_vocabulary
 from tertium.models.engine import (
     ComputeType,
     Device,
@@ -32,6 +29,7 @@ from tertium.models.engine import (
     run_batches,
 )
 from tertium.models.languages import LanguageSet, source_language, target_language
+from tertium.models.settings import TranslationSettings
 from tertium.models.threads import available_cores
 from tertium.models.tokenizer import UNKNOWN, open_tokenizer, unknown_share
 from tertium.models.translation.dialects import END, dialect
@@ -52,7 +50,25 @@ the beam size of translations have ended. This gives the translations of transfo
 without early stopping, continues while a better translation is possible."""
 
 
-class CTranslate2Model:
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A query as tokens of the engine."""
+
+    source: list[str]
+    """With special tokens."""
+    target: list[str]
+    """Without the end, and after the prefix."""
+    prefix: int
+    """The forced tokens before the first token of the target."""
+    source_cut: bool
+    target_cut: bool
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.source), len(self.target)
+
+
+class CTranslate2Model(FromCard[TranslationSettings], TranslationModel):
     """A translation model run by CTranslate2.
 
     ``compute_type="auto"`` is float32, whatever the precision of the saved weights. On a CPU every
@@ -95,17 +111,6 @@ class CTranslate2Model:
         if self._translator.device != "cpu":
             self._settings["device"] = f"{self._translator.device}-{batch_tokens}"
 
-    def __repr__(self) -> str:
-        return describe_model(self)
-
-    @property
-    def name(self) -> str:
-        return self.card.name
-
-    @property
-    def fingerprint(self) -> str:
-        return self.card.fingerprint
-
     @property
     def languages(self) -> LanguageSet:
         return self.card.settings.languages
@@ -114,125 +119,95 @@ class CTranslate2Model:
     def needs_source_language(self) -> bool:
         return self._dialect.needs_source_language
 
-    @property
-    def settings(self) -> Mapping[str, str]:
-        return self._settings
-
     def log_probs(
-        self,
-        targets: Sequence[str],
-        sources: Sequence[str],
-        *,
-        target_lang: Languages,
-        source_lang: Languages = None,
-        progress: Progress | None = None,
+        self, queries: Sequence[Query], *, progress: Progress | None = None
     ) -> list[TokenScores]:
         """Force-decode each target from its source, token by token.
 
         >>> import tertium
+        >>> from tertium.models.base import Query
         >>> model = tertium.load_model("tertium-mini", cache=False)
-        >>> [scores] = model.log_probs(["Hallo!"], ["Hello!"], target_lang="de")
+        >>> [scores] = model.log_probs([Query("Hallo!", "Hello!", "de")])
         >>> scores.tokens
         ('▁Hallo', '!', '</s>')
         """
-        tags = self._target_tags(target_lang, len(targets))
-        encoder_inputs, sources_cut = self._encoder_inputs(sources, source_lang, tags)
-        prefixes, decoder_inputs, targets_cut = self._decoder_inputs(targets, sources, tags)
+        prepared = self._prepared(queries)
 
         def submit(batch: list[int]) -> list[Any]:
             futures: list[Any] = self._translator.score_batch(
-                [encoder_inputs[index] for index in batch],
-                [decoder_inputs[index] for index in batch],
+                [prepared[index].source for index in batch],
+                [prepared[index].target for index in batch],
                 max_input_length=0,  # long texts were truncated above
                 asynchronous=True,
             )
             return futures
 
         def read(index: int, result: Any) -> TokenScores:
+            query = prepared[index]
             # a truncated text has no end-of-sentence token
-            end = -1 if targets_cut[index] else None
-            window = slice(len(prefixes[index]), end)
+            window = slice(query.prefix, -1 if query.target_cut else None)
             return TokenScores(
                 tuple(result.tokens[window]),
                 tuple(result.log_probs[window]),
-                target_cut=targets_cut[index],
-                source_cut=sources_cut[index],
+                query.target_cut,
+                query.source_cut,
             )
 
-        shapes = [
-            (len(source), len(target))
-            for source, target in zip(encoder_inputs, decoder_inputs, strict=True)
-        ]
-        batches = self._batches(shapes, self.batch_tokens)
-        return self._run("scoring", batches, len(shapes), submit, read, progress)
-
-    def translate(
-        self,
-        sources: Sequence[str],
-        *,
-        target_lang: Languages,
-        source_lang: Languages = None,
-        beam_size: int = 5,
-        progress: Progress | None = None,
-    ) -> list[Translation]:
-        """Translate each source by beam search; the translation of an empty text is empty."""
-        if beam_size < 1:
-            raise SettingError(f"beam_size is {beam_size}; it must be at least 1")
-        search = Search(beam_size=beam_size)
-        found = self.candidates(
-            sources,
-            target_lang=target_lang,
-            source_lang=source_lang,
-            search=search,
-            progress=progress,
-        )
-        return [Translation(best.text, best.cut) for best, *_ in found]
+        batches = self._batches([query.shape for query in prepared], self.batch_tokens)
+        return self._run("scoring", batches, len(prepared), submit, read, progress)
 
     def candidates(
         self,
-        sources: Sequence[str],
+        queries: Sequence[Query],
         *,
-        target_lang: Languages,
-        source_lang: Languages = None,
         search: Search = BEAM_SEARCH,
-        blocked: Sequence[Sequence[Sequence[str]]] | None = None,
         progress: Progress | None = None,
     ) -> list[list[Candidate]]:
         """The n-best list of each source, or samples; an empty text has one empty candidate.
 
-        ``blocked`` has the sequences of tokens that the n-best list of each source must not
-        contain. CTranslate2 takes them for a whole batch, so such a source is searched alone.
-
         >>> import tertium
+        >>> from tertium.models.base import Query
         >>> from tertium.models.candidates import Search
         >>> model = tertium.load_model("tertium-mini", cache=False)
-        >>> [n_best] = model.candidates(["Thank you!"], target_lang="de", search=Search(count=2))
+        >>> [n_best] = model.candidates([Query("", "Thank you!", "de")], search=Search(count=2))
         >>> n_best[0].text, n_best[0].length
         ('Danke!', 3)
         """
-        tags = self._target_tags(target_lang, len(sources))
-        encoder_inputs, cut = self._encoder_inputs(sources, source_lang, tags)
-        prefixes = [self._dialect.target_prefix(tag) for tag in tags]
-        found = [[Candidate("", 0.0, 0)] for _ in sources]
-        nonblank = [index for index, source in enumerate(sources) if source.strip()]
+        unblocked: list[Sequence[Sequence[str]]] = [()] * len(queries)
+        return self.candidates_without(queries, unblocked, search=search, progress=progress)
+
+    def candidates_without(
+        self,
+        queries: Sequence[Query],
+        blocked: Sequence[Sequence[Sequence[str]]],
+        *,
+        search: Search,
+        progress: Progress | None = None,
+    ) -> list[list[Candidate]]:
+        """Candidates without the blocked token sequences of each.
+
+        CTranslate2 takes the sequences for a whole batch, so such a source is searched alone.
+        """
+        prepared = self._prepared(queries)
+        found = [[Candidate("", 0.0, 0)] for _ in queries]
+        nonblank = [index for index, query in enumerate(queries) if query.source.strip()]
         find = self._sampled if search.sampling else self._searched
         computed = find(
             [
                 Source(
-                    encoder_inputs[index],
-                    prefixes[index],
-                    self._longest_translation(len(encoder_inputs[index])),
-                    blocked[index] if blocked else (),
+                    query.source,
+                    query.target[: query.prefix],
+                    self._longest_translation(len(query.source)),
+                    sequences,
                 )
-                for index in nonblank
+                for query, sequences in ((prepared[place], blocked[place]) for place in nonblank)
             ],
             search,
             progress,
         )
-        for index, candidates in zip(nonblank, computed, strict=True):
-            found[index] = [
-                replace(candidate, cut=candidate.cut or cut[index]) for candidate in candidates
-            ]
+        for place, several in zip(nonblank, computed, strict=True):
+            cut = prepared[place].source_cut
+            found[place] = [replace(each, cut=each.cut or cut) for each in several]
         return found
 
     def _searched(
@@ -311,14 +286,7 @@ class CTranslate2Model:
         return worker
 
     def top_log_probs(
-        self,
-        targets: Sequence[str],
-        sources: Sequence[str],
-        *,
-        target_lang: Languages,
-        source_lang: Languages = None,
-        above: float,
-        progress: Progress | None = None,
+        self, queries: Sequence[Query], *, above: float, progress: Progress | None = None
     ) -> list[TokenDistributions]:
         """Force-decode each target; also returns the most probable tokens at each position.
 
@@ -328,89 +296,73 @@ class CTranslate2Model:
         """
         import numpy as np
 
-        tags = self._target_tags(target_lang, len(targets))
-        encoder_inputs, sources_cut = self._encoder_inputs(sources, source_lang, tags)
-        prefixes, decoder_inputs, targets_cut = self._decoder_inputs(targets, sources, tags)
+        prepared = self._prepared(queries)
         ids = {token: id_ for id_, token in enumerate(self.target_vocabulary)}
 
         def submit(batch: list[int]) -> list[Any]:
-            return self._decode_forced(
-                [encoder_inputs[index] for index in batch],
-                [decoder_inputs[index] for index in batch],
-            )
+            return self._decode_forced([prepared[index] for index in batch])
 
         def read(index: int, result: Any) -> TokenDistributions | None:
             if not result.logits:
                 return None
-            tokens = decoder_inputs[index][len(prefixes[index]) :]
-            if not targets_cut[index]:
+            query = prepared[index]
+            tokens = query.target[query.prefix :]
+            if not query.target_cut:
                 tokens = [*tokens, END]
             picked, top = [], []
-            for step, token in enumerate(tokens, start=len(prefixes[index])):
-                logits = np.array(result.logits[0][step], dtype=np.float64).ravel()
-                log_probs = logits - np.logaddexp.reduce(logits)
+            for step, token in enumerate(tokens, start=query.prefix):
+                log_probs = _log_softmax(result.logits[0][step])
                 picked.append(float(log_probs[ids.get(token, ids[UNKNOWN])]))
                 count = int((log_probs > np.log(above)).sum()) + 1
                 best = np.sort(np.partition(log_probs, -min(count, len(log_probs)))[-count:])[::-1]
                 top.append(tuple(map(float, best)))
-            scores = TokenScores(
-                tuple(tokens),
-                tuple(picked),
-                target_cut=targets_cut[index],
-                source_cut=sources_cut[index],
-            )
+            scores = TokenScores(tuple(tokens), tuple(picked), query.target_cut, query.source_cut)
             return TokenDistributions(scores, tuple(top))
 
-        shapes = [(len(a), len(b)) for a, b in zip(encoder_inputs, decoder_inputs, strict=True)]
         # uniform, because CTranslate2 takes one length limit per batch
-        batches = uniform_batches(shapes, max(1, self.batch_tokens // TRANSLATION_SHARE))
-        found = self._run("scoring", batches, len(shapes), submit, read, progress)
+        batches = uniform_batches(
+            [query.shape for query in prepared], max(1, self.batch_tokens // TRANSLATION_SHARE)
+        )
+        found = self._run("scoring", batches, len(prepared), submit, read, progress)
         missing = [index for index, each in enumerate(found) if each is None]
         if missing:
-            scores = self.log_probs(
-                [targets[index] for index in missing],
-                [sources[index] for index in missing],
-                target_lang=[per_row(target_lang, len(targets))[index] for index in missing],
-                source_lang=[per_row(source_lang, len(targets))[index] for index in missing],
-            )
-            for index, each in zip(missing, scores, strict=True):
-                found[index] = TokenDistributions(each, ((),) * len(each.tokens))
+            scored = self.log_probs([queries[index] for index in missing])
+            for index, scores in zip(missing, scored, strict=True):
+                found[index] = TokenDistributions(scores, ((),) * len(scores.tokens))
         return [each for each in found if each is not None]
 
     def alternatives(
         self,
-        target: str,
-        source: str,
-        places: Sequence[int],
+        queries: Sequence[Query],
         *,
-        target_lang: str,
-        source_lang: str | None = None,
+        places: Sequence[int],
         count: int = 3,
+        progress: Progress | None = None,
+    ) -> list[list[list[Alternative]]]:
+        """The most probable tokens at some positions of each target, best first."""
+        return [
+            self._alternatives(query, places, count, progress) for query in self._prepared(queries)
+        ]
+
+    def _alternatives(
+        self, query: Prepared, places: Sequence[int], count: int, progress: Progress | None
     ) -> list[list[Alternative]]:
-        """The most probable tokens at some positions of a target, best first."""
         import numpy as np
 
-        tags = self._target_tags(target_lang, 1)
-        [encoder_input], _ = self._encoder_inputs([source], source_lang, tags)
-        prefix = self._dialect.target_prefix(tags[0])
-        [tokens] = self._target_tokenizer.encode([target])
-        forced = [*prefix, *tokens[: self.card.settings.max_length - 1 - len(prefix)]]
-        [result] = self._translator.translate_batch(
-            [encoder_input],
-            [forced],
-            beam_size=1,
-            return_logits_vocab=True,
-            max_input_length=0,
-            min_decoding_length=0,
-            max_decoding_length=len(forced) + 1,
+        [result] = self._run(
+            "suggesting",
+            [[0]],
+            1,
+            lambda _: self._decode_forced([query]),
+            lambda _, result: result,
+            progress,
         )
         if not result.logits:  # the source is empty
             return [[] for _ in places]
         vocabulary = self.target_vocabulary
         alternatives = []
         for place in places:
-            logits = np.array(result.logits[0][len(prefix) + place], dtype=np.float64).ravel()
-            log_probs = logits - np.logaddexp.reduce(logits)
+            log_probs = _log_softmax(result.logits[0][query.prefix + place])
             best = np.argsort(-log_probs)[:count]
             alternatives.append(
                 [Alternative(vocabulary[id_], float(log_probs[id_])) for id_ in best]
@@ -463,68 +415,63 @@ class CTranslate2Model:
     def target_tokens(self, texts: Sequence[str]) -> list[list[str]]:
         return self._target_tokenizer.encode(texts)
 
-    def _decode_forced(self, encoder_inputs: list[list[str]], forced: list[list[str]]) -> list[Any]:
+    def prepare(self, texts: Sequence[str]) -> None:
+        """Tokenize texts in advance; the tokenizers remember their tokens."""
+        self._source_tokenizer.encode(texts)
+        self._target_tokenizer.encode(texts)
+
+    def _decode_forced(self, queries: Sequence[Prepared]) -> list[Any]:
         """Decode forced tokens of equal number and one more, with the logits of every step."""
         futures: list[Any] = self._translator.translate_batch(
-            encoder_inputs,
-            forced,
+            [query.source for query in queries],
+            [query.target for query in queries],
             beam_size=1,
             return_logits_vocab=True,
             max_input_length=0,
             min_decoding_length=0,
-            max_decoding_length=len(forced[0]) + 1,
+            max_decoding_length=len(queries[0].target) + 1,
             asynchronous=True,
         )
         return futures
 
-    def _encoder_inputs(
-        self, sources: Sequence[str], source_lang: Languages, target_tags: Sequence[str]
-    ) -> tuple[list[list[str]], list[bool]]:
-        """Tokenize sources and add special tokens; also returns which sources were truncated."""
-        dialect = self._dialect
-        source_tags = self._source_tags(source_lang, len(sources))
-        texts = [
-            dialect.source_text(text, target_tag=tag)
-            for text, tag in zip(sources, target_tags, strict=True)
-        ]
-        inputs, cut = [], []
-        for tokens, source_tag, target_tag in zip(
-            self._source_tokenizer.encode(texts), source_tags, target_tags, strict=True
-        ):
+    def _prepared(self, queries: Sequence[Query]) -> list[Prepared]:
+        """Tokenize targets and sources, truncate them, and add special tokens."""
+        dialect, longest = self._dialect, self.card.settings.max_length
+        codes = {(query.source_lang, query.target_lang) for query in queries}
+        tags = {pair: (self._source_tag(pair[0]), self._target_tag(pair[1])) for pair in codes}
+        pairs = [tags[query.source_lang, query.target_lang] for query in queries]
+        sources = self._source_tokenizer.encode(
+            [
+                dialect.source_text(query.source, target_tag=tag)
+                for query, (_, tag) in zip(queries, pairs, strict=True)
+            ]
+        )
+        targets = self._target_tokenizer.encode([query.target for query in queries])
+        prepared = []
+        for source, target, (source_tag, target_tag) in zip(sources, targets, pairs, strict=True):
             special = dialect.source([], source_tag=source_tag, target_tag=target_tag)
-            kept = tokens[: self.card.settings.max_length - len(special)]
-            inputs.append(dialect.source(kept, source_tag=source_tag, target_tag=target_tag))
-            cut.append(len(kept) < len(tokens))
-        return inputs, cut
+            kept = source[: longest - len(special)]
+            prefix = dialect.target_prefix(target_tag)
+            body = target[: longest - 1 - len(prefix)]  # the decoder also reads a start token
+            prepared.append(
+                Prepared(
+                    dialect.source(kept, source_tag=source_tag, target_tag=target_tag),
+                    [*prefix, *body],
+                    len(prefix),
+                    source_cut=len(kept) < len(source),
+                    target_cut=len(body) < len(target),
+                )
+            )
+        return prepared
 
-    def _decoder_inputs(
-        self, targets: Sequence[str], sources: Sequence[str], tags: Sequence[str]
-    ) -> tuple[list[list[str]], list[list[str]], list[bool]]:
-        """Forced tokens of targets, these with the targets' own, and which were truncated."""
-        if len(targets) != len(sources):
-            raise ValueError(f"{len(targets)} targets for {len(sources)} sources")
-        prefixes = [self._dialect.target_prefix(tag) for tag in tags]
-        room = self.card.settings.max_length - 1  # the decoder also reads a start token
-        inputs, cut = [], []
-        for prefix, tokens in zip(prefixes, self._target_tokenizer.encode(targets), strict=True):
-            body = tokens[: room - len(prefix)]
-            inputs.append([*prefix, *body])
-            cut.append(len(body) < len(tokens))
-        return prefixes, inputs, cut
+    def _source_tag(self, lang: str | None) -> str:
+        """The language tag of a source; an optional language is checked if it is given."""
+        if lang is None and not self.needs_source_language:
+            return ""
+        return self.languages.source[source_language(self, lang)]
 
-    def _source_tags(self, languages: Languages, count: int) -> list[str]:
-        """The language tags of the sources; an optional language is checked if it is given."""
-        tags = self.languages.source
-        return [
-            ""
-            if lang is None and not self.needs_source_language
-            else tags[source_language(self, lang)]
-            for lang in per_row(languages, count)
-        ]
-
-    def _target_tags(self, languages: Languages, count: int) -> list[str]:
-        tags = self.languages.target
-        return [tags[target_language(self, lang)] for lang in per_row(languages, count)]
+    def _target_tag(self, lang: str | None) -> str:
+        return self.languages.target[target_language(self, lang)]
 
     def _longest_translation(self, source_length: int) -> int:
         """The maximum length of a translation, for a decoder that does not end the sentence.
@@ -555,3 +502,11 @@ class CTranslate2Model:
             model=self.name,
             process=self._process,
         )
+
+
+def _log_softmax(logits: Any) -> Any:
+    """The logarithms of probabilities, from the engine's logits of one step."""
+    import numpy as np
+
+    values = np.array(logits, dtype=np.float64).ravel()
+    return values - np.logaddexp.reduce(values)

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import overload
 
 from tertium.data.codes import language_code
-from tertium.models.base import Languages, TranslationModel
-from tertium.models.candidates import BEAM_SIZE, Candidate, Search, candidate_model
+from tertium.models.base import Languages, TranslationModel, translation_queries
+from tertium.models.candidates import BEAM_SIZE, Candidate, Search
 from tertium.models.catalog import DEFAULT_MODEL, load_model
 from tertium.models.languages import source_language, target_language
 from tertium.text import check_text
@@ -81,12 +81,10 @@ def translate(
     several = [texts] if isinstance(texts, str) else list(texts)
     for row, text in enumerate(several, start=1):
         check_text(text, role="text", row=row)
-    found = candidate_model(engine).candidates(
-        several,
-        target_lang=checked_target(engine, lang),
-        source_lang=_codes(source_lang),
-        search=search,
+    queries = translation_queries(
+        several, target_lang=checked_target(engine, lang), source_lang=_codes(source_lang)
     )
+    found = engine.candidates(queries, search=search)
     results = found if count is not None else [best.text for best, *_ in found]
     return results[0] if isinstance(texts, str) else results
 

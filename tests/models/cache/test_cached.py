@@ -13,40 +13,43 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tertium.errors import CacheWarning, ModelError
-from tertium.models.base import TokenScores, Translation
-from tertium.models.cache.memo import (
-    Memo,
+from tertium.models.base import TokenScores, make_queries
+from tertium.models.cache.cached import (
+    CachedModel,
+    pack_candidates,
     pack_scores,
-    pack_translation,
     query_key,
+    unpack_candidates,
     unpack_scores,
-    unpack_translation,
 )
 from tertium.models.cache.results import ResultFile, examine
+from tertium.models.candidates import Candidate
 
 from ...fakes import FakeModel
 
 
 def test_a_query_is_computed_once_in_a_run() -> None:
     model = FakeModel()
-    memo = Memo(model)
-    memo.log_probs(["a", "b", "a"], ["x", "x", "x"], target_lang="en")
-    memo.log_probs(["b", "c"], ["x", "x"], target_lang="en")
+    memo = CachedModel(model)
+    memo.log_probs(make_queries(["a", "b", "a"], ["x", "x", "x"], target_lang="en"))
+    memo.log_probs(make_queries(["b", "c"], ["x", "x"], target_lang="en"))
     assert [query[0] for query in model.asked] == ["a", "b", "c"]
     assert (memo.tally.queries, memo.tally.distinct, memo.tally.from_cache) == (5, 3, 0)
 
 
 def test_order_is_kept() -> None:
     model = FakeModel(scores={(t, "x"): (-float(n),) for n, t in enumerate("abcd")})
-    scores = Memo(model).log_probs(list("dabdcb"), ["x"] * 6, target_lang="en")
+    scores = CachedModel(model).log_probs(make_queries(list("dabdcb"), ["x"] * 6, target_lang="en"))
     assert [each.G for each in scores] == [-3, 0, -1, -3, -2, -1]
 
 
 def test_languages_settings_and_operations_are_different_queries() -> None:
     model = FakeModel(needs_source_language=True)
-    memo = Memo(model)
+    memo = CachedModel(model)
     memo.log_probs(
-        ["a"] * 3, ["x"] * 3, target_lang=["en", "de", "en"], source_lang=["fr", "fr", "de"]
+        make_queries(
+            ["a"] * 3, ["x"] * 3, target_lang=["en", "de", "en"], source_lang=["fr", "fr", "de"]
+        )
     )
     assert len(model.asked) == 3
     memo.translate(["x"], target_lang="en", source_lang="fr", beam_size=5)
@@ -56,17 +59,19 @@ def test_languages_settings_and_operations_are_different_queries() -> None:
 
 def test_an_implied_source_language_makes_no_new_query() -> None:
     model = FakeModel()
-    memo = Memo(model)
-    memo.log_probs(["a", "a"], ["x", "x"], target_lang="en", source_lang=["de", None])
+    memo = CachedModel(model)
+    memo.log_probs(make_queries(["a", "a"], ["x", "x"], target_lang="en", source_lang=["de", None]))
     assert len(model.asked) == 1
 
 
 def test_results_outlive_the_run(tmp_path: Path) -> None:
     file = tmp_path / "results.sqlite"
     first, second = FakeModel(scores={("a", "x"): (-0.1, -0.2)}), FakeModel()
-    [before] = Memo(first, ResultFile(file)).log_probs(["a"], ["x"], target_lang="en")
-    memo = Memo(second, ResultFile(file))
-    [after] = memo.log_probs(["a"], ["x"], target_lang="en")
+    [before] = CachedModel(first, ResultFile(file)).log_probs(
+        make_queries(["a"], ["x"], target_lang="en")
+    )
+    memo = CachedModel(second, ResultFile(file))
+    [after] = memo.log_probs(make_queries(["a"], ["x"], target_lang="en"))
     assert after == before
     assert second.asked == []
     assert memo.tally.from_cache == 1
@@ -76,7 +81,7 @@ def test_another_model_has_other_results(tmp_path: Path) -> None:
     file = tmp_path / "results.sqlite"
     for fingerprint in ("1" * 64, "2" * 64):
         model = FakeModel(fingerprint=fingerprint)
-        Memo(model, ResultFile(file)).log_probs(["a"], ["x"], target_lang="en")
+        CachedModel(model, ResultFile(file)).log_probs(make_queries(["a"], ["x"], target_lang="en"))
         assert len(model.asked) == 1
 
 
@@ -84,12 +89,14 @@ def test_a_damaged_result_is_computed_again(tmp_path: Path) -> None:
     file = tmp_path / "results.sqlite"
     model = FakeModel(scores={("a", "x"): (-0.5,)})
     store = ResultFile(file)
-    Memo(model, store).log_probs(["a"], ["x"], target_lang="en")
+    CachedModel(model, store).log_probs(make_queries(["a"], ["x"], target_lang="en"))
     store.close()
     with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("UPDATE answers SET value = zeroblob(length(value))")
     with pytest.warns(CacheWarning, match="holds damaged results"):
-        [scores] = Memo(model, ResultFile(file)).log_probs(["a"], ["x"], target_lang="en")
+        [scores] = CachedModel(model, ResultFile(file)).log_probs(
+            make_queries(["a"], ["x"], target_lang="en")
+        )
     assert scores.G == -0.5
     assert len(model.asked) == 2
 
@@ -107,10 +114,12 @@ def test_a_damaged_file_is_moved_aside(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_written_does_not_stop_the_run(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
-    memo = Memo(FakeModel(), ResultFile(blocked / "results.sqlite"))
+    memo = CachedModel(FakeModel(), ResultFile(blocked / "results.sqlite"))
     with pytest.warns(CacheWarning, match="results are not cached"):
-        assert len(memo.log_probs(["a"], ["x"], target_lang="en")) == 1
-    assert len(memo.log_probs(["b"], ["x"], target_lang="en")) == 1  # and is reported once
+        assert len(memo.log_probs(make_queries(["a"], ["x"], target_lang="en"))) == 1
+    assert (
+        len(memo.log_probs(make_queries(["b"], ["x"], target_lang="en"))) == 1
+    )  # and is reported once
 
 
 def test_the_file_stays_within_its_bounds(tmp_path: Path) -> None:
@@ -125,17 +134,17 @@ def test_the_file_stays_within_its_bounds(tmp_path: Path) -> None:
 
 
 def test_the_memory_stays_within_its_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tertium.models.cache.memo.MEMORY_BYTES", 1 << 20)
-    memo = Memo(FakeModel())
+    monkeypatch.setattr("tertium.models.cache.cached.MEMORY_BYTES", 1 << 20)
+    memo = CachedModel(FakeModel())
     for start in range(0, 10_000, 100):
         texts = [str(number) for number in range(start, start + 100)]
-        memo.log_probs(texts, texts, target_lang="en")
+        memo.log_probs(make_queries(texts, texts, target_lang="en"))
     memory = memo._memory
     # An LRUCache keeps its entries, their sizes and their order in three mappings.
     parts = [*vars(memory).values(), *memory, *memory.values()]
     held = sys.getsizeof(memory) + sum(map(sys.getsizeof, parts))
     assert 1 << 19 < held <= 1 << 20
-    memo.log_probs(["9999"], ["9999"], target_lang="en")
+    memo.log_probs(make_queries(["9999"], ["9999"], target_lang="en"))
     assert memo.tally.distinct == 10_000
 
 
@@ -167,19 +176,22 @@ def test_scores_survive_packing(log_probs: list[float], cut: bool) -> None:
 
 @given(st.text(), st.booleans())
 def test_translations_survive_packing(text: str, cut: bool) -> None:
-    assert unpack_translation(pack_translation(Translation(text, cut))) == Translation(text, cut)
+    several = [Candidate(text, -1.5, 3, cut), Candidate("", 0.0, 0)]
+    assert unpack_candidates(pack_candidates(several)) == several
 
 
 def test_malformed_values_are_none() -> None:
     for payload in (b"", b"[]", b"{", b'["f",false,["a"]]\n', b'["x",false,false,[]]\n', b"3"):
         assert unpack_scores(payload) is None
-        assert unpack_translation(payload) is None
+        assert unpack_candidates(payload) is None
 
 
 def test_a_model_that_returns_no_number_is_an_error(tmp_path: Path) -> None:
     model = FakeModel(scores={("a", "x"): (float("nan"),)})
     with pytest.raises(ModelError, match="returns no number for"):
-        Memo(model, ResultFile(tmp_path / "a.sqlite")).log_probs(["a"], ["x"], target_lang="en")
+        CachedModel(model, ResultFile(tmp_path / "a.sqlite")).log_probs(
+            make_queries(["a"], ["x"], target_lang="en")
+        )
 
 
 def test_a_file_damaged_inside_is_moved_aside(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The cache of model results, and translation models with a cache."""
+"""The cache of model results, and models with a cache."""
 
 from __future__ import annotations
 
@@ -8,32 +8,28 @@ import math
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from cachetools import LRUCache
 
-from tertium.errors import ModelError, SettingError
+from tertium.errors import ModelError
 from tertium.models.base import (
-    Alternative,
-    DistributionModel,
-    Languages,
+    LanguageModel,
     Progress,
-    SuggestingModel,
+    Query,
     TokenDistributions,
     TokenScores,
-    Translation,
     TranslationModel,
-    per_row,
 )
-from tertium.models.candidates import BEAM_SEARCH, Candidate, Search, candidate_model
-from tertium.models.proxy import ModelProxy
+from tertium.models.candidates import Candidate
+from tertium.models.proxy import ModelProxy, Operation, Proxy
 
 Result = TypeVar("Result")
 
 MEMORY_BYTES = 64 << 20
 ENTRY_BYTES = 400
 """The memory of a cached result in addition to its value (measured: 300 to 350 bytes)."""
-EDITION = 2
+EDITION = 3
 """Part of every key; increase it whenever the meaning or layout of a result changes."""
 
 
@@ -66,8 +62,8 @@ class Tally:
         return f"{queries} queries, {distinct} distinct, {from_cache} from cache"
 
 
-class Caching:
-    """The cache itself: results by query, in memory and in a store.
+class ResultCache:
+    """Results by query, in memory and in a store.
 
     The results of one call are stored together or not at all. At each call, a resumed run
     therefore has the same cached results as an uninterrupted run, sends the same queries to the
@@ -87,7 +83,7 @@ class Caching:
 
     def _results(
         self,
-        operation: tuple[str | int | float, ...],
+        operation: tuple[Any, ...],
         queries: Sequence[tuple[str | None, ...]],
         compute: Callable[[Sequence[int]], list[Result]],
         pack: Callable[[Result], bytes],
@@ -133,149 +129,65 @@ class Caching:
             self._memory[key] = value
 
 
-class Memo(Caching, ModelProxy):
-    """A translation model with a cache: same protocol, same results, each query computed once."""
+class CachedModel(ResultCache, ModelProxy):
+    """A translation model with a cache: same results, each query computed once."""
 
     def __init__(self, model: TranslationModel, store: ResultStore | None = None) -> None:
         ModelProxy.__init__(self, model)
-        Caching.__init__(self, store)
+        ResultCache.__init__(self, store)
 
-    def log_probs(
-        self,
-        targets: Sequence[str],
-        sources: Sequence[str],
-        *,
-        target_lang: Languages,
-        source_lang: Languages = None,
-        progress: Progress | None = None,
-    ) -> list[TokenScores]:
-        count = len(targets)
-        target_langs = self._resolved(target_lang, count)
-        source_langs = self._source_languages(source_lang, count)
-        queries = list(zip(sources, source_langs, targets, target_langs, strict=True))
+    def ask(
+        self, operation: Operation, queries: Sequence[Query], progress: Progress | None
+    ) -> list[Any]:
+        queries = self._canonical(queries)
+        if operation.method not in FORMATS:  # its results are not cached
+            return operation(self.model, queries, progress)
 
-        def compute(indices: Sequence[int]) -> list[TokenScores]:
-            return self.model.log_probs(
-                [targets[index] for index in indices],
-                [sources[index] for index in indices],
-                target_lang=[target_langs[index] for index in indices],
-                source_lang=[source_langs[index] for index in indices],
-                progress=progress,
-            )
+        def compute(indices: Sequence[int]) -> list[Any]:
+            return operation(self.model, [queries[index] for index in indices], progress)
 
-        return self._results(("log_probs",), queries, compute, pack_scores, unpack_scores)
-
-    def translate(
-        self,
-        sources: Sequence[str],
-        *,
-        target_lang: Languages,
-        source_lang: Languages = None,
-        beam_size: int = 5,
-        progress: Progress | None = None,
-    ) -> list[Translation]:
-        count = len(sources)
-        target_langs = self._resolved(target_lang, count)
-        source_langs = self._source_languages(source_lang, count)
-        queries = list(zip(sources, source_langs, target_langs, strict=True))
-
-        def compute(indices: Sequence[int]) -> list[Translation]:
-            return self.model.translate(
-                [sources[index] for index in indices],
-                target_lang=[target_langs[index] for index in indices],
-                source_lang=[source_langs[index] for index in indices],
-                beam_size=beam_size,
-                progress=progress,
-            )
-
-        operation = ("translate", beam_size)
-        return self._results(operation, queries, compute, pack_translation, unpack_translation)
-
-    def top_log_probs(
-        self,
-        targets: Sequence[str],
-        sources: Sequence[str],
-        *,
-        target_lang: Languages,
-        source_lang: Languages = None,
-        above: float,
-        progress: Progress | None = None,
-    ) -> list[TokenDistributions]:
-        model = self.model
-        if not isinstance(model, DistributionModel):
-            raise SettingError(f"{self.name} does not give the probabilities of other tokens")
-        count = len(targets)
-        target_langs = self._resolved(target_lang, count)
-        source_langs = self._source_languages(source_lang, count)
-        queries = list(zip(sources, source_langs, targets, target_langs, strict=True))
-
-        def compute(indices: Sequence[int]) -> list[TokenDistributions]:
-            return model.top_log_probs(
-                [targets[index] for index in indices],
-                [sources[index] for index in indices],
-                target_lang=[target_langs[index] for index in indices],
-                source_lang=[source_langs[index] for index in indices],
-                above=above,
-                progress=progress,
-            )
-
-        operation = ("top_log_probs", above)
-        return self._results(operation, queries, compute, pack_distributions, unpack_distributions)
-
-    def candidates(
-        self,
-        sources: Sequence[str],
-        *,
-        target_lang: Languages,
-        source_lang: Languages = None,
-        search: Search = BEAM_SEARCH,
-        progress: Progress | None = None,
-    ) -> list[list[Candidate]]:
-        """The candidates of each source; an error if the model is no :class:`CandidateModel`."""
-        model = candidate_model(self.model)
-        count = len(sources)
-        target_langs = self._resolved(target_lang, count)
-        source_langs = self._source_languages(source_lang, count)
-        queries = list(zip(sources, source_langs, target_langs, strict=True))
-
-        def compute(indices: Sequence[int]) -> list[list[Candidate]]:
-            return model.candidates(
-                [sources[index] for index in indices],
-                target_lang=[target_langs[index] for index in indices],
-                source_lang=[source_langs[index] for index in indices],
-                search=search,
-                progress=progress,
-            )
-
-        operation = ("candidates", *(f"{name}={value}" for name, value in search.settings.items()))
-        return self._results(operation, queries, compute, pack_candidates, unpack_candidates)
-
-    def alternatives(
-        self,
-        target: str,
-        source: str,
-        places: Sequence[int],
-        *,
-        target_lang: str,
-        source_lang: str | None = None,
-        count: int = 3,
-    ) -> list[list[Alternative]]:
-        """Delegate to the model, without a cache; empty if it is not a :class:`SuggestingModel`."""
-        if not isinstance(self.model, SuggestingModel):
-            return [[] for _ in places]
-        return self.model.alternatives(
-            target, source, places, target_lang=target_lang, source_lang=source_lang, count=count
+        settings = [(name, getattr(value, "settings", value)) for name, value in operation.settings]
+        return self._results(
+            (operation.method, settings), queries, compute, *FORMATS[operation.method]
         )
 
-    def _resolved(self, languages: Languages, count: int) -> list[str | None]:
-        """Resolve aliases, so that all codes of a language give the same query."""
-        resolve = self.languages.resolve
-        return [lang and resolve(lang) for lang in per_row(languages, count)]
+    def _canonical(self, queries: Sequence[Query]) -> list[Query]:
+        """Resolve aliases, and drop source languages that the model ignores.
 
-    def _source_languages(self, languages: Languages, count: int) -> list[str | None]:
-        """The source languages, or None if the model ignores them, so that queries are the same."""
-        used = self.needs_source_language or not self.languages.symmetric
-        return self._resolved(languages if used else None, count)
+        So all ways to write a query are the same query.
+        """
+        languages = self.languages
+        used = self.needs_source_language or not languages.symmetric
+        codes = {code for query in queries for code in query[2:] if code is not None}
+        resolved: dict[str | None, str | None] = {code: languages.resolve(code) for code in codes}
+        resolved[None] = None
+        return [
+            Query(target, source, resolved[to], resolved[from_] if used else None)
+            for target, source, to, from_ in queries
+        ]
+
+
+class CachedLanguageModel(ResultCache, Proxy[LanguageModel]):
+    """A causal language model with a cache: same results, each query computed once."""
+
+    def __init__(self, model: LanguageModel, store: ResultStore | None = None) -> None:
+        Proxy.__init__(self, model)
+        ResultCache.__init__(self, store)
+
+    def text_log_probs(
+        self,
+        texts: Sequence[str],
+        *,
+        prompts: Sequence[str] | None = None,
+        progress: Progress | None = None,
+    ) -> list[TokenScores]:
+        queries = list(zip(prompts or [""] * len(texts), texts, strict=True))
+
+        def compute(indices: Sequence[int]) -> list[TokenScores]:
+            before, after = zip(*(queries[index] for index in indices), strict=True)
+            return self.model.text_log_probs(after, prompts=before, progress=progress)
+
+        return self._results(("text_log_probs",), queries, compute, pack_scores, unpack_scores)
 
 
 def query_key(query: object) -> bytes:
@@ -336,20 +248,6 @@ def unpack_distributions(value: bytes) -> TokenDistributions | None:
     return TokenDistributions(scores, top)
 
 
-def pack_translation(translation: Translation) -> bytes:
-    """Write a translation as JSON."""
-    return json.dumps([translation.cut, translation.text]).encode("ascii")
-
-
-def unpack_translation(value: bytes) -> Translation | None:
-    """Undo :func:`pack_translation`; None if the value is malformed."""
-    try:
-        cut, text = json.loads(value)
-    except (TypeError, ValueError):
-        return None
-    return Translation(text, cut)
-
-
 def pack_candidates(candidates: list[Candidate]) -> bytes:
     """Write candidates as JSON."""
     return json.dumps([astuple(candidate) for candidate in candidates]).encode("ascii")
@@ -361,4 +259,13 @@ def unpack_candidates(value: bytes) -> list[Candidate] | None:
         candidates = [Candidate(*fields) for fields in json.loads(value)]
     except (TypeError, ValueError):
         return None
-    return candidates if all(math.isfinite(each.log_prob) for each in candidates) else None
+    whole = candidates and all(math.isfinite(each.log_prob) for each in candidates)
+    return candidates if whole else None
+
+
+FORMATS: Mapping[str, tuple[Callable[[Any], bytes], Callable[[bytes], Any]]] = {
+    "log_probs": (pack_scores, unpack_scores),
+    "top_log_probs": (pack_distributions, unpack_distributions),
+    "candidates": (pack_candidates, unpack_candidates),
+}
+"""How the results of each operation are written and read."""
