@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +24,9 @@ from tertium.errors import CutWarning, InputError, LanguageError, SettingError
 from tertium.measures.loading import MeasureSpec
 from tertium.models.base import Detections, Languages, Progress
 from tertium.models.detectors.model import ByLanguage, Commutative
+from tertium.report.plots import save_figure
 from tertium.stats.correlation import pearson
+from tertium.studies.isometry import figures
 from tertium.studies.isometry.classes import BEHAVIOURS, agreement, decisions, mode, short_names
 from tertium.studies.isometry.correlation import correlate, protocols, side_scores
 from tertium.studies.isometry.frequencies import (
@@ -130,6 +133,58 @@ def test_two_protocols_of_correlation() -> None:
     assert pooled.interval.low < pooled.r < pooled.interval.high
     with pytest.raises(SettingError, match="unknown protocol 'mean'"):
         protocols(["mean"])
+
+
+def test_each_side_has_a_correlation_of_its_own() -> None:
+    """Worked out anew, in plain numpy, without the pairs that have no decision."""
+    found = example("careless")
+    scores = side_scores(found, MeasureSpec("chrf"))
+    decided = mode(decisions(found))
+    kept = decided >= 0
+    one = correlate(found, scores, "majority", side="source", samples=20)
+    expected = np.corrcoef(scores.source[kept], decided[kept] // 2)[0, 1]
+    assert one.r == pytest.approx(float(expected))
+    assert one.items == int(kept.sum())
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The figures that are saved, so that a test can read what they show."""
+    found: list[Any] = []
+
+    def keep(figure: Any, out: Path) -> None:
+        found.append(figure)
+        save_figure(figure, out)
+
+    monkeypatch.setattr(figures, "save_figure", keep)
+    return found
+
+
+def test_figure_7_shows_the_counts_of_each_panel(drawn: list[Any], tmp_path: Path) -> None:
+    """Counted by hand from the examples: M(S) is [1,1] in 5 pairs of "careful", [0,1] in 2; in 3, 0
+    and 3 ([1,0]) pairs of "careless", and [0,0] in 2."""
+    pair = [example("careful"), example("careless")]
+    result = analyse(pair, [MeasureSpec("chrf")], protocols=["majority"], samples=20)
+    result.figures()["equivalence-chrf-majority"].draw(tmp_path / "seven.svg")
+    [figure] = drawn
+    figure.canvas.draw()
+    shown = [[label.get_text() for label in axes.get_xticklabels()] for axes in figure.axes]
+    assert shown == [
+        ["S = 0\n(2)", "S = 1\n(5)"],  # careful, source
+        ["S = 0\n(2)", "S = 1\n(6)"],  # careless, source
+        ["S = 0\n(0)", "S = 1\n(7)"],  # careful, target
+        ["S = 0\n(5)", "S = 1\n(3)"],  # careless, target
+    ]
+    titles = [axes.get_title().split("\n") for axes in figure.axes]
+    assert [title[:2] for title in titles[:2]] == [["careful", "news"], ["careless", "news"]]
+    for title, (model, side) in zip(
+        titles,
+        [(m, s) for s in ("source", "target") for m in ("careful", "careless")],
+        strict=True,
+    ):
+        r = result.correlations["chrf", "majority", model, "news", side].r
+        assert title[-1].startswith("r undefined" if np.isnan(r) else f"r = {r:.3f}")
+    assert [axes.get_ylabel() for axes in figure.axes] == ["chrf, source", "", "chrf, target", ""]
 
 
 def test_symmetric_scores() -> None:

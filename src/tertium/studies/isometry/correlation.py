@@ -24,6 +24,8 @@ Protocol = Literal["majority", "pooled"]
 """``majority``: S of the mode, without the pairs that have none, as the text of the paper says.
 ``pooled``: S of every detector, nothing removed, which gives the printed numbers."""
 SIDES = ("source", "target")
+BOTH = "both"
+"""Source and target at once, as in table 3; figure 7 has each side by itself."""
 SAMPLES_AT_A_TIME = 50
 
 
@@ -37,7 +39,7 @@ class SideScores:
 
 @dataclass(frozen=True)
 class Correlation:
-    """Pearson's r over the pairs of both sides."""
+    """Pearson's r over pairs, of one side or of both."""
 
     r: float
     interval: Interval | None
@@ -100,13 +102,14 @@ def correlate(
     scores: SideScores,
     protocol: Protocol,
     *,
+    side: str = BOTH,
     threshold: float = THRESHOLD,
     samples: int = SAMPLES,
     seed: int = 0,
 ) -> Correlation:
-    """Correlate the scores of a measure with S by one of the protocols."""
+    """Correlate the scores of a measure with S by one of the protocols, on one side or both."""
     codes = decisions(predictions, threshold)
-    x, y, pairs = points(codes, scores, protocol)
+    x, y, pairs = points(codes, scores, protocol, side)
     kept = len(np.unique(pairs))
     r = pearson(x, y) if kept > 1 else float("nan")
     if np.isnan(r):
@@ -123,8 +126,10 @@ def correlate(
     return Correlation(r, interval, positive_correlation_p(r, len(x)), len(x))
 
 
-def points(codes: ArrayLike, scores: SideScores, protocol: Protocol) -> tuple[Floats, Floats, Ints]:
-    """The scores, their S, and the pair that each point belongs to.
+def points(
+    codes: ArrayLike, scores: SideScores, protocol: Protocol, side: str = BOTH
+) -> tuple[Floats, Floats, Ints]:
+    """The scores of a side or of both, their S, and the pair that each point belongs to.
 
     >>> both = SideScores(np.array([10.0, 20.0]), np.array([30.0, 40.0]))
     >>> x, y, pair = points([[3, 0], [3, 2], [3, 1]], both, "majority")
@@ -132,6 +137,9 @@ def points(codes: ArrayLike, scores: SideScores, protocol: Protocol) -> tuple[Fl
     ([10.0, 30.0], [1.0, 1.0], [0, 0])
     >>> len(points([[3, 0], [3, 2], [3, 1]], both, "pooled")[0])
     12
+    >>> x, y, pair = points([[2, 0]], both, "majority", "target")
+    >>> x.tolist(), y.tolist()
+    ([30.0, 40.0], [0.0, 0.0])
     """
     table = np.asarray(codes, dtype=np.int64)
     if protocol == "majority":
@@ -142,9 +150,11 @@ def points(codes: ArrayLike, scores: SideScores, protocol: Protocol) -> tuple[Fl
     kept = table != NONE
     x, y, pairs = [], [], []
     for codes_of, keep in zip(table, kept, strict=True):
-        for side, values in ((codes_of >> 1, scores.source), (codes_of & 1, scores.target)):
+        found = {"source": (codes_of >> 1, scores.source), "target": (codes_of & 1, scores.target)}
+        for name in SIDES if side == BOTH else (side,):
+            equivalence, values = found[name]
             x.append(values[keep])
-            y.append(side[keep].astype(np.float64))
+            y.append(equivalence[keep].astype(np.float64))
             pairs.append(np.flatnonzero(keep))
     return np.concatenate(x), np.concatenate(y), np.concatenate(pairs)
 

@@ -20,7 +20,13 @@ from tertium.studies.isometry.classes import (
     decisions,
     short_names,
 )
-from tertium.studies.isometry.correlation import Correlation, Protocol, SideScores, points
+from tertium.studies.isometry.correlation import (
+    SIDES,
+    Correlation,
+    Protocol,
+    SideScores,
+    points,
+)
 
 NOBODY = "no agreement"
 BINS = 20
@@ -120,18 +126,24 @@ def draw_sides(
 def draw_equivalence(
     predictions: Sequence[Predictions],
     scores: Mapping[Panel, SideScores],
-    correlations: Mapping[Panel, Correlation],
+    correlations: Mapping[tuple[str, str, str], Correlation],
     protocol: Protocol,
     out: Path,
     *,
     measure: str,
     threshold: float = THRESHOLD,
 ) -> None:
-    """Figure 7: the scores of a measure where S is 0 and where it is 1, with r as the title."""
-    figure, grid = _grid(len(predictions), len(predictions), out, height=3.4)
-    for axes, each in zip(grid, predictions, strict=True):
+    """Figure 7: the scores of a measure where S is 0 and where it is 1, before and after.
+
+    One row per side, one column per model and data set; ``correlations`` are by these three.
+    """
+    columns = len(predictions)
+    # The panels do not share x: shared axes have one set of tick labels, and each has its counts.
+    figure, grid = _grid(len(SIDES) * columns, columns, out, height=2.7, sharex=False)
+    panels = [(side, each) for side in SIDES for each in predictions]
+    for number, (axes, (side, each)) in enumerate(zip(grid, panels, strict=True)):
         panel = (each.model, each.dataset)
-        x, y, _ = points(decisions(each, threshold), scores[panel], protocol)
+        x, y, _ = points(decisions(each, threshold), scores[panel], protocol, side)
         groups = {place: x[y == place] for place in (0, 1) if (y == place).sum() > 1}
         if groups:
             drawn = axes.violinplot(list(groups.values()), list(groups), widths=0.8)
@@ -141,10 +153,12 @@ def draw_equivalence(
             axes.plot(place, np.median(own), marker="_", color="black", markersize=14)
         axes.set_xticks([0, 1], [f"S = {place}\n({(y == place).sum()})" for place in (0, 1)])
         axes.set_xlim(-0.6, 1.6)
-        found = correlations[panel]
+        found = correlations[(*panel, side)]
         r = "r undefined" if np.isnan(found.r) else f"r = {found.r:.3f}{stars(found.p)}"
-        axes.set_title(f"{_title(each)}: {r}", fontsize="small")
-    grid[0].set_ylabel(f"{measure} ({protocol})")
+        axes.set_title(f"{_title(each)}\n{r}" if number < columns else r, fontsize="small")
+        if number % columns == 0:
+            axes.set_ylabel(f"{measure}, {side}")
+    figure.supxlabel(f"S by the protocol {protocol} (number of points)", fontsize="small")
     save_figure(figure, out)
 
 
@@ -153,10 +167,13 @@ def _title(each: Predictions) -> str:
     return "\n".join(fill(name, TITLE_LETTERS) for name in (each.model, each.dataset))
 
 
-def _grid(panels: int, columns: int, out: Path, *, height: float) -> tuple[Any, Any]:
+def _grid(
+    panels: int, columns: int, out: Path, *, height: float, sharex: bool = True
+) -> tuple[Any, Any]:
     rows = -(-panels // columns)
     figure = blank_figure(max(4.5, 2.7 * columns + 1), height * rows + 0.6, out)
-    return figure, figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
+    grid = figure.subplots(rows, columns, sharex=sharex, sharey=True, squeeze=False)
+    return figure, grid.ravel()
 
 
 def _colours(count: int) -> list[str]:

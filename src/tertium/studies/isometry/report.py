@@ -23,6 +23,8 @@ from tertium.studies.isometry.classes import (
     short_names,
 )
 from tertium.studies.isometry.correlation import (
+    BOTH,
+    SIDES,
     Correlation,
     Protocol,
     SideScores,
@@ -55,8 +57,8 @@ CORRELATIONS = (
     "Scores are the mean of both orders. Majority: the decision of all detectors, without "
     "undecided pairs. Pooled: each detector by itself."
 )
-Correlations = Mapping[tuple[str, str, str, str], Correlation]
-"""By measure, protocol, model and data set."""
+Correlations = Mapping[tuple[str, str, str, str, str], Correlation]
+"""By measure, protocol, model, data set and side (or BOTH)."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,11 @@ class Isometry:
                 "Scores before and after translation (figure 6)",
             )
             for protocol in self.protocols:
-                found = {panel: self.correlations[(measure, protocol, *panel)] for panel in panels}
+                found = {
+                    (*panel, side): self.correlations[(measure, protocol, *panel, side)]
+                    for panel in panels
+                    for side in SIDES
+                }
                 figures[f"equivalence-{file_name(measure)}-{protocol}"] = Figure(
                     partial(
                         draw_equivalence,
@@ -133,7 +139,8 @@ class Isometry:
                         measure=measure,
                         threshold=self.threshold,
                     ),
-                    "Scores of pairs that are called paraphrases, and of others (figure 7)",
+                    "Scores of pairs that are called paraphrases, and of others, before and after "
+                    "translation (figure 7)",
                 )
         return figures
 
@@ -194,11 +201,12 @@ def analyse(
     run.warn()
     panels = [(each.model, each.dataset) for each in predictions]
     names = [str(spec) for spec in specs if all((str(spec), *panel) in scores for panel in panels)]
-    correlations: dict[tuple[str, str, str, str], Correlation] = {
-        (name, protocol, each.model, each.dataset): correlate(
+    correlations: dict[tuple[str, str, str, str, str], Correlation] = {
+        (name, protocol, each.model, each.dataset, side): correlate(
             each,
             scores[name, each.model, each.dataset],
             protocol,
+            side=side,
             threshold=threshold,
             samples=samples,
             seed=seed,
@@ -206,37 +214,44 @@ def analyse(
         for name in names
         for each in predictions
         for protocol in protocols
+        for side in (BOTH, *SIDES)
     }
     return Isometry(predictions, found, names, protocols, scores, correlations, threshold, examples)
 
 
 def correlation_table(found: Correlations) -> Table:
-    """Table 3, for every measure and protocol; the last column of a model is the mean of its r."""
+    """Table 3, for every measure and protocol, and for each side as in figure 7.
+
+    The last column of a model is the mean of its r.
+    """
     models = list(dict.fromkeys(key[2] for key in found))
     datasets = list(dict.fromkeys(key[3] for key in found))
+    sides = list(dict.fromkeys(key[4] for key in found))
     rows = []
     for measure, protocol in dict.fromkeys(key[:2] for key in found):
-        values, limits, words = [], [], []
-        for model in models:
-            own = [found[measure, protocol, model, name] for name in datasets]
-            for each in own:
-                values.append(Cell(f"{each.r:.3f}{stars(each.p)}" if each.strength else ""))
-                limits.append(_limits(each))
-                words.append(Cell(each.strength))
-            if len(own) > 1:
-                mean = float(np.mean([each.r for each in own]))
-                values.append(Cell(None if np.isnan(mean) else mean, ".3f"))
-                limits.append(Cell(""))
-                words.append(Cell(""))
-        rows.append([Cell(measure), Cell(protocol), *values])
-        rows.append([Cell(""), Cell("95 % interval"), *limits])
-        rows.append([Cell(""), Cell("strength"), *words])
+        for side in sides:
+            values, limits, words = [], [], []
+            for model in models:
+                own = [found[measure, protocol, model, name, side] for name in datasets]
+                for each in own:
+                    values.append(Cell(f"{each.r:.3f}{stars(each.p)}" if each.strength else ""))
+                    limits.append(_limits(each))
+                    words.append(Cell(each.strength))
+                if len(own) > 1:
+                    mean = float(np.mean([each.r for each in own]))
+                    values.append(Cell(None if np.isnan(mean) else mean, ".3f"))
+                    limits.append(Cell(""))
+                    words.append(Cell(""))
+            rows.append([Cell(measure), Cell(protocol), Cell(side), *values])
+            rows.append([Cell(""), Cell(""), Cell("95 % interval"), *limits])
+            if side == BOTH:
+                rows.append([Cell(""), Cell(""), Cell("strength"), *words])
     extra = [MEAN] if len(datasets) > 1 else []
     columns = [f"{model}, {name}" for model in models for name in (*datasets, *extra)]
     return Table(
-        ["measure", "protocol", *columns],
+        ["measure", "protocol", "side", *columns],
         rows,
-        "Pearson's r of the scores of both sides with S",
+        "Pearson's r of scores with S",
         "One-tailed t-test of r > 0 over all points: *** p <= 0.001, ** 0.01, * 0.05. The points "
         "of a pair are not independent, above all when pooled; the intervals allow for it.",
     )
