@@ -9,7 +9,13 @@ import pytest
 import scipy.stats
 
 from tertium.errors import InputError
-from tertium.stats.association import association, without_each_group
+from tertium.stats.association import (
+    association,
+    holm,
+    permutation_within,
+    residuals,
+    without_each_group,
+)
 from tertium.stats.correlation import pearson
 
 GENERATOR = np.random.default_rng(7)
@@ -63,3 +69,46 @@ def test_what_cannot_be_correlated() -> None:
         association([1, 2], [1, 2])
     with pytest.raises(InputError, match="1 group labels for 2 items"):
         without_each_group([1, 2], [1, 2], ["a"])
+
+
+def test_a_partial_correlation_is_that_of_the_formula() -> None:
+    """(r_xy - r_xz r_yz) / sqrt((1 - r_xz^2) (1 - r_yz^2))."""
+    z = GENERATOR.normal(size=30)
+    x, y = X + z, Y + 2 * z
+    xy, xz, yz = pearson(x, y), pearson(x, z), pearson(y, z)
+    expected = (xy - xz * yz) / np.sqrt((1 - xz**2) * (1 - yz**2))
+    assert pearson(residuals(x, z), residuals(y, z)) == pytest.approx(expected)
+
+
+def test_what_the_control_explains_wholly_has_no_partial_correlation() -> None:
+    assert np.isnan(pearson(residuals(3 * X + 1, X), residuals(Y, X)))
+    assert residuals(Y, np.ones(30)) == pytest.approx(Y - Y.mean())
+
+
+def test_permutation_within_groups_against_all_orders() -> None:
+    """Two groups of three: 36 orders, all counted here."""
+    x, y = [1.0, 2.0, 3.0, 7.0, 8.0, 9.0], [1.0, 3.0, 2.0, 9.0, 7.0, 8.0]
+    values = np.array(
+        [pearson(x, [*a, *b]) for a in permutations(y[:3]) for b in permutations(y[3:])]
+    )
+    far = np.abs(values - values.mean()) >= abs(pearson(x, y) - values.mean()) - 1e-12
+    p = permutation_within(x, y, list("aaabbb"), samples=20_000)
+    assert p == pytest.approx(far.mean(), abs=0.01)
+
+
+def test_what_differs_between_groups_only_is_not_significant_within_them() -> None:
+    groups = [name for name in "abcd" for _ in range(10)]
+    between = np.repeat([0.0, 1.0, 2.0, 3.0], 10)
+    x, y = (between + 0.1 * GENERATOR.normal(size=40) for _ in range(2))
+    assert association(x, y, samples=1000).permutation_p < 0.01
+    assert permutation_within(x, y, groups, samples=1000) > 0.05
+    with pytest.raises(InputError, match="2 group labels for 40 items"):
+        permutation_within(x, y, ["a", "b"])
+
+
+def test_holm() -> None:
+    """As R's p.adjust(c(0.01, 0.02, 0.03, 0.04, 0.05), "holm")."""
+    assert holm([0.01, 0.02, 0.03, 0.04, 0.05]) == pytest.approx([0.05, 0.08, 0.09, 0.09, 0.09])
+    found = holm([0.2, float("nan"), 0.01])
+    assert (found[0], found[2]) == (0.2, 0.02)
+    assert np.isnan(found[1])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tertium
@@ -13,6 +15,7 @@ from tertium.errors import InputError
 from tertium.measures.loading import MeasureSpec, ModelSettings
 from tertium.studies.rephrasing import paper
 from tertium.studies.rephrasing.study import (
+    LanguagePairs,
     RephrasingStudy,
     Results,
     pairs_of,
@@ -21,9 +24,11 @@ from tertium.studies.rephrasing.study import (
 )
 from tertium.studies.rephrasing.tables import (
     axis_table,
+    controlled_table,
     correlation_table,
     evidence_table,
     family_table,
+    findings,
     language_table,
     left_out_table,
     paper_table,
@@ -175,13 +180,65 @@ def links(results: Results, families: Families) -> list[Link]:
 def test_correlations(results: Results, families: Families) -> None:
     found = links(results, families)
     table = correlation_table(found, ["syntax_average", "geo"])
-    assert [str(row[0]) for row in table.rows][:2] == [str(results.measures[0]), "  paper: BLEU"]
-    assert str(table.rows[1][1]) == "-0.182"
+    assert [str(row[0]) for row in table.rows][:3] == [
+        str(results.measures[0]),
+        "  given words per sentence",
+        "  paper: BLEU",
+    ]
+    assert str(table.rows[2][1]) == "-0.182"
     evidence = evidence_table(found)
     assert len(evidence.rows) == len(found)
     for link in found:
         assert set(link.without) <= set(families.of.values())
         assert link.found.items <= 16  # Toki Pona is not in URIEL
+
+
+def test_what_follows_from_sentence_length_vanishes_given_it() -> None:
+    """The means are the number of words and a little noise; so is, in part, the axis."""
+    langs = ["deu", "eng", "fra", "jpn", "kor", "tur", "fin", "hun", "spa", "ita", "swe", "rus"]
+    families = {lang: family_of(lang) for lang in langs}
+    axis = feature_axis("syntax_average", langs)
+    noise = np.random.default_rng(3)
+    words = {lang: 10 + value + 0.1 * noise.normal() for lang, value in axis.scores.items()}
+    means = {lang: length / 20 + 0.01 * noise.normal() for lang, length in words.items()}
+    found = correlate("nist", means, axis, families, words, samples=500)
+    assert found is not None
+    assert found.controlled is not None
+    assert found.found.r > 0.9
+    assert found.found.permutation_p < 0.01
+    assert abs(found.controlled.r) < 0.5
+    assert found.controlled.permutation_p > 0.05
+    table = correlation_table([found], ["syntax_average"])
+    shown = [str(row[0]) for row in table.rows]
+    assert shown == ["nist", "  given words per sentence", "  paper: NIST"]
+    assert [row[1].bold for row in table.rows] == [True, False, False]
+    assert "1 is significant after correction" in findings([found])[0]
+    given = controlled_table([found])
+    assert given is not None
+    assert str(given.rows[0][3]) == f"{found.words:+.3f}"
+    assert controlled_table([replace(found, controlled=None)]) is None
+
+
+def test_many_tests_are_corrected() -> None:
+    """0.02 alone is significant; of four tests, it is not (0.08)."""
+    langs = ["deu", "eng", "fra", "jpn", "kor", "tur", "fin"]
+    axis = feature_axis("geo", langs)
+    link = correlate("m", axis.scores, axis, {lang: family_of(lang) for lang in langs}, samples=9)
+    assert link is not None
+    many = [
+        replace(link, measure=name, found=replace(link.found, permutation_p=0.02))
+        for name in ("bleu", "chrf", "nist", "ter")
+    ]
+    assert correlation_table(many[:1], ["geo"]).rows[0][1].bold
+    assert not correlation_table(many, ["geo"]).rows[0][1].bold
+    header = list(evidence_table(many).header)
+    assert str(evidence_table(many).rows[0][header.index("p (Holm)")]) == "0.080"
+
+
+def test_words_of_a_language_count_each_sentence_once() -> None:
+    pairs = [("one two", "one two three four"), ("one two", "one two three")]
+    assert LanguagePairs("eng", 1, 2, pairs).words == 3
+    assert np.isnan(LanguagePairs("eng", 0, 0, []).words)
 
 
 def test_axes_count_what_is_missing() -> None:

@@ -1,4 +1,8 @@
-"""Pearson's r with an interval, p-values, and the values without each group of items."""
+"""Pearson's r with an interval and p-values: partial, within groups of items, without each group.
+
+Related items (languages of one family) are not exchangeable. ``permutation_within`` shuffles only
+within groups, so that differences between groups count for nothing.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tertium.errors import InputError
-from tertium.stats.arrays import Floats, pair
+from tertium.stats.arrays import Floats, Ints, pair
 from tertium.stats.conventions import SAMPLES, Interval
 from tertium.stats.correlation import pearson
 from tertium.stats.resampling import bootstrap_counts, p_value, percentile_interval, rounding
@@ -75,10 +79,77 @@ def without_each_group(x: ArrayLike, y: ArrayLike, groups: Sequence[str]) -> dic
     return found
 
 
+def residuals(values: ArrayLike, control: ArrayLike) -> Floats:
+    """What is left of values after a linear regression on a control.
+
+    Pearson's r of the residuals of x and of those of y is their partial correlation.
+
+    >>> residuals([1, 2, 3], [10, 20, 30]).round(6).tolist()
+    [0.0, 0.0, 0.0]
+    """
+    a, c = pair(values, control, at_least=3)
+    a, c = a - a.mean(), c - c.mean()
+    spread = float(c @ c)
+    if not spread:
+        return np.asarray(a)
+    left = a - c * (float(a @ c) / spread)
+    # What remains of a multiple of the control is rounding, and would correlate with anything.
+    constant = float(left @ left) <= 1e-20 * float(a @ a)
+    return np.zeros(len(a)) if constant else left
+
+
+def permutation_within(
+    x: ArrayLike, y: ArrayLike, groups: Sequence[str], *, samples: int = SAMPLES, seed: int = 0
+) -> float:
+    """Two-sided p of r where y is shuffled within each group only.
+
+    Differences between groups stay as they are, so that r differs from what they alone give; the
+    distance is measured from the mean of the shuffled values. NaN if nothing can be shuffled.
+
+    >>> permutation_within([1, 2, 9, 9], [1, 2, 7, 8], ["a", "b", "c", "d"])
+    nan
+    """
+    a, b = pair(x, y, at_least=3)
+    if len(groups) != len(a):
+        raise InputError(f"there are {len(groups)} group labels for {len(a)} items")
+    r = pearson(a, b)
+    places = [np.flatnonzero(np.array(groups) == group) for group in dict.fromkeys(groups)]
+    if np.isnan(r) or max(map(len, places)) < 2:
+        return float("nan")
+    generator = np.random.default_rng(seed)
+    orders = np.tile(np.arange(len(b)), (samples, 1))
+    for own in places:
+        if len(own) > 1:
+            orders[:, own] = generator.permuted(np.tile(own, (samples, 1)), axis=1)
+    shuffled = _correlated(a, b, orders)
+    middle = float(shuffled.mean())
+    extreme = np.abs(shuffled - middle) >= abs(r - middle) - rounding(shuffled, r)
+    return p_value(int(extreme.sum()), samples)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Correct p-values for their number (Holm, 1979); NaN stays, and counts for nothing.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    defined = [place for place, p in enumerate(p_values) if not math.isnan(p)]
+    corrected, highest = list(p_values), 0.0
+    for rank, place in enumerate(sorted(defined, key=lambda place: p_values[place])):
+        highest = max(highest, min(1.0, (len(defined) - rank) * p_values[place]))
+        corrected[place] = highest
+    return corrected
+
+
 def _shuffled(a: Floats, b: Floats, samples: int, seed: int) -> Floats:
     """r of a with random permutations of b."""
     generator = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
     orders = generator.permuted(np.tile(np.arange(len(b)), (samples, 1)), axis=1)
+    return _correlated(a, b, orders)
+
+
+def _correlated(a: Floats, b: Floats, orders: Ints) -> Floats:
+    """r of a with b in each of some orders."""
     first, second = (
         (each - each.mean()) / np.sqrt(((each - each.mean()) ** 2).sum()) for each in (a, b)
     )

@@ -52,7 +52,10 @@ def rephrasing(
         int, typer.Option(min=1, help="Leave out languages with fewer sets, and list them.")
     ] = 1,
     features: Annotated[
-        str | None, typer.Option(help="Feature sets of URIEL. Default: the five of the paper.")
+        str | None,
+        typer.Option(
+            help="Feature sets of URIEL. Default: the five of the paper, and the predicted ones."
+        ),
     ] = None,
     known: Annotated[
         float,
@@ -95,7 +98,7 @@ def rephrasing(
         options.models(encoder=encoder),
         options.runner(processes=processes),
     )
-    names = features.split(",") if features is not None else list(paper.FEATURES)
+    names = features.split(",") if features is not None else [*paper.FEATURES, *paper.NEIGHBOURS]
     axes = [feature_axis(name, list(sets), known=known) for name in names] if typology else []
     families = Families({lang: family_of(lang) for lang in sets})
     results = options.run(study)

@@ -106,6 +106,8 @@ CORRELATIONS: Mapping[str, Mapping[str, float]] = {
 
 FEATURES = ("syntax_average", "geo", "inventory_average", "phonology_average", "learned")
 """In the order of table 1."""
+NEIGHBOURS = ("syntax_knn", "inventory_knn", "phonology_knn")
+"""The same features, with the missing ones predicted from the nearest neighbours of a language."""
 MAX_NIST = 1.9
 """What the paper divides NIST by for figure 6."""
 

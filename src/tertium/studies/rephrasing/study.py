@@ -6,6 +6,7 @@ the mean over its pairs, that of a family the mean over its languages.
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -40,6 +41,16 @@ class LanguagePairs:
     of: int
     """How many pairs its sets have in all."""
     pairs: Sequence[tuple[str, str]]
+
+    @property
+    def words(self) -> float:
+        """The mean number of words (at spaces) of a sentence; each sentence counts once.
+
+        >>> LanguagePairs("en", 1, 1, [("Hello there.", "Good morning, all.")]).words
+        2.5
+        """
+        lengths = [len(text.split()) for text in {text for both in self.pairs for text in both}]
+        return fmean(lengths) if lengths else math.nan
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ from typing import Any
 from tertium.data.languages import iso_code, language_name
 from tertium.measures.loading import MeasureSpec
 from tertium.report.tables import Cell, Table
+from tertium.stats.association import holm
+from tertium.stats.conventions import ALPHA
 from tertium.studies.rephrasing import paper
 from tertium.studies.rephrasing.figures import rephrasing_figures
 from tertium.studies.rephrasing.study import Results, words_of
@@ -44,21 +46,39 @@ def rephrasing_report(
     if beside is not None:
         shown["paper"] = beside
     links = []
+    words = {language.lang: language.words for language in results.languages}
     for measure in results.measures:
         means = {lang: mean for (lang, own), mean in results.means.items() if own == measure}
         for axis in axes if means else ():
             settings: dict[str, Any] = {"samples": samples, "seed": seed, "known": known}
-            link = correlate(measure, means, axis, families.of, **settings)
+            link = correlate(measure, means, axis, families.of, words, **settings)
             links += [link] if link is not None else []
     if links:
         shown["correlations"] = correlation_table(links, [axis.name for axis in axes])
         shown["evidence"] = evidence_table(links)
+        controlled = controlled_table(links)
+        if controlled is not None:
+            shown["given-words"] = controlled
     if axes:
         shown["features"] = axis_table(axes)
     without = left_out_table(results)
     if without is not None:
         shown["left-out"] = without
-    return Report("Rephrasing", shown, rephrasing_figures(results, axes, families))
+    drawn = rephrasing_figures(results, axes, families)
+    return Report("Rephrasing", shown, drawn, findings=findings(links))
+
+
+def findings(links: Sequence[Link]) -> list[str]:
+    """In words: what is left of the correlations after correction, and given sentence length."""
+    if not links:
+        return []
+    plain = sum(p < ALPHA for p in holm([link.found.permutation_p for link in links]))
+    given = sum(p < ALPHA for p in holm([_partial_p(link) for link in links]))
+    return [
+        f"Of {len(links)} correlations of scores with typological features, {plain} "
+        f"{'is' if plain == 1 else 'are'} significant after correction for their number, and "
+        f"{given} given the mean number of words per sentence."
+    ]
 
 
 def language_table(results: Results, families: Families) -> Table:
@@ -134,31 +154,41 @@ def paper_table(results: Results) -> Table | None:
 
 
 def correlation_table(links: Sequence[Link], features: Sequence[str]) -> Table:
-    """Table 1: r of each measure with each feature set; significant ones (permutation) in bold."""
+    """Table 1: r of each measure with each feature set, and given the words per sentence."""
     found = {(link.measure, link.feature): link for link in links}
+    plain = holm([link.found.permutation_p for link in links])
+    partial = holm([_partial_p(link) for link in links])
+    corrected = {
+        (link.measure, link.feature): both
+        for link, both in zip(links, zip(plain, partial, strict=True), strict=True)
+    }
     rows = []
     for measure in dict.fromkeys(link.measure for link in links):
-        cells = [Cell(measure)]
-        for feature in features:
-            link = found.get((measure, feature))
-            cells.append(
-                Cell(None)
-                if link is None
-                else Cell(link.found.r, "+.3f", link.found.permutation_p < 0.05)
-            )
-        rows.append(cells)
+        own = [found.get((measure, feature)) for feature in features]
+        cells, given = [Cell(measure)], [Cell("  given words per sentence")]
+        for link in own:
+            first, second = corrected[measure, link.feature] if link else (math.nan, math.nan)
+            cells.append(Cell(link.found.r if link else None, "+.3f", first < ALPHA))
+            part = link.controlled if link else None
+            given.append(Cell(part.r if part else None, "+.3f", second < ALPHA))
+        rows += [cells, given]
         title, _ = paper.COUNTERPARTS.get(MeasureSpec.parse(measure).measure, ("", 1.0))
         if title:
             printed = [paper.CORRELATIONS[title].get(feature) for feature in features]
             rows.append([Cell(f"  paper: {title}"), *(Cell(value, "+.3f") for value in printed)])
-    note = f"Bold, *: p < 0.05 by permutation, without correction. {SIGN_NOTE}"
+    note = (
+        f"Bold, *: p < {ALPHA:.2f} by permutation, corrected for all correlations of this table "
+        "(Holm), r and given words each by themselves. Given words per sentence: the partial "
+        f"correlation. {SIGN_NOTE}"
+    )
     return Table(["measure", *features], rows, "Pearson's r with typological features", note)
 
 
 def evidence_table(links: Sequence[Link]) -> Table:
     """The evidence for each correlation."""
     rows = []
-    for link in links:
+    corrected = holm([link.found.permutation_p for link in links])
+    for link, holm_p in zip(links, corrected, strict=True):
         found, values = link.found, {k: v for k, v in link.without.items() if not math.isnan(v)}
         interval = f"[{found.interval.low:+.2f}, {found.interval.high:+.2f}]"
         weakest = min(values, key=lambda name: abs(values[name]), default="")
@@ -171,19 +201,57 @@ def evidence_table(links: Sequence[Link]) -> Table:
                 Cell(interval),
                 Cell(found.p, THREE),
                 Cell(found.permutation_p, THREE),
+                Cell(holm_p, THREE),
+                _defined(link.within_p),
                 Cell(swing),
                 Cell(weakest),
-                Cell(None if math.isnan(link.refitted) else link.refitted, THREE),
+                _defined(link.refitted),
             ]
         )
     header = ["measure and features", "n", "|r|", "95 % interval", "p", "p (permutation)"]
-    header += ["r without a family", "weakest without", "|r| refitted"]
+    header += ["p (Holm)", "p (within families)", "r without a family", "weakest without"]
+    header += ["|r| refitted"]
     note = (
-        "Interval: bootstrap over languages. r without a family: the range when the languages of "
-        "each family are left out in turn, and the family without which r is nearest to 0. "
-        "Refitted: without the largest family, on a component of the other languages alone."
+        "Interval: bootstrap over languages. Holm: the permutation test, corrected for the number "
+        "of rows. Within families: only languages of one family are permuted. r without a family: "
+        "the range when the languages of each family are left out in turn, and the family without "
+        "which r is nearest to 0. Refitted: without the largest family, on a component of the "
+        "other languages alone."
     )
     return Table(header, rows, "The evidence for each correlation", note)
+
+
+def controlled_table(links: Sequence[Link]) -> Table | None:
+    """What is left of each correlation, given the length of sentences; None if nothing is."""
+    given = [link for link in links if link.controlled is not None]
+    corrected = holm([_partial_p(link) for link in given])
+    rows = []
+    for link, holm_p in zip(given, corrected, strict=True):
+        assert link.controlled is not None
+        part = link.controlled
+        rows.append(
+            [
+                Cell(f"{link.measure} {link.feature}"),
+                Cell(part.items),
+                Cell(link.found.r, "+.3f"),
+                Cell(link.words, "+.3f"),
+                Cell(part.r, "+.3f"),
+                Cell(f"[{part.interval.low:+.2f}, {part.interval.high:+.2f}]"),
+                Cell(part.permutation_p, THREE),
+                Cell(holm_p, THREE),
+                _defined(link.controlled_within_p),
+            ]
+        )
+    if not rows:
+        return None
+    header = ["measure and features", "n", "r", "r of words", "partial r", "95 % interval"]
+    header += ["p (permutation)", "p (Holm)", "p (within families)"]
+    note = (
+        "r of words: that of the measure with the mean number of words per sentence (at spaces). "
+        "Partial r: of the measure with the features, given this number. The tests permute what a "
+        "regression on it leaves."
+    )
+    return Table(header, rows, "The correlations, given the length of sentences", note)
 
 
 def axis_table(axes: Sequence[Axis]) -> Table:
@@ -230,6 +298,14 @@ def left_out_table(results: Results) -> Table | None:
 def any_sampled(results: Results) -> bool:
     """Whether only some pairs of a language were scored."""
     return any(len(language.pairs) < language.of for language in results.languages)
+
+
+def _partial_p(link: Link) -> float:
+    return math.nan if link.controlled is None else link.controlled.permutation_p
+
+
+def _defined(value: float) -> Cell:
+    return Cell(None if math.isnan(value) else value, THREE)
 
 
 def _row(results: Results, lang: str) -> list[float | None]:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tertium.data.languages import language_name
 from tertium.data.uriel import uriel_features
 from tertium.errors import InputError
-from tertium.stats.association import Association, association, without_each_group
+from tertium.stats.association import (
+    Association,
+    association,
+    permutation_within,
+    residuals,
+    without_each_group,
+)
 from tertium.stats.components import first_component
 from tertium.stats.conventions import SAMPLES
 from tertium.stats.correlation import pearson
@@ -96,6 +103,14 @@ class Link:
     """r without the languages of each family in turn, the axis being the same."""
     refitted: float
     """|r| without the largest family, with an axis of the other languages alone; NaN if too few."""
+    within_p: float
+    """Two-sided, by permutation within families; NaN if no family has two languages."""
+    controlled: Association | None = None
+    """The partial correlation, given the words per sentence; None if nothing is left to correlate.
+    Its ``p`` is not of use: the regression costs a degree of freedom."""
+    controlled_within_p: float = math.nan
+    words: float = math.nan
+    """r of the words per sentence with the means of the measure."""
 
 
 def correlate(
@@ -103,12 +118,17 @@ def correlate(
     means: Mapping[str, float],
     axis: Axis,
     families: Mapping[str, str],
+    words: Mapping[str, float] | None = None,
     *,
     samples: int = SAMPLES,
     seed: int = 0,
     known: float = KNOWN,
 ) -> Link | None:
-    """Correlate the means of a measure with an axis; None where there are too few languages."""
+    """Correlate the means of a measure with an axis; None where there are too few languages.
+
+    ``words``, the mean length of the sentences of each language, is the control of the partial
+    correlation.
+    """
     langs = [lang for lang in axis.scores if lang in means]
     if len(langs) < FEW:
         return None
@@ -125,4 +145,24 @@ def correlate(
     if other:
         values = [means[lang] for lang in other]
         refitted = abs(pearson(list(other.values()), values))
-    return Link(measure, axis.name, found, without_each_group(x, y, groups), refitted)
+    settings = {"samples": samples, "seed": seed}
+    link = Link(
+        measure,
+        axis.name,
+        found,
+        without_each_group(x, y, groups),
+        refitted,
+        permutation_within(x, y, groups, **settings),
+    )
+    if words is None:
+        return link
+    lengths = [words[lang] for lang in langs]
+    x_left, y_left = residuals(x, lengths), residuals(y, lengths)
+    try:
+        controlled = association(x_left, y_left, **settings)
+    except InputError:
+        return link
+    within = permutation_within(x_left, y_left, groups, **settings)
+    return replace(
+        link, controlled=controlled, controlled_within_p=within, words=pearson(lengths, y)
+    )
