@@ -42,7 +42,7 @@ SYMBOLS = {
 
 def table_2(predictions: Sequence[Predictions]) -> dict[tuple[str, str, str], float]:
     """The frequencies, by statistic, model and data set."""
-    shares = frequencies(predictions, samples=1).shares
+    shares = frequencies(predictions).shares
     return {
         (statistic, model, name): shares[model, name, behaviour].value
         for statistic, behaviour in SYMBOLS.items()

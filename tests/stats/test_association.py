@@ -107,7 +107,7 @@ def test_what_differs_between_groups_only_is_not_significant_within_them() -> No
 
 
 def test_holm() -> None:
-    """As R's p.adjust(c(0.01, 0.02, 0.03, 0.04, 0.05), "holm")."""
+    """5 * 0.01, 4 * 0.02, 3 * 0.03; then 2 * 0.04 and 0.05, which are raised to the one before."""
     assert holm([0.01, 0.02, 0.03, 0.04, 0.05]) == pytest.approx([0.05, 0.08, 0.09, 0.09, 0.09])
     found = holm([0.2, float("nan"), 0.01])
     assert (found[0], found[2]) == (0.2, 0.02)

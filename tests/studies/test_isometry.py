@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -26,9 +27,15 @@ from tertium.models.base import Detections, Languages, Progress
 from tertium.models.detectors.model import ByLanguage, Commutative
 from tertium.report.plots import save_figure
 from tertium.stats.correlation import pearson
+from tertium.stats.resampling import bootstrap_counts
 from tertium.studies.isometry import figures
 from tertium.studies.isometry.classes import BEHAVIOURS, agreement, decisions, mode, short_names
-from tertium.studies.isometry.correlation import correlate, protocols, side_scores
+from tertium.studies.isometry.correlation import (
+    correlate,
+    mean_correlation,
+    protocols,
+    side_scores,
+)
 from tertium.studies.isometry.frequencies import (
     MEAN,
     difference_table,
@@ -51,7 +58,7 @@ def example(model: str, dataset: str = "news") -> Predictions:
 
 
 def shares(found: Predictions) -> dict[str, float]:
-    counted = frequencies([found], samples=10).shares
+    counted = frequencies([found]).shares
     return {each.name: counted[found.model, found.dataset, each].value for each in BEHAVIOURS}
 
 
@@ -91,7 +98,7 @@ def test_the_threshold_itself_counts() -> None:
 
 
 def test_models_are_compared_on_the_same_samples() -> None:
-    found = frequencies([example("careful"), example("careless")], samples=200)
+    found = frequencies([example("careful"), example("careless")])
     table = difference_table(found)
     assert table is not None
     assert [str(cell) for cell in table.rows[0][:3]] == [
@@ -100,7 +107,7 @@ def test_models_are_compared_on_the_same_samples() -> None:
         "[1,1] isometric",
     ]
     assert str(table.rows[0][3]) == "+0.250"  # 5 less 3 of 8 pairs
-    again = frequencies([example("careful"), example("careful", "other")], samples=50)
+    again = frequencies([example("careful"), example("careful", "other")])
     assert again.columns() == [("careful", "news"), ("careful", "other"), ("careful", MEAN)]
     assert difference_table(again) is None
     rows = frequency_table(again).rows
@@ -185,6 +192,82 @@ def test_figure_7_shows_the_counts_of_each_panel(drawn: list[Any], tmp_path: Pat
         r = result.correlations["chrf", "majority", model, "news", side].r
         assert title[-1].startswith("r undefined" if np.isnan(r) else f"r = {r:.3f}")
     assert [axes.get_ylabel() for axes in figure.axes] == ["chrf, source", "", "chrf, target", ""]
+
+
+def test_figure_4_has_a_line_at_the_threshold_of_each_side(
+    drawn: list[Any], tmp_path: Path
+) -> None:
+    result = analyse([example("careful"), example("careless")], [], threshold=0.4)
+    result.figures()["detections"].draw(tmp_path / "four.png")
+    [figure] = drawn
+    *panels, colours = figure.axes
+    assert len(panels) == 6  # three detectors, two models
+    for axes in panels:
+        across, up = axes.lines
+        assert list(across.get_ydata()) == [0.4, 0.4]
+        assert list(up.get_xdata()) == [0.4, 0.4]
+        assert [each.filled for each in axes.collections] == [True, False]
+    assert colours.get_ylabel() == "density, relative"
+
+
+def test_the_density_is_highest_where_the_points_are() -> None:
+    corner = figures._density(np.full(30, 0.99), np.full(30, 0.01))
+    assert corner[-1, 0] == corner.max()
+    assert corner.max() == 1
+    assert corner[figures.CELLS // 2, figures.CELLS // 2] < 1e-6
+
+
+def test_intervals_agree_with_p() -> None:
+    found = frequencies([example("careful"), example("careless")])
+    for behaviour in BEHAVIOURS:
+        a, b = (found.shares[name, "news", behaviour] for name in ("careful", "careless"))
+        difference = a.less(b)
+        assert (difference.p < 0.05) == (0 not in difference.interval)
+    nothing = found.shares["careful", "news", BEHAVIOURS[1]]
+    assert nothing.value == nothing.interval.low == 0
+    assert nothing.interval.high == pytest.approx(0.3244, abs=1e-4)  # z^2 / (8 + z^2)
+
+
+def test_csv_has_numbers_in_columns() -> None:
+    result = analyse([example("careful"), example("careless")], [MeasureSpec("chrf")], samples=20)
+    tables = result.tables()
+    rows = list(csv.DictReader(tables["correlations"].csv().splitlines()))
+    assert len(rows) == 2 * 3 * 2  # protocols, sides, models
+    for row in rows:
+        for name in ("r", "low", "high", "p", "p of the t-test"):
+            assert row[name] == "" or -1 <= float(row[name]) <= 1
+    shares = list(csv.DictReader(tables["frequencies"].csv().splitlines()))
+    assert shares[0] == {
+        **{"model": "careful", "data": "news", "M(S)": "[1,1] isometric", "pairs": "5"},
+        **{"frequency": "0.625", "low": shares[0]["low"], "high": shares[0]["high"]},
+    }
+    assert float(shares[0]["low"]) < 0.625 < float(shares[0]["high"])
+
+
+def test_sets_of_one_size_are_resampled_together() -> None:
+    """Twice the same set is no new evidence: the interval of the mean is that of one."""
+    twice = [example("careless"), example("careless", "again")]
+    result = analyse(twice, [MeasureSpec("chrf")], protocols=["pooled"], samples=50)
+    parts = [
+        result.correlations["chrf", "pooled", "careless", n, "both"] for n in ("news", "again")
+    ]
+    assert mean_correlation(parts).interval == parts[0].interval
+    shares = result.frequencies.shares
+    one, mean = (shares["careless", name, BEHAVIOURS[0]].interval for name in ("news", MEAN))
+    assert (mean.low, mean.high) == pytest.approx((one.low, one.high))
+
+
+def test_bootstrap_samples_are_those_of_resampled_pairs() -> None:
+    """The sums of a pair, weighted, give the r of a sample that has the pair more than once."""
+    found = example("careless")
+    scores = side_scores(found, MeasureSpec("chrf"))
+    one = correlate(found, scores, "pooled", samples=3, seed=5)
+    for drawn_counts, r in zip(bootstrap_counts(8, samples=3, seed=5), one.replicates, strict=True):
+        places = np.repeat(np.arange(8), drawn_counts)
+        codes = decisions(found)[:, places]
+        x = np.tile(np.concatenate([scores.source[places], scores.target[places]]), 3)
+        y = np.concatenate([np.concatenate([row // 2, row % 2]) for row in codes])
+        assert r == pytest.approx(float(np.corrcoef(x, y)[0, 1]))
 
 
 def test_symmetric_scores() -> None:

@@ -74,6 +74,8 @@ class Table:
     rows: Sequence[Sequence[Cell]]
     title: str = ""
     note: str = ""
+    data: Table | None = None
+    """What CSV has instead: one number per cell, where the table to read has intervals or stars."""
 
     def text(self) -> str:
         """Plain text with aligned columns; bold cells are marked with an asterisk."""
@@ -83,6 +85,8 @@ class Table:
 
     def csv(self) -> str:
         """Comma-separated values in full precision, without bold."""
+        if self.data is not None:
+            return self.data.csv()
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(self.header)

@@ -135,6 +135,17 @@ def bootstrap_p_value(
     return p_value(int(extreme.sum()), len(differences))
 
 
+def percentile_p_value(replicates: ArrayLike) -> float:
+    """Test whether a statistic differs from 0: two-sided, as :func:`percentile_interval` decides.
+
+    >>> percentile_p_value([-1.0] + [1.0] * 18)
+    0.2
+    """
+    values = _defined(np.asarray(replicates, dtype=np.float64))
+    side = min(int((values <= 0).sum()), int((values >= 0).sum()))
+    return min(1.0, 2 * p_value(side, len(values)))
+
+
 def p_value(extreme: int, samples: int) -> float:
     """The share of samples at least as extreme as the observation, which counts as a sample.
 

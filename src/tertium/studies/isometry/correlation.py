@@ -15,7 +15,12 @@ from tertium.measures.loading import MeasureSpec, ModelSource
 from tertium.stats.arrays import Floats, Ints
 from tertium.stats.conventions import SAMPLES, Interval
 from tertium.stats.correlation import pearson, positive_correlation_p, strength
-from tertium.stats.resampling import bootstrap_counts, percentile_interval
+from tertium.stats.resampling import (
+    bootstrap_counts,
+    combine,
+    percentile_interval,
+    percentile_p_value,
+)
 from tertium.studies.isometry.classes import NONE, THRESHOLD, decisions, mode
 from tertium.studies.runner import Runner, SharedModels, similarity_job
 from tertium.text import Text
@@ -26,7 +31,6 @@ Protocol = Literal["majority", "pooled"]
 SIDES = ("source", "target")
 BOTH = "both"
 """Source and target at once, as in table 3; figure 7 has each side by itself."""
-SAMPLES_AT_A_TIME = 50
 
 
 @dataclass(frozen=True)
@@ -39,19 +43,40 @@ class SideScores:
 
 @dataclass(frozen=True)
 class Correlation:
-    """Pearson's r over pairs, of one side or of both."""
+    """Pearson's r over pairs, of one side or of both; or the mean of r over data sets."""
 
     r: float
-    interval: Interval | None
-    """By resampling pairs, each with both of its sides and all detectors."""
-    p: float
-    """One-tailed t-test over all points, as in the paper; NaN if r is."""
+    replicates: Floats
+    """r of samples of pairs, each with its sides and all detectors; data sets of the same number of
+    pairs have the same samples, because the sets may be of the same segments."""
+    t_p: float
+    """One-tailed t-test over all points, as in the paper; NaN if r is, and of a mean."""
     items: int
+
+    @property
+    def interval(self) -> Interval | None:
+        return None if np.isnan(self.replicates).all() else percentile_interval(self.replicates)
+
+    @property
+    def p(self) -> float:
+        """Two-sided, from the same samples as the interval."""
+        none = np.isnan(self.replicates).all()
+        return float("nan") if none else percentile_p_value(self.replicates)
 
     @property
     def strength(self) -> str:
         """The interpretation by Schober et al. (2018)."""
         return "" if np.isnan(self.r) else strength(self.r)
+
+
+def mean_correlation(parts: Sequence[Correlation]) -> Correlation:
+    """The mean over data sets; undefined if it is undefined on one of them."""
+    return Correlation(
+        float(np.mean([each.r for each in parts])),
+        combine([each.replicates for each in parts]),
+        float("nan"),
+        sum(each.items for each in parts),
+    )
 
 
 def score_sides(
@@ -110,20 +135,21 @@ def correlate(
     """Correlate the scores of a measure with S by one of the protocols, on one side or both."""
     codes = decisions(predictions, threshold)
     x, y, pairs = points(codes, scores, protocol, side)
-    kept = len(np.unique(pairs))
-    r = pearson(x, y) if kept > 1 else float("nan")
+    r = pearson(x, y) if len(np.unique(pairs)) > 1 else float("nan")
     if np.isnan(r):
-        return Correlation(r, None, float("nan"), len(x))
-    places = np.searchsorted(np.unique(pairs), pairs)
-    counts = bootstrap_counts(kept, samples=samples, seed=seed)
-    replicates = np.concatenate(
-        [
-            pearson(x, y, counts=counts[start : start + SAMPLES_AT_A_TIME, places])
-            for start in range(0, samples, SAMPLES_AT_A_TIME)
-        ]
-    )
-    interval = None if np.isnan(replicates).all() else percentile_interval(replicates)
-    return Correlation(r, interval, positive_correlation_p(r, len(x)), len(x))
+        return Correlation(r, np.full(samples, np.nan), float("nan"), len(x))
+    size = len(predictions.sources)
+    counts = bootstrap_counts(size, samples=samples, seed=seed)
+    # r of a sample needs sums only, and each pair has the same sums wherever it is drawn.
+    x, y = x - x.mean(), y - y.mean()
+    products = (np.ones(len(x)), x, y, x * x, y * y, x * y)
+    sums = np.stack([np.bincount(pairs, own, minlength=size) for own in products], axis=1)
+    n, a, b, aa, bb, ab = (counts @ sums).T
+    spread = (n * aa - a * a) * (n * bb - b * b)
+    constant = spread <= (1e-12 * n * n) ** 2 * max(1.0, float(x @ x) * float(y @ y))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        replicates = np.where(constant, np.nan, (n * ab - a * b) / np.sqrt(np.abs(spread)))
+    return Correlation(r, replicates, positive_correlation_p(r, len(x)), len(x))
 
 
 def points(

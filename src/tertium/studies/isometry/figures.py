@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from tertium.data.datasets.isometry import Predictions
-from tertium.report.plots import FAINT, MAIN, blank_figure, save_figure
+from tertium.report.plots import MAIN, blank_figure, save_figure
+from tertium.stats.arrays import Floats
 from tertium.stats.correlation import stars
 from tertium.studies.isometry.classes import (
     ALL,
@@ -29,7 +30,9 @@ from tertium.studies.isometry.correlation import (
 )
 
 NOBODY = "no agreement"
-BINS = 20
+CELLS, BANDWIDTH = 80, 0.03
+"""Of the density in figure 4: cells a side, and the deviation of the kernel."""
+LEVELS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 TITLE_LETTERS = 32
 """About as many as are above one panel."""
 HANDLE_INCHES, LETTER_INCHES = 0.5, 0.085
@@ -41,33 +44,52 @@ Panel = tuple[str, str]
 """A model and a data set."""
 
 
-def draw_detections(predictions: Sequence[Predictions], out: Path) -> None:
-    """Figure 4: P(paraphrase) after translation against before.
+def draw_detections(
+    predictions: Sequence[Predictions], out: Path, threshold: float = THRESHOLD
+) -> None:
+    """Figure 4: P(paraphrase) after translation against before, with lines at the threshold.
 
-    One row per detector, one column per model and data set; each panel is a histogram, relative to
-    its highest bin.
+    One row per detector, one column per model and data set; each panel has contours of the density
+    (a Gaussian kernel), relative to its highest point.
     """
     names = short_names(list(predictions[0].judged))
     columns = len(predictions)
     figure, grid = _grid(len(names) * columns, columns, out, height=2.5)
     panels = [(name, each) for name in names for each in predictions]
+    middles = (np.arange(CELLS) + 0.5) / CELLS
     for number, (axes, (name, each)) in enumerate(zip(grid, panels, strict=True)):
         judged = each.judged[name]
-        x, y = np.asarray(judged.source), np.asarray(judged.target)
-        shares, _, _ = np.histogram2d(x, y, BINS, [[0, 1], [0, 1]])
-        shares = np.where(shares > 0, shares / shares.max(), np.nan)
-        picture = axes.imshow(
-            shares.T, cmap="viridis", norm=_logarithmic(), origin="lower", extent=(0, 1, 0, 1)
+        shares = _density(np.asarray(judged.source), np.asarray(judged.target))
+        picture = axes.contourf(
+            middles, middles, shares.T, levels=LEVELS, cmap="viridis", norm=_logarithmic()
         )
-        axes.plot([0, 1], [0, 1], color=FAINT, linestyle=":", linewidth=1)
+        axes.contour(middles, middles, shares.T, levels=LEVELS, colors="black", linewidths=0.3)
+        for draw in (axes.axhline, axes.axvline):
+            draw(threshold, color="#b5651d", linestyle="--", linewidth=1)
+        axes.set(xlim=(0, 1), ylim=(0, 1))
         axes.set_aspect("equal")
         if number < columns:
             axes.set_title(_title(each), fontsize="small")
         if number % columns == 0:
             axes.set_ylabel(f"{names[name]}\nafter", fontsize="small")
     figure.supxlabel("P(paraphrase) before translation", fontsize="small")
-    figure.colorbar(picture, ax=grid, label="density, relative", shrink=0.6)
+    figure.colorbar(
+        picture, ax=grid, label="density, relative", shrink=0.6, format="{x:g}", ticks=LEVELS
+    )
     save_figure(figure, out)
+
+
+def _density(x: Floats, y: Floats) -> Floats:
+    """A smoothed histogram of points in the unit square, relative to its maximum.
+
+    The kernel is reflected at the borders, where most probabilities are.
+    """
+    counts, _, _ = np.histogram2d(x, y, CELLS, [[0, 1], [0, 1]])
+    middles = (np.arange(CELLS) + 0.5) / CELLS
+    apart = [middles[:, None] - image for image in (middles, -middles, 2 - middles)]
+    kernel = sum(np.exp(-((each / BANDWIDTH) ** 2) / 2) for each in apart)
+    smooth = np.asarray(kernel @ counts @ np.transpose(kernel), dtype=np.float64)
+    return np.asarray(smooth / smooth.max())
 
 
 def draw_behaviours(

@@ -10,15 +10,9 @@ import numpy as np
 from tertium.data.datasets.isometry import Predictions
 from tertium.errors import InputError
 from tertium.report.tables import Cell, Table
-from tertium.stats.arrays import Floats, Ints
-from tertium.stats.conventions import ALPHA, SAMPLES, Interval
-from tertium.stats.resampling import (
-    bootstrap_counts,
-    bootstrap_p_value,
-    combine,
-    percentile_interval,
-    spawn,
-)
+from tertium.stats.arrays import Bools, Ints
+from tertium.stats.conventions import ALPHA, Interval
+from tertium.stats.proportions import combined_interval, combined_p_value
 from tertium.studies.isometry.classes import BEHAVIOURS, THRESHOLD, Behaviour, decisions, mode
 
 MEAN = "mean"
@@ -27,15 +21,41 @@ MEAN = "mean"
 
 @dataclass(frozen=True)
 class Frequency:
-    """The share of pairs with a behaviour."""
+    """The share of pairs with a behaviour, or the mean of the shares of several data sets."""
 
-    value: float
-    replicates: Floats
-    """The same in each bootstrap sample; all models on a data set share their samples."""
+    members: Sequence[Bools]
+    """By data set, which pairs show the behaviour."""
+
+    @property
+    def value(self) -> float:
+        return float(np.mean([own.mean() for own in self.members]))
 
     @property
     def interval(self) -> Interval:
-        return percentile_interval(self.replicates)
+        return combined_interval(self.members, self._weights)
+
+    def less(self, other: Frequency) -> Difference:
+        """The difference from the same share of another model."""
+        members = [*self.members, *other.members]
+        weights = [*self._weights, *(-weight for weight in other._weights)]
+        return Difference(
+            self.value - other.value,
+            combined_interval(members, weights),
+            combined_p_value(members, weights),
+        )
+
+    @property
+    def _weights(self) -> list[float]:
+        return [1 / len(self.members)] * len(self.members)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A difference between two models; p < 0.05 if and only if the interval does not hold 0."""
+
+    value: float
+    interval: Interval
+    p: float
 
 
 @dataclass(frozen=True)
@@ -54,89 +74,71 @@ class Frequencies:
         return [(model, name) for model in self.models for name in (*self.datasets, *extra)]
 
 
-def frequencies(
-    found: Sequence[Predictions],
-    *,
-    threshold: float = THRESHOLD,
-    samples: int = SAMPLES,
-    seed: int = 0,
-) -> Frequencies:
+def frequencies(found: Sequence[Predictions], *, threshold: float = THRESHOLD) -> Frequencies:
     """Count the behaviours; every model needs results on every data set."""
     modes = {(each.model, each.dataset): mode(decisions(each, threshold)) for each in found}
     models = list(dict.fromkeys(each.model for each in found))
     datasets = list(dict.fromkeys(each.dataset for each in found))
     _check_complete(modes, models, datasets)
-    seeds = dict(zip(datasets, spawn(seed, len(datasets)), strict=True))
-    shares: dict[tuple[str, str, Behaviour], Frequency] = {}
     sizes = {name: len(modes[models[0], name]) for name in datasets}
-    for name in datasets:
-        counts = bootstrap_counts(sizes[name], samples=samples, seed=seeds[name])
-        for model in models:
-            for behaviour in BEHAVIOURS:
-                shown = (modes[model, name] == behaviour.code).astype(np.float64)
-                replicates = np.asarray(counts @ shown / sizes[name])
-                shares[model, name, behaviour] = Frequency(float(shown.mean()), replicates)
+    shares: dict[tuple[str, str, Behaviour], Frequency] = {}
     for model in models:
         for behaviour in BEHAVIOURS:
-            parts = [shares[model, name, behaviour] for name in datasets]
-            value = float(np.mean([part.value for part in parts]))
-            shares[model, MEAN, behaviour] = Frequency(
-                value, combine([part.replicates for part in parts])
-            )
+            own = [np.asarray(modes[model, name] == behaviour.code) for name in datasets]
+            for name, members in zip(datasets, own, strict=True):
+                shares[model, name, behaviour] = Frequency([members])
+            shares[model, MEAN, behaviour] = Frequency(own)
     return Frequencies(models, datasets, shares, sizes)
 
 
 def frequency_table(found: Frequencies) -> Table:
     """Table 2: one row per behaviour, one column per model and data set, with 95 % intervals."""
     columns = found.columns()
-    rows = []
+    rows, data = [], []
     for behaviour in BEHAVIOURS:
         own = [found.shares[model, name, behaviour] for model, name in columns]
         first = [Cell(f"{behaviour.symbol} {behaviour.name}")]
         rows.append([*first, *(Cell(share.value, ".3f") for share in own)])
         limits = [f"{each.interval.low:.3f}-{each.interval.high:.3f}" for each in own]
         rows.append([Cell(""), *map(Cell, limits)])
+        for (model, name), each in zip(columns, own, strict=True):
+            count = sum(int(members.sum()) for members in each.members)
+            numbers = (count, each.value, each.interval.low, each.interval.high)
+            data.append([Cell(model), Cell(name), *first, *map(Cell, numbers)])
     header = ["M(S)", *(f"{model}, {name}" for model, name in columns)]
-    note = "Below each frequency: its 95 % interval (bootstrap over the pairs)."
-    return Table(header, rows, "Relative frequency of each behaviour", note)
+    note = "Below each frequency: its 95 % interval (Wilson's; of a mean, from those of its parts)."
+    names = ["model", "data", "M(S)", "pairs", "frequency", "low", "high"]
+    return Table(header, rows, "Relative frequency of each behaviour", note, Table(names, data))
 
 
 def difference_table(found: Frequencies) -> Table | None:
-    """The differences in frequency between models, with p-values.
-
-    The test is the two-sided paired bootstrap: all models translate the same pairs.
-    """
-    rows = []
+    """The differences in frequency between models, with p-values that agree with the intervals."""
+    rows, data = [], []
     names = [*found.datasets, *([MEAN] if len(found.datasets) > 1 else [])]
     for place, one in enumerate(found.models):
         for other in found.models[place + 1 :]:
             for name in names:
-                rows += [_difference(found, one, other, name, each) for each in BEHAVIOURS]
+                for behaviour in BEHAVIOURS:
+                    a, b = (found.shares[model, name, behaviour] for model in (one, other))
+                    difference = a.less(b)
+                    first = [Cell(name), Cell(f"{behaviour.symbol} {behaviour.name}")]
+                    value, limits, p = difference.value, difference.interval, difference.p
+                    shown = Cell(f"{limits.low:+.3f} to {limits.high:+.3f}")
+                    cells = [Cell(value, "+.3f", bold=p < ALPHA), shown, Cell(p, ".3f")]
+                    rows.append([Cell(f"{one} - {other}"), *first, *cells])
+                    numbers = map(Cell, (value, limits.low, limits.high, p))
+                    data.append([Cell(one), Cell(other), *first, *numbers])
     if not rows:
         return None
+    header = ["model", "other", "data", "M(S)", "difference", "low", "high", "p"]
     return Table(
         ["models", "data", "M(S)", "difference", "95 % interval", "p"],
         rows,
         "Differences between models",
-        f"Paired bootstrap, two-sided; bold, *: p < {ALPHA:.2f}, not corrected for many tests.",
+        "Shares of the same pairs (Newcombe's interval; p is two-sided, and below 0.05 where the "
+        f"interval does not hold 0); bold, *: p < {ALPHA:.2f}, not corrected for many tests.",
+        Table(header, data),
     )
-
-
-def _difference(
-    found: Frequencies, one: str, other: str, name: str, behaviour: Behaviour
-) -> list[Cell]:
-    a, b = (found.shares[model, name, behaviour] for model in (one, other))
-    observed = a.value - b.value
-    p = bootstrap_p_value(a.replicates, b.replicates, observed, tail="two-sided")
-    limits = percentile_interval(a.replicates - b.replicates)
-    return [
-        Cell(f"{one} - {other}"),
-        Cell(name),
-        Cell(f"{behaviour.symbol} {behaviour.name}"),
-        Cell(observed, "+.3f", bold=p < ALPHA),
-        Cell(f"{limits.low:+.3f} to {limits.high:+.3f}"),
-        Cell(p, ".3f"),
-    ]
 
 
 def _check_complete(

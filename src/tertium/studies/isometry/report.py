@@ -13,7 +13,6 @@ from tertium.measures.loading import MeasureSpec, ModelSource
 from tertium.report.tables import Cell, Table
 from tertium.stats.conventions import ALPHA, SAMPLES
 from tertium.stats.correlation import stars
-from tertium.stats.resampling import bootstrap_p_value
 from tertium.studies.isometry.classes import (
     ALL,
     BEHAVIOURS,
@@ -29,6 +28,7 @@ from tertium.studies.isometry.correlation import (
     Protocol,
     SideScores,
     correlate,
+    mean_correlation,
     score_sides,
 )
 from tertium.studies.isometry.figures import (
@@ -108,7 +108,7 @@ class Isometry:
         """Every figure, by the name of its file."""
         figures = {
             "detections": Figure(
-                partial(draw_detections, self.predictions),
+                partial(draw_detections, self.predictions, threshold=self.threshold),
                 "P(paraphrase) before and after translation, by detector (figure 4)",
             ),
             "behaviours": Figure(
@@ -195,7 +195,7 @@ def analyse(
     runner: Runner | None = None,
 ) -> Isometry:
     """Classify, count, score and correlate; a measure that lacks a language is left out."""
-    found = frequencies(predictions, threshold=threshold, samples=samples, seed=seed)
+    found = frequencies(predictions, threshold=threshold)
     run = Runner() if runner is None else runner
     scores = score_sides(predictions, specs, models=models, runner=run)
     run.warn()
@@ -227,33 +227,36 @@ def correlation_table(found: Correlations) -> Table:
     models = list(dict.fromkeys(key[2] for key in found))
     datasets = list(dict.fromkeys(key[3] for key in found))
     sides = list(dict.fromkeys(key[4] for key in found))
-    rows = []
+    extra = [MEAN] if len(datasets) > 1 else []
+    names = [(model, name) for model in models for name in (*datasets, *extra)]
+    rows, data = [], []
     for measure, protocol in dict.fromkeys(key[:2] for key in found):
         for side in sides:
-            values, limits, words = [], [], []
+            own = []
             for model in models:
-                own = [found[measure, protocol, model, name, side] for name in datasets]
-                for each in own:
-                    values.append(Cell(f"{each.r:.3f}{stars(each.p)}" if each.strength else ""))
-                    limits.append(_limits(each))
-                    words.append(Cell(each.strength))
-                if len(own) > 1:
-                    mean = float(np.mean([each.r for each in own]))
-                    values.append(Cell(None if np.isnan(mean) else mean, ".3f"))
-                    limits.append(Cell(""))
-                    words.append(Cell(""))
-            rows.append([Cell(measure), Cell(protocol), Cell(side), *values])
-            rows.append([Cell(""), Cell(""), Cell("95 % interval"), *limits])
+                parts = [found[measure, protocol, model, name, side] for name in datasets]
+                own += [*parts, *([mean_correlation(parts)] if extra else [])]
+            values = [f"{each.r:.3f}{stars(each.p)}" if each.strength else "" for each in own]
+            rows.append([Cell(measure), Cell(protocol), Cell(side), *map(Cell, values)])
+            rows.append([Cell(""), Cell(""), Cell("95 % interval"), *map(_limits, own)])
             if side == BOTH:
+                words = [Cell(each.strength) for each in own]
                 rows.append([Cell(""), Cell(""), Cell("strength"), *words])
-    extra = [MEAN] if len(datasets) > 1 else []
-    columns = [f"{model}, {name}" for model in models for name in (*datasets, *extra)]
+            for place, each in zip(names, own, strict=True):
+                first = [*map(Cell, (measure, protocol, side, *place)), Cell(each.items)]
+                limits = each.interval
+                low, high = (limits.low, limits.high) if limits else (None, None)
+                numbers = (_known(each.r), low, high, _known(each.p), _known(each.t_p))
+                data.append([*first, *map(Cell, numbers), Cell(each.strength)])
+    header = ["measure", "protocol", "side", "model", "data", "points", "r", "low", "high", "p"]
     return Table(
-        ["measure", "protocol", "side", *columns],
+        ["measure", "protocol", "side", *(f"{model}, {name}" for model, name in names)],
         rows,
         "Pearson's r of scores with S",
-        "One-tailed t-test of r > 0 over all points: *** p <= 0.001, ** 0.01, * 0.05. The points "
-        "of a pair are not independent, above all when pooled; the intervals allow for it.",
+        "Intervals and p: bootstrap over pairs, two-sided: *** p <= 0.001, ** 0.01, * 0.05. The "
+        "paper's t-test takes the points of a pair for independent; its p (one-tailed) is in the "
+        "CSV file.",
+        Table([*header, "p of the t-test", "strength"], data),
     )
 
 
@@ -306,14 +309,18 @@ def _limits(each: Correlation) -> Cell:
     return Cell(f"{each.interval.low:.3f} to {each.interval.high:.3f}")
 
 
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else value
+
+
 def _compared(found: Frequencies, one: str, other: str) -> str:
     a, b = (found.shares[model, MEAN, ISOMETRIC] for model in (one, other))
-    observed = a.value - b.value
-    p = bootstrap_p_value(a.replicates, b.replicates, observed, tail="two-sided")
-    if p >= ALPHA:
-        return f"Between {one} and {other} there is no significant difference (p = {p:.3f})."
-    better, worse = (one, other) if observed > 0 else (other, one)
+    found_difference = a.less(b)
+    p = f"p = {found_difference.p:.3f}" if found_difference.p >= 0.001 else "p < 0.001"
+    if found_difference.p >= ALPHA:
+        return f"Between {one} and {other} there is no significant difference ({p})."
+    better, worse = (one, other) if found_difference.value > 0 else (other, one)
     return (
-        f"{better} is isometric more often than {worse}, by {abs(observed):.1%} of the pairs "
-        f"(paired bootstrap, p = {p:.3f})."
+        f"{better} is isometric more often than {worse}, by {abs(found_difference.value):.1%} of "
+        f"the pairs ({p})."
     )
