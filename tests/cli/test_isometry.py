@@ -34,6 +34,25 @@ def test_published_predictions(tertium: Run, tmp_path: Path) -> None:
     assert "Does translation preserve" in html.read_text("utf-8")
 
 
+def test_a_folder_of_predictions(tertium: Run, tmp_path: Path) -> None:
+    for name in ("careful", "careless"):
+        content = (EXAMPLES / "isometry" / f"{name}.json").read_text("utf-8")
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "news.json").write_text(content, "utf-8")
+    out = tmp_path / "out"
+    done = tertium(
+        *("study", "isometry", "--predictions-folder", tmp_path, "--pairs", "3,0", "--sweep"),
+        *("-m", "chrf", "--samples", 20, "--examples", 0, "-o", out),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "careful - careless" in done.stdout
+    assert "Pairs by number: careless, news" in done.stdout
+    assert "Relative frequency of isometry, by threshold" in done.stdout
+    assert (out / "careful.news.pairs.tsv").exists()
+    wrong = tertium("study", "isometry", "--predictions-folder", tmp_path, "--pairs", "a")
+    assert "--pairs a: write it as 22,307,527" in wrong.stderr
+
+
 def test_the_whole_chain_with_the_bundled_model(tertium: Run, tmp_path: Path) -> None:
     command = (
         *("study", "isometry", EXAMPLES / "isometry" / "pairs.tsv", "--limit", 3),

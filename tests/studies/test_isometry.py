@@ -16,6 +16,7 @@ from tertium.data.datasets.base import LabelledPair
 from tertium.data.datasets.isometry import (
     Judged,
     Predictions,
+    find_predictions,
     first_predictions,
     read_predictions,
     write_predictions,
@@ -43,6 +44,7 @@ from tertium.studies.isometry.frequencies import (
     frequency_table,
 )
 from tertium.studies.isometry.measure_detector import calibrate, learn_detector
+from tertium.studies.isometry.pairs import chosen_table
 from tertium.studies.isometry.report import agreement_table, analyse, examples_table
 from tertium.studies.isometry.study import IsometryStudy, PairSet, read_pair_set
 from tertium.studies.runner import CellFolder, Runner
@@ -315,6 +317,81 @@ def test_predictions_are_read_as_they_were_written(tmp_path: Path) -> None:
     (tmp_path / "scored.json").write_text(json.dumps(scored), "utf-8")
     read = read_predictions(tmp_path / "scored.json", model="m", dataset="d")
     assert list(read.judged) == ["large", "base", "other"]
+
+
+def test_a_folder_in_the_published_layout_has_the_names_of_the_paper(tmp_path: Path) -> None:
+    scaling = "local.transformer_vaswani_wmt_en_de_big.wmt16.de-en.1594228573.checkpoint_best"
+    for model in (scaling, "mine", "torch_hub.transformer.wmt19.de-en.single_model"):
+        for name in ("wmt19.ar.arp", "wmt19.wmt.wmtp"):
+            write_predictions(tmp_path / model / f"{name}.json", example("careful"))
+        (tmp_path / model / "notes.txt").write_text("no predictions", "utf-8")
+    found = find_predictions(tmp_path)
+    assert [each[:2] for each in found] == [
+        ("FAIR WMT19", "WMT19 Legacy"),
+        ("FAIR WMT19", "WMT19 AR"),
+        ("Scaling NMT WMT16", "WMT19 Legacy"),
+        ("Scaling NMT WMT16", "WMT19 AR"),
+        ("mine", "WMT19 Legacy"),
+        ("mine", "WMT19 AR"),
+    ]
+    assert found[1][2].parts[-2:] == (
+        "torch_hub.transformer.wmt19.de-en.single_model",
+        "wmt19.ar.arp.json",
+    )
+
+
+def test_a_folder_that_the_study_wrote(tmp_path: Path) -> None:
+    write_predictions(tmp_path / "opus-1.2.news.json", example("careful"))
+    write_predictions(tmp_path / "scores" / "cell.json", example("careful"))
+    assert find_predictions(tmp_path) == [("opus-1.2", "news", tmp_path / "opus-1.2.news.json")]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="has no predictions"):
+        find_predictions(tmp_path / "empty")
+    with pytest.raises(InputError, match="is not a folder"):
+        find_predictions(tmp_path / "nowhere")
+
+
+def test_pairs_by_number() -> None:
+    rows = chosen_table(example("careful"), [5, 0]).rows
+    assert [[str(cell) for cell in row[:3]] for row in rows] == [
+        ["[0,1] type-1", "5", "source"],
+        ["", "", "target"],
+        ["[1,1] isometric", "0", "source"],
+        ["", "", "target"],
+    ]
+    assert [str(cell) for cell in rows[2][3:]] == list(example("careful").sources[0])
+    with pytest.raises(InputError, match="there is no pair 8; the pairs are 0 to 7"):
+        chosen_table(example("careful"), [8])
+
+
+def test_a_line_for_each_pair(tmp_path: Path) -> None:
+    """Pair 2 of "careful" has [0,1] twice and [1,1] once."""
+    result = analyse([example("careful")], [MeasureSpec("chrf")], samples=5)
+    result.write_pairs(tmp_path)
+    with (tmp_path / "careful.news.pairs.tsv").open(encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
+    assert len(rows) == 8
+    votes = [rows[2][f"votes {symbol}"] for symbol in ("[1,1]", "[0,0]", "[0,1]", "[1,0]")]
+    assert (rows[2]["class"], votes) == ("type-1", ["1", "0", "2", "0"])
+    assert rows[7]["class"] == "none"
+    scores = result.scores["chrf", "careful", "news"]
+    assert float(rows[3]["chrf target"]) == scores.target[3]
+    assert float(rows[3]["large source"]) == example("careful").judged["large"].source[3]
+    assert rows[3]["source1"] == example("careful").sources[3][0]
+
+
+def test_a_sweep_of_thresholds() -> None:
+    """At 0 all pairs are isometric, at 1 none is: no detector is certain."""
+    result = analyse([example("careful")], [], thresholds=[0.0, 0.5, 1.0], examples=0)
+    table = result.tables()["thresholds"]
+    assert [[str(cell) for cell in row] for row in table.rows] == [
+        ["0", "1.000"],
+        ["0.5", "0.625"],
+        ["1", "0.000"],
+    ]
+    assert len(list(csv.DictReader(table.csv().splitlines()))) == 3 * 5
+    assert "thresholds" in result.figures()
+    assert "thresholds" not in analyse([example("careful")], []).tables()
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,12 @@ def isometry(
             "instead of PAIRS; may be repeated."
         ),
     ] = None,
+    predictions_folder: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder of such files: MODEL/DATASET.json, as published, or MODEL.DATASET.json."
+        ),
+    ] = None,
     threshold: Annotated[
         float, typer.Option(min=0, max=1, help="S is 1 from this P(paraphrase) on.")
     ] = 0.5,
@@ -79,6 +85,13 @@ def isometry(
     examples: Annotated[
         int, typer.Option(min=0, help="The number of examples of each behaviour.")
     ] = 1,
+    numbers: Annotated[
+        str | None,
+        typer.Option("--pairs", help="Show the pairs of these numbers, as in 22,307; from 0 on."),
+    ] = None,
+    sweep: Annotated[
+        bool, typer.Option("--sweep", help="Also count at thresholds from 0.1 to 0.9.")
+    ] = False,
     beam_size: Annotated[int, typer.Option(min=1, help="The beam size of translation.")] = 5,
 ) -> None:
     """Are translations of paraphrases still paraphrases? (Shankar, 2020.)
@@ -88,6 +101,7 @@ def isometry(
     """
     from tertium.data.datasets.isometry import write_predictions
     from tertium.studies.isometry.correlation import protocols
+    from tertium.studies.isometry.frequencies import SWEEP
     from tertium.studies.isometry.report import analyse
     from tertium.studies.isometry.study import IsometryStudy
     from tertium.studies.runner import check_measures
@@ -96,10 +110,12 @@ def isometry(
     chosen = protocols(protocol or PROTOCOLS)
     models, runner = options.models(), options.runner()
     facts = [f"threshold {threshold:g}; {options.samples} bootstrap samples, seed {options.seed}"]
-    if predictions:
+    places = _numbers(numbers)
+    if predictions or predictions_folder is not None:
         if pairs is not None or detector or translations or measure_detector:
             raise SettingError("--predictions replaces PAIRS and detectors; leave them out")
-        results = _published(predictions, (lang, target_lang), options.limit)
+        files = _files(predictions or [], predictions_folder)
+        results = _published(files, (lang, target_lang), options.limit)
     else:
         sets = _sets(pairs, columns or [], lang, options.limit)
         ready = _ready(translations or [], sets, columns or [])
@@ -127,28 +143,47 @@ def isometry(
         protocols=chosen,
         threshold=threshold,
         examples=examples,
+        chosen=places,
+        thresholds=SWEEP if sweep else (),
         samples=options.samples,
         seed=options.seed,
         models=models,
         runner=runner,
     )
     options.finish(result.report(facts), runner)
+    if options.output is not None:
+        result.write_pairs(options.output)
 
 
-def _published(
-    given: Sequence[str], langs: tuple[str, str], limit: int | None
-) -> list[Predictions]:
-    from tertium.data.datasets.isometry import first_predictions, read_predictions
+def _files(given: Sequence[str], folder: Path | None) -> list[tuple[str, str, Path]]:
+    from tertium.data.datasets.isometry import find_predictions
 
-    found = []
+    found = find_predictions(folder) if folder is not None else []
     for option in given:
         names, file = named(option, "--predictions", "MODEL,DATASET=FILE")
         model, comma, dataset = names.partition(",")
         if not comma:
             raise SettingError(f"--predictions {option}: write it as MODEL,DATASET=FILE")
-        read = read_predictions(Path(file), model=model, dataset=dataset, langs=langs)
-        found.append(first_predictions(read, limit))
+        found.append((model, dataset, Path(file)))
     return found
+
+
+def _published(
+    files: Sequence[tuple[str, str, Path]], langs: tuple[str, str], limit: int | None
+) -> list[Predictions]:
+    from tertium.data.datasets.isometry import first_predictions, read_predictions
+
+    return [
+        first_predictions(read_predictions(file, model=model, dataset=name, langs=langs), limit)
+        for model, name, file in files
+    ]
+
+
+def _numbers(text: str | None) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")] if text is not None else []
+    except ValueError:
+        raise SettingError(f"--pairs {text}: write it as 22,307,527") from None
 
 
 def _sets(path: Path | None, columns: Sequence[str], lang: str, limit: int | None) -> list[PairSet]:

@@ -22,6 +22,17 @@ SOURCE, TARGET = "source", "target"
 SCORES = "_bar"
 """The suffix of chrF and BLEU scores, which the published files also contain."""
 
+PACKED = ("", ".gz", ".xz", ".bz2")
+PUBLISHED = {
+    "torch_hub.transformer.wmt19.de-en.single_model": "FAIR WMT19",
+    "local.transformer_vaswani_wmt_en_de_big.wmt16.de-en.1594228573.checkpoint_best": (
+        "Scaling NMT WMT16"
+    ),
+    "wmt19.wmt.wmtp": "WMT19 Legacy",
+    "wmt19.ar.arp": "WMT19 AR",
+}
+"""The published names of models and data sets, and those in the paper, in its order."""
+
 TextPair = tuple[str, str]
 
 
@@ -101,6 +112,46 @@ def read_predictions(
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path} does not have the layout of predictions: {error!r}") from None
     return Predictions(model, dataset, texts[SOURCE], texts[TARGET], judged, langs)
+
+
+def find_predictions(folder: Path) -> list[tuple[str, str, Path]]:
+    """The files of a folder, with the names of their models and data sets.
+
+    The folder has ``MODEL.DATASET.json``, as the study writes them, or, as published, a folder for
+    each model with ``DATASET.json``. What the paper has a name for comes first, under that name.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder} is not a folder")
+    found = []
+    for path in sorted(folder.iterdir()):
+        model, dot, dataset = _stem(path).rpartition(".")
+        if path.is_file() and _stem(path) != path.name and dot:
+            found.append((model, dataset, path))
+    if not found:
+        for path in sorted(folder.glob("*/*.json*")):
+            if _stem(path) != path.name:
+                found.append((path.parent.name, _stem(path), path))
+    if not found:
+        raise InputError(
+            f"{folder} has no predictions: neither MODEL.DATASET.json nor MODEL/DATASET.json"
+        )
+    order = list(PUBLISHED)
+
+    def rank(name: str) -> int:
+        return order.index(name) if name in order else len(order)
+
+    found.sort(key=lambda each: (rank(each[0]), each[0], rank(each[1]), each[1]))
+    return [(PUBLISHED.get(model, model), PUBLISHED.get(name, name), p) for model, name, p in found]
+
+
+def _stem(path: Path) -> str:
+    """The name without .json and what it is compressed by; unchanged if it is another file.
+
+    >>> _stem(Path("fair.ar.json.gz")), _stem(Path("table.csv"))
+    ('fair.ar', 'table.csv')
+    """
+    stem, found, packed = path.name.rpartition(".json")
+    return stem if found and packed in PACKED else path.name
 
 
 def first_predictions(predictions: Predictions, count: int | None) -> Predictions:

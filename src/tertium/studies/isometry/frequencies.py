@@ -18,6 +18,8 @@ from tertium.studies.isometry.classes import BEHAVIOURS, THRESHOLD, Behaviour, d
 MEAN = "mean"
 """The macro-average over the data sets (mu in the paper)."""
 
+SWEEP = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+
 
 @dataclass(frozen=True)
 class Frequency:
@@ -109,6 +111,34 @@ def frequency_table(found: Frequencies) -> Table:
     note = "Below each frequency: its 95 % interval (Wilson's; of a mean, from those of its parts)."
     names = ["model", "data", "M(S)", "pairs", "frequency", "low", "high"]
     return Table(header, rows, "Relative frequency of each behaviour", note, Table(names, data))
+
+
+def sweep(
+    found: Sequence[Predictions], thresholds: Sequence[float] = SWEEP
+) -> dict[float, Frequencies]:
+    """The frequencies at several thresholds."""
+    return {threshold: frequencies(found, threshold=threshold) for threshold in thresholds}
+
+
+def sweep_table(found: Mapping[float, Frequencies]) -> Table:
+    """How often models are isometric at each threshold; CSV has every behaviour."""
+    columns = next(iter(found.values())).columns()
+    rows, data = [], []
+    for threshold, own in found.items():
+        values = [own.shares[model, name, BEHAVIOURS[0]].value for model, name in columns]
+        rows.append([Cell(threshold, "g"), *(Cell(value, ".3f") for value in values)])
+        for model, name in columns:
+            for behaviour in BEHAVIOURS:
+                share = own.shares[model, name, behaviour]
+                first = [Cell(threshold), Cell(model), Cell(name)]
+                limits = share.interval
+                numbers = (share.value, limits.low, limits.high)
+                label = Cell(f"{behaviour.symbol} {behaviour.name}")
+                data.append([*first, label, *map(Cell, numbers)])
+    header = ["threshold", *(f"{model}, {name}" for model, name in columns)]
+    names = ["threshold", "model", "data", "M(S)", "frequency", "low", "high"]
+    title = "Relative frequency of isometry, by threshold"
+    return Table(header, rows, title, data=Table(names, data))
 
 
 def difference_table(found: Frequencies) -> Table | None:

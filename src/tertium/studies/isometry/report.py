@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
 from tertium.data.datasets.isometry import Predictions
 from tertium.measures.loading import MeasureSpec, ModelSource
+from tertium.report.plots import lines
 from tertium.report.tables import Cell, Table
 from tertium.stats.conventions import ALPHA, SAMPLES
 from tertium.stats.correlation import stars
+from tertium.storage.atomic import write_text
 from tertium.studies.isometry.classes import (
     ALL,
     BEHAVIOURS,
@@ -43,7 +46,10 @@ from tertium.studies.isometry.frequencies import (
     difference_table,
     frequencies,
     frequency_table,
+    sweep,
+    sweep_table,
 )
+from tertium.studies.isometry.pairs import chosen_table, pair_lines
 from tertium.studies.report import Chapter, Figure, Report, file_name
 from tertium.studies.runner import Runner
 
@@ -74,6 +80,9 @@ class Isometry:
     correlations: Correlations
     threshold: float
     examples: int
+    chosen: Sequence[int] = ()
+    """The numbers of pairs to show."""
+    by_threshold: Mapping[float, Frequencies] = field(default_factory=dict)
 
     def report(self, facts: Sequence[str] = ()) -> Report:
         """Everything to print, write and draw."""
@@ -97,6 +106,11 @@ class Isometry:
             tables["agreement"] = agreement_table(self.predictions, self.threshold)
         if self.correlations:
             tables["correlations"] = correlation_table(self.correlations)
+        if self.by_threshold:
+            tables["thresholds"] = sweep_table(self.by_threshold)
+        for each in self.predictions if self.chosen else ():
+            name = f"examples-chosen-{file_name(each.model)}-{file_name(each.dataset)}"
+            tables[name] = chosen_table(each, self.chosen, self.threshold)
         if self.examples:
             for each in self.predictions:
                 name = f"examples-{each.model}-{each.dataset}".replace("/", "-")
@@ -116,6 +130,19 @@ class Isometry:
                 "Pairs by behaviour, and by the detectors that agree on it (figure 5)",
             ),
         }
+        if self.by_threshold:
+            labels = [f"{threshold:g}" for threshold in self.by_threshold]
+            heights = {
+                f"{model}, {name}": [
+                    own.shares[model, name, ISOMETRIC].value for own in self.by_threshold.values()
+                ]
+                for model, name in self.frequencies.columns()
+            }
+            axes_labels = ("threshold of P(paraphrase)", "share of isometric pairs")
+            figures["thresholds"] = Figure(
+                partial(lines, labels, heights, axes_labels=axes_labels),
+                "How often models are isometric, by threshold",
+            )
         panels = [(each.model, each.dataset) for each in self.predictions]
         for measure in self.measures:
             scores = {panel: self.scores[(measure, *panel)] for panel in panels}
@@ -144,19 +171,27 @@ class Isometry:
                 )
         return figures
 
+    def write_pairs(self, folder: Path) -> None:
+        """Write ``MODEL.DATASET.pairs.tsv`` with what is known about each pair."""
+        for each in self.predictions:
+            scores = {name: self.scores[name, each.model, each.dataset] for name in self.measures}
+            name = f"{file_name(each.model)}.{file_name(each.dataset)}.pairs.tsv"
+            found = pair_lines(each, scores, self.threshold)
+            write_text(folder / name, "".join(f"{line}\n" for line in found))
+
     def findings(self) -> list[str]:
         """The frequencies of isometry in words, and whether models differ in them."""
-        found, lines = self.frequencies, []
+        found, sentences = self.frequencies, []
         for model in found.models:
             share = found.shares[model, MEAN, ISOMETRIC]
             low, high = share.interval.low, share.interval.high
-            lines.append(
+            sentences.append(
                 f"{model} is isometric on {share.value:.1%} of the pairs (95 % interval "
                 f"{low:.1%} to {high:.1%})."
             )
         for place, one in enumerate(found.models):
-            lines += [_compared(found, one, other) for other in found.models[place + 1 :]]
-        return lines
+            sentences += [_compared(found, one, other) for other in found.models[place + 1 :]]
+        return sentences
 
     def _lead(self) -> str:
         sizes = ", ".join(f"{name} ({size})" for name, size in self.frequencies.sizes.items())
@@ -169,7 +204,7 @@ class Isometry:
         )
 
     def _chapters(self) -> list[Chapter]:
-        names = ("frequencies", "differences", "behaviours")
+        names: tuple[str, ...] = ("frequencies", "differences", "behaviours", "thresholds")
         chapters = [
             Chapter("How often is meaning preserved?", names, FREQUENCIES),
             Chapter("The detectors", ("agreement", "detections")),
@@ -177,7 +212,7 @@ class Isometry:
         if self.correlations:
             names = ("correlations", "sides", "equivalence")
             chapters.append(Chapter("Do measures agree with the detectors?", names, CORRELATIONS))
-        if self.examples:
+        if self.examples or self.chosen:
             chapters.append(Chapter("Examples", ("examples",), of_texts=True))
         return chapters
 
@@ -189,6 +224,8 @@ def analyse(
     protocols: Sequence[Protocol] = ("majority", "pooled"),
     threshold: float = THRESHOLD,
     examples: int = 1,
+    chosen: Sequence[int] = (),
+    thresholds: Sequence[float] = (),
     samples: int = SAMPLES,
     seed: int = 0,
     models: ModelSource | None = None,
@@ -216,7 +253,19 @@ def analyse(
         for protocol in protocols
         for side in (BOTH, *SIDES)
     }
-    return Isometry(predictions, found, names, protocols, scores, correlations, threshold, examples)
+    by_threshold = sweep(predictions, thresholds) if thresholds else {}
+    return Isometry(
+        predictions,
+        found,
+        names,
+        protocols,
+        scores,
+        correlations,
+        threshold,
+        examples,
+        chosen,
+        by_threshold,
+    )
 
 
 def correlation_table(found: Correlations) -> Table:
