@@ -103,3 +103,7 @@ def first_line(error: Exception) -> str:
     'No such file.'
     """
     return COLOURS.sub("", str(error)).strip().split("\n")[0].rstrip()
+
+
+class DetectorWarning(UserWarning):
+    """A detector gives all pairs the same class, so that its decisions say nothing about them."""

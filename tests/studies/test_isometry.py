@@ -22,7 +22,7 @@ from tertium.data.datasets.isometry import (
     write_predictions,
 )
 from tertium.data.datasets.plain import read_pairs
-from tertium.errors import CutWarning, InputError, LanguageError, SettingError
+from tertium.errors import CutWarning, DetectorWarning, InputError, LanguageError, SettingError
 from tertium.measures.loading import MeasureSpec
 from tertium.models.base import Detections, Languages, Progress
 from tertium.models.detectors.model import ByLanguage, Commutative
@@ -392,6 +392,28 @@ def test_a_sweep_of_thresholds() -> None:
     assert len(list(csv.DictReader(table.csv().splitlines()))) == 3 * 5
     assert "thresholds" in result.figures()
     assert "thresholds" not in analyse([example("careful")], []).tables()
+
+
+def test_a_detector_that_gives_one_class_is_named() -> None:
+    pairs = [("a", "b")] * 24
+    judged = {
+        "chrf": Judged([0.2] * 24, [0.9] * 23 + [0.2]),
+        "sss": Judged([0.9, 0.1] * 12, [0.7] * 24),
+    }
+    found = [Predictions("m", "d", pairs, pairs, judged)]
+    accuracies = {"chrf": {"de": 0.5625, "en": 0.6}}
+    with pytest.warns(DetectorWarning) as caught:
+        result = analyse(found, [], accuracies=accuracies)
+    assert [str(each.message) for each in caught] == [
+        "chrf calls none of the 24 pairs before translation paraphrases (its accuracy on "
+        "validation pairs: de 0.562, en 0.600): its decisions there say nothing",
+        "sss calls all 24 pairs after translation paraphrases: its decisions there say nothing",
+    ]
+    rows = result.tables()["detectors"].rows
+    assert [[str(cell) for cell in row] for row in rows] == [
+        ["chrf", "de 0.562, en 0.600", "0.000", "0.958"],
+        ["sss", "", "0.500", "1.000"],
+    ]
 
 
 @pytest.mark.parametrize(

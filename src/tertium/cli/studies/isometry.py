@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tertium.data.datasets.isometry import Predictions, TextPair
     from tertium.measures.loading import ModelSource
     from tertium.models.base import ParaphraseDetector
+    from tertium.studies.isometry.measure_detector import MeasureDetector
     from tertium.studies.isometry.study import PairSet
 
 DEFAULT_MEASURES = ("chrf", "bleu")
@@ -110,7 +111,7 @@ def isometry(
     chosen = protocols(protocol or PROTOCOLS)
     models, runner = options.models(), options.runner()
     facts = [f"threshold {threshold:g}; {options.samples} bootstrap samples, seed {options.seed}"]
-    places = _numbers(numbers)
+    places, accuracies = _numbers(numbers), {}
     if predictions or predictions_folder is not None:
         if pairs is not None or detector or translations or measure_detector:
             raise SettingError("--predictions replaces PAIRS and detectors; leave them out")
@@ -122,7 +123,9 @@ def isometry(
         names = model or ([] if ready else [DEFAULT_MODEL])
         check_measures(specs, models, (lang, target_lang))
         detectors = _detectors(detector or [], both_orders, options)
-        detectors += _learnt(measure_detector or [], validation or [], models)
+        learnt = _learnt(measure_detector or [], validation or [], models)
+        accuracies = {each.name: each.accuracies for each in learnt}
+        detectors += learnt
         if not detectors:
             raise InputError(
                 "which detector? Give --detector FOLDER, or --measure-detector MEASURE with "
@@ -145,6 +148,7 @@ def isometry(
         examples=examples,
         chosen=places,
         thresholds=SWEEP if sweep else (),
+        accuracies=accuracies,
         samples=options.samples,
         seed=options.seed,
         models=models,
@@ -247,7 +251,7 @@ def _detectors(
 
 def _learnt(
     given: Sequence[str], validation: Sequence[str], models: ModelSource
-) -> list[ParaphraseDetector]:
+) -> list[MeasureDetector]:
     if not given:
         return []
     from tertium.data.datasets.plain import read_pairs

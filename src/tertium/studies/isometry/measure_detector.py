@@ -117,6 +117,11 @@ class MeasureDetector:
         return hashlib.sha256(spelled.encode()).hexdigest()
 
     @property
+    def accuracies(self) -> Mapping[str, float]:
+        """The accuracy on the validation pairs, by language."""
+        return {lang: each.accuracy for lang, each in self.calibrations.items()}
+
+    @property
     def settings(self) -> Mapping[str, str]:
         thresholds = {lang: f"{each.threshold:.6g}" for lang, each in self.calibrations.items()}
         return {"orders": "both", **{f"threshold-{lang}": t for lang, t in thresholds.items()}}

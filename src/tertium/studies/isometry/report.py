@@ -34,6 +34,7 @@ from tertium.studies.isometry.correlation import (
     mean_correlation,
     score_sides,
 )
+from tertium.studies.isometry.detectors import Accuracies, detector_table, warn_degenerate
 from tertium.studies.isometry.figures import (
     draw_behaviours,
     draw_detections,
@@ -83,6 +84,8 @@ class Isometry:
     chosen: Sequence[int] = ()
     """The numbers of pairs to show."""
     by_threshold: Mapping[float, Frequencies] = field(default_factory=dict)
+    accuracies: Accuracies = field(default_factory=dict)
+    """Of detectors, on validation pairs."""
 
     def report(self, facts: Sequence[str] = ()) -> Report:
         """Everything to print, write and draw."""
@@ -102,6 +105,7 @@ class Isometry:
         differences = difference_table(self.frequencies)
         if differences is not None:
             tables["differences"] = differences
+        tables["detectors"] = detector_table(self.predictions, self.threshold, self.accuracies)
         if len(self.predictions[0].judged) > 1:
             tables["agreement"] = agreement_table(self.predictions, self.threshold)
         if self.correlations:
@@ -207,7 +211,7 @@ class Isometry:
         names: tuple[str, ...] = ("frequencies", "differences", "behaviours", "thresholds")
         chapters = [
             Chapter("How often is meaning preserved?", names, FREQUENCIES),
-            Chapter("The detectors", ("agreement", "detections")),
+            Chapter("The detectors", ("detectors", "agreement", "detections")),
         ]
         if self.correlations:
             names = ("correlations", "sides", "equivalence")
@@ -226,6 +230,7 @@ def analyse(
     examples: int = 1,
     chosen: Sequence[int] = (),
     thresholds: Sequence[float] = (),
+    accuracies: Accuracies | None = None,
     samples: int = SAMPLES,
     seed: int = 0,
     models: ModelSource | None = None,
@@ -233,6 +238,7 @@ def analyse(
 ) -> Isometry:
     """Classify, count, score and correlate; a measure that lacks a language is left out."""
     found = frequencies(predictions, threshold=threshold)
+    warn_degenerate(predictions, threshold, accuracies)
     run = Runner() if runner is None else runner
     scores = score_sides(predictions, specs, models=models, runner=run)
     run.warn()
@@ -265,6 +271,7 @@ def analyse(
         examples,
         chosen,
         by_threshold,
+        accuracies or {},
     )
 
 
