@@ -77,14 +77,17 @@ def doubts(table: ScoreTable) -> list[str]:
     ]
 
 
-def check_comparison(result: Comparison, scores: ScoreTable, system: str | None) -> None:
-    """End with exit code 3 if a system is significantly worse than another one."""
+def worse_than_others(result: Comparison, scores: ScoreTable, system: str | None) -> list[str]:
+    """Why a system does not pass: it is significantly worse than the baseline, or than any other.
+
+    Scores that say nothing do not pass either, whose ever they are.
+    """
     if system is None:
-        return
+        return []
     found = doubts(scores)
+    chosen = (result.baseline,) if result.baseline not in (None, system) else result.systems
     for measure in result.measures:
-        others = [result.baseline] if result.baseline not in (None, system) else result.systems
-        for other in others:
+        for other in chosen:
             if other is None or other == system:
                 continue
             pair = measure.pair(system, other)
@@ -93,12 +96,12 @@ def check_comparison(result: Comparison, scores: ScoreTable, system: str | None)
                     f"{system} is significantly worse than {other}: {measure.name} "
                     f"{pair.difference:+.{measure.digits}f}, p = {pair.permutation_p:.3f}"
                 )
-    stop(found)
+    return found
 
 
 def stop(reasons: Sequence[str]) -> None:
     """Print why a gate is not passed, and end; if there is a reason."""
-    say(*(f"tertium: {reason}" for reason in reasons))
+    say(*(f"tertium: {reason}" for reason in dict.fromkeys(reasons)))
     if reasons:
         raise typer.Exit(BELOW_THRESHOLD)
 
