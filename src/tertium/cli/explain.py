@@ -265,7 +265,7 @@ def explain_texts(
         roles = ("hypothesis", "reference")
         languages = pool("translation").languages
         sources, _ = assume(sources, roles, languages, quiet=output.quiet)
-    [row] = sources[0].source
+    row: Any = next(iter(sources[0].source))
     a, b = row.hypothesis, row.references[0]
     if methods.method is None:
         if methods.threshold:
