@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tertium.cli.filters import load_filters
-from tertium.cli.inputs import refuse_as_output, refuse_without_output
+from tertium.cli.engines import Address, Engine, EngineName, Workers, chosen_cluster
+from tertium.cli.inputs import refuse_as_output
 from tertium.cli.options import (
     DEFAULT_MODEL,
     ENGINE,
@@ -27,26 +27,30 @@ from tertium.cli.options import (
     Model,
     Overwrite,
     Quiet,
+    Quoting,
     ReplaceInvalid,
     Resume,
     SentenceEncoder,
     Source,
     Threads,
 )
-from tertium.cli.progress import interruptible, progress_bar
-from tertium.data.bitext import Bitext, ParallelBitext, TableBitext, TmxBitext, bitext_columns
+from tertium.cli.running import Running
 from tertium.data.lines import OPENERS, STDIN
+from tertium.data.pairs import FilePairs, Languages, TablePairs, bitext_columns
+from tertium.data.pairs import Source as Rows
 from tertium.data.records import open_table
+from tertium.data.tmx import TmxPairs
 from tertium.errors import InputError
+from tertium.filters.loading import FilterLoader
 from tertium.filters.registry import FILTERS, PRISM
-from tertium.filters.sequence import ROWS_AT_A_TIME
 from tertium.filters.units import WORDS, unit_for
-from tertium.measures.loading import ModelPool, ModelSettings
+from tertium.jobs.task import OnError
+from tertium.measures.loading import ModelSettings
 from tertium.models.threads import available_cores
 
 if TYPE_CHECKING:
-    from tertium.jobs.filtering import FilterResult
     from tertium.jobs.output import RowSink
+    from tertium.jobs.tasks.filter import FilterResult
 
 FILTER = "Filters"
 
@@ -85,7 +89,16 @@ def filter_command(
         ),
     ] = None,
     header: Header = True,
+    quoting: Quoting = None,
     replace_invalid: ReplaceInvalid = False,
+    on_error: Annotated[
+        OnError,
+        typer.Option(
+            help="What to do with a row that cannot be judged: stop, skip it, or mark it in "
+            "--rejected.",
+            rich_help_panel=INPUT,
+        ),
+    ] = OnError.stop,
     filters: Annotated[
         str,
         typer.Option(
@@ -154,7 +167,7 @@ def filter_command(
         typer.Option(
             min=1, help="Rows that are judged and saved together.", rich_help_panel=OUTPUT
         ),
-    ] = ROWS_AT_A_TIME,
+    ] = 4096,
     quiet: Quiet = False,
     processes: Annotated[
         int | None,
@@ -168,33 +181,36 @@ def filter_command(
     layer: Layer = None,
     compute_type: ComputeType = "auto",
     threads: Threads = None,
+    engine: Engine = EngineName.local,
+    address: Address = None,
+    workers: Workers = None,
 ) -> None:
     """Remove bad pairs from a bitext, and report how many each filter removed, and why.
 
     [bold]tertium filter pairs.tsv --src-lang de --tgt-lang en -o clean.tsv[/bold]
     """
-    from tertium.jobs.filtering import FilterJob, filter_run, removed_columns
     from tertium.jobs.output import TableSink
+    from tertium.jobs.tasks.filter import FilterPlan, removed_columns
 
     started = time.monotonic()
     outputs = output or []
-    if not outputs:
-        refuse_without_output(resume=resume, overwrite=overwrite)
     if resume and STDIN in (file, src, tgt):
         raise InputError("standard input cannot be read again: --resume needs a file")
+    cluster = chosen_cluster(engine, address, workers, threads)
+    running = Running(outputs[0] if outputs else None, resume, overwrite, quiet, cluster)
     _check_outputs([*outputs, *([rejected] if rejected else [])], [file, src, tgt])
     with tempfile.TemporaryDirectory() as scratch:
-        target = outputs[0] if outputs else Path(scratch) / "out"
-        unfinished = filter_run(target, resume=resume, overwrite=overwrite)
         file, src, tgt = (_spooled(path, Path(scratch)) for path in (file, src, tgt))
-        bitext = _bitext(
+        rows = _rows(
             file,
             (src, tgt),
-            langs=(src_lang, tgt_lang),
+            Languages(hyp=tgt_lang, src=src_lang),
             columns=(src_column, tgt_column),
             format=format,
             header=header,
+            quoting=quoting,
             replace_invalid=replace_invalid,
+            tolerant=on_error is not OnError.stop,
         )
         models = ModelSettings(
             model,
@@ -209,31 +225,26 @@ def filter_command(
         if measure is not None and "measure" not in names:
             names.append("measure")
         counted_in = unit or unit_for(model, [src_lang, tgt_lang])
-        made = load_filters(
-            names,
-            ModelPool(models),
-            settings or [],
+        loader = FilterLoader(
+            tuple(dict.fromkeys(names)),
+            models,
+            tuple(settings or ()),
             counted_in,
-            (measure, at_least, at_most),
+            measure,
+            at_least,
+            at_most,
         )
-        kept = _sink(outputs, bitext)
-        removed = None if rejected is None else TableSink(rejected, removed_columns(bitext))
-        job = FilterJob(
-            bitext,
-            made,
-            unfinished,
-            kept,
-            removed,
-            processes or available_cores(),
-            rows_at_a_time,
+        kept = _sink(outputs, rows)
+        removed = None if rejected is None else TableSink(rejected, removed_columns(rows))
+        plan = FilterPlan(rows, loader.outlines(), kept, removed, rows_at_a_time, on_error, loader)
+        result = running.run(
+            plan, plan.count, notes_only=True, processes=processes or available_cores()
         )
-        with (
-            interruptible(outputs[0] if outputs else None),
-            progress_bar(job.count, shown=not quiet) as progress,
-        ):
-            result = job.run(progress)
+    for message in result.messages:
+        print(f"tertium: {message}", file=sys.stderr)
     if as_json:
-        _print_json(result, to_stderr=not outputs)
+        stream = sys.stdout if outputs else sys.stderr
+        print(json.dumps(result.summary(), indent=1), file=stream)
     elif not quiet:
         fallen_back = unit is None and counted_in == WORDS
         _print_counts(result, time.monotonic() - started, model if fallen_back else None)
@@ -257,49 +268,51 @@ def _spooled(path: Path | None, scratch: Path) -> Path | None:
     return spool
 
 
-def _bitext(
+def _rows(
     file: Path | None,
     parallel: tuple[Path | None, Path | None],
+    languages: Languages,
     *,
-    langs: tuple[str | None, str | None],
     columns: tuple[str | None, str | None],
     format: str | None,  # noqa: A002
     header: bool,
+    quoting: bool | None,
     replace_invalid: bool,
-) -> Bitext:
+    tolerant: bool,
+) -> Rows:
     src, tgt = parallel
     if (file is None) == (src is None) or (src is None) != (tgt is None):
         raise InputError("give either a file of pairs, or --src and --tgt")
     if src is not None and tgt is not None:
-        return ParallelBitext(src, tgt, *langs, replace_invalid=replace_invalid)
+        return FilePairs(tgt, (), src, languages, replace_invalid, bitext=True)
     assert file is not None
     suffixes = [suffix for suffix in file.suffixes if suffix not in OPENERS]
     if format == "tmx" or (format is None and suffixes[-1:] == [".tmx"]):
-        if langs[0] is None or langs[1] is None:
-            raise InputError("a TMX file may have several languages; use --src-lang and --tgt-lang")
-        return TmxBitext(file, langs[0], langs[1])
+        return TmxPairs(file, languages)
     table = open_table(
         file,
         format=format,  # type: ignore[arg-type]
         header=header,
         replace_invalid=replace_invalid,
+        quoting=quoting,
     )
-    roles = bitext_columns(
-        table, source_lang=langs[0], target_lang=langs[1], source=columns[0], target=columns[1]
-    )
-    return TableBitext(table, roles, *langs)
+    roles = bitext_columns(table, src=columns[0], tgt=columns[1], langs=languages)
+    return TablePairs(table, roles, languages, tolerant)
 
 
-def _sink(outputs: Sequence[Path], bitext: Bitext) -> RowSink:
+def _sink(outputs: Sequence[Path], rows: Rows) -> RowSink:
     from tertium.jobs.output import ParallelSink, StreamSink, TableSink
 
     if not outputs:
-        return StreamSink(sys.stdout, bitext.columns)
+        return StreamSink(sys.stdout, rows.columns)
     if len(outputs) == 1:
-        return TableSink(outputs[0], bitext.columns)
+        return TableSink(outputs[0], rows.columns)
     if len(outputs) > 2:
         raise InputError("--output is one table, or two plain text files")
-    return ParallelSink(outputs[0], outputs[1])
+    names = list(rows.columns)
+    if isinstance(rows, TablePairs):
+        names = [str(rows.roles.src), str(rows.roles.hyp)]
+    return ParallelSink(outputs[0], outputs[1], names)
 
 
 def _print_counts(result: FilterResult, seconds: float, unsupporting_model: str | None) -> None:
@@ -328,15 +341,3 @@ def _print_counts(result: FilterResult, seconds: float, unsupporting_model: str 
             "both languages (see --unit)",
             style="yellow",
         )
-
-
-def _print_json(result: FilterResult, *, to_stderr: bool) -> None:
-    document = {
-        "rows": result.rows,
-        "kept": result.counts[-1].after,
-        "filters": [
-            {"filter": count.filter, "removed": count.removed, "reasons": count.reasons}
-            for count in result.counts
-        ],
-    }
-    print(json.dumps(document, indent=1), file=sys.stderr if to_stderr else sys.stdout)

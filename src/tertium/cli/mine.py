@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,11 +17,9 @@ from tertium.cli.engines import (
     Engine,
     EngineName,
     Workers,
-    cluster_settings,
-    refuse_without_ray,
+    chosen_cluster,
 )
-from tertium.cli.filters import load_filters
-from tertium.cli.inputs import refuse_as_output, refuse_without_output
+from tertium.cli.inputs import refuse_as_output
 from tertium.cli.options import (
     DEFAULT_MODEL,
     ENGINE,
@@ -38,11 +36,15 @@ from tertium.cli.options import (
     Resume,
     Threads,
 )
-from tertium.cli.progress import interruptible, progress_bar
+from tertium.cli.running import Running
 from tertium.cli.systems import refuse_existing
 from tertium.data.lines import check_file, name_of, read_lines
 from tertium.errors import InputError
-from tertium.measures.loading import ModelPool, ModelSettings, make_measure, read_specs
+from tertium.measures.loading import MeasureLoader, ModelSettings, outline, read_specs
+from tertium.text import Row
+
+if TYPE_CHECKING:
+    from tertium.jobs.output import RowSink
 
 MINING = "Mining"
 K, SEARCH_K = 4, 5
@@ -235,12 +237,12 @@ def mine(
 
     [bold]tertium mine de.txt en.txt --src-lang de --tgt-lang en --rescore cross -o pairs.tsv[/bold]
     """
-    from tertium.jobs.output import layout_for
+    from tertium.jobs.output import StreamSink, TableSink, layout_for
+    from tertium.jobs.task import Run
+    from tertium.jobs.vectors import VectorStore
     from tertium.mining.candidates import NeighbourSettings
-    from tertium.mining.mine import Miner, Task, TextList
-    from tertium.mining.rescoring import rescoring_run
+    from tertium.mining.mine import Mined, Miner, Task, TextList
     from tertium.mining.thresholds import curve, sampled_precision
-    from tertium.mining.vectors import VectorStore
 
     started = time.monotonic()
     if len(files) > 2 or (corpus is not None and len(files) > 1):
@@ -253,9 +255,9 @@ def mine(
         blank_figure(1, 1, plot)  # refuses a wrong name, and a missing package, before any work
     second_file = corpus or (files[1] if len(files) == 2 else None)
     inputs = [files[0]] if second_file is None else [files[0], second_file]
-    if output is None:
-        refuse_without_output(resume=resume, overwrite=overwrite)
-    else:
+    cluster = chosen_cluster(engine, address, workers, threads)
+    running = Running(output, resume, overwrite, quiet, cluster, what="texts")
+    if output is not None:
         layout_for(output)
         refuse_as_output(output, inputs)
     if sample is not None:
@@ -272,11 +274,6 @@ def mine(
             raise InputError(f"{name_of(path)} has no texts: all lines are blank")
     task: Task = "search" if corpus is not None else "bitext" if len(sides) == 2 else "paraphrases"
     labels = None if labelled is None else _read_labels(labelled)
-    cluster = None
-    if engine is EngineName.ray:
-        cluster = cluster_settings(address, workers, threads)  # before any model is loaded
-    else:
-        refuse_without_ray(address, workers)
     models = ModelSettings(
         model,
         encoder=encoder,
@@ -285,14 +282,13 @@ def mine(
         threads=threads,
         cache=not no_cache,
     )
-    pool = ModelPool(models)
-    made = spec = None
+    loader = None
     if measure is not None:
-        [spec] = read_specs([measure])
-        made = make_measure(spec, pool, lang=tgt_lang)
+        loader = MeasureLoader(read_specs([measure]), running.models(models), tgt_lang)
+    name = None if loader is None else outline(loader.specs[0]).name
     search = task == "search"
     miner = Miner(
-        pool("sentences"),
+        models,
         NeighbourSettings(
             k or (SEARCH_K if search else K),
             (margin or (MarginName.absolute if search else MarginName.ratio)).value,
@@ -300,65 +296,56 @@ def mine(
             neighbours.value,
         ),
         (pairs.value if pairs else "all" if task == "paraphrases" else "one-to-one"),
-        made,
+        loader,
         max_overlap,
-        None if filters is None else _Filters(filters, pool, model, (src_lang, tgt_lang)),
+        None if filters is None else _Filters(filters, models, (src_lang, tgt_lang)),
         VectorStore(vectors) if vectors else None if no_cache else VectorStore.default(),
         rows_at_a_time,
     )
-    run = None if output is None else rescoring_run(output, resume=resume, overwrite=overwrite)
-    try:
-        if run is not None:
-            run.lock()
-        with (
-            interruptible(output if made is not None else None),
-            progress_bar(lambda: None, shown=not quiet, what="mining") as progress,
-        ):
+    summary: list[str] = []
 
-            def report(what: str, done: int, count: int) -> None:
-                progress.advance(done, count)
-                progress.detail(what, done, count)
-
-            if cluster is None:
-                mined = miner.mine(*sides, task=task, run=run, progress=report)
-            else:
-                from tertium.jobs.ray.mining import MiningLoader, mine_on_cluster
-
-                loader = MiningLoader(models, spec, tgt_lang)
-                mined = mine_on_cluster(
-                    miner, loader, cluster, sides, task=task, run=run, progress=report
-                )
-        summary = [f"{len(mined)} candidates" if len(mined) != 1 else "1 candidate"]
+    def plan(run: Run) -> Mined:
+        lowest = threshold
+        mined = miner.run(run, *sides, task=task)
+        chosen = mined.pairs
+        summary.append(f"{len(chosen)} candidates" if len(chosen) != 1 else "1 candidate")
         if labels is not None:
             found = curve(
-                [(pair.source, pair.target) for pair in mined],
-                [pair.score for pair in mined],
+                [(pair.source, pair.target) for pair in chosen],
+                [pair.score for pair in chosen],
                 labels[0],
                 complete=labels[1],
             )
             if plot is not None:
                 found.plot(plot)
-            if threshold is None:
-                threshold = found.best.threshold
+            if lowest is None:
+                lowest = found.best.threshold
             if not quiet:
+                run.progress.hide()
                 print(found.table().text(), file=sys.stderr)
-        if threshold is not None:
-            mined = [pair for pair in mined if pair.score >= threshold]
-            summary.append(f"{len(mined)} with a score of at least {threshold:.4f}")
+        if lowest is not None:
+            chosen = [pair for pair in chosen if pair.score >= lowest]
+            summary.append(f"{len(chosen)} with a score of at least {lowest:.4f}")
         if labels is not None and not labels[1]:
-            estimate = sampled_precision([(pair.source, pair.target) for pair in mined], labels[0])
-            summary += [] if estimate is None else [str(estimate)]
-        rows = [_row(pair, made.name if made else None) for pair in mined]
-        columns = [*COLUMNS, *([made.name] if made else []), "cut"]
-        if sample is not None:
-            drawn = random.Random(0).sample(rows, min(sample_size, len(rows)))
-            _write([{**row, "label": ""} for row in drawn], sample, [*columns, "label"])
-        _write(rows, output, columns)
-        if run is not None and made is not None:
-            run.finish()
-    finally:
-        if run is not None:
-            run.close()
+            estimate = sampled_precision([(pair.source, pair.target) for pair in chosen], labels[0])
+            summary.extend([] if estimate is None else [str(estimate)])
+        rows = [_row(pair, name) for pair in chosen]
+        columns = [*COLUMNS, *([name] if name else []), "cut"]
+        with run.explaining():
+            if sample is not None:
+                drawn = random.Random(0).sample(rows, min(sample_size, len(rows)))
+                labelless = [{**row, "label": ""} for row in drawn]
+                _write(TableSink(sample, [*columns, "label"]), labelless, run.folder / "removed")
+            if output is None:
+                run.progress.hide()
+            sink = StreamSink(stdout, columns) if output is None else TableSink(output, columns)
+            _write(sink, rows, run.folder / "kept")
+        return mined
+
+    stdout = sys.stdout  # before the progress bar, which puts another stream in its place
+    mined = running.run(plan, lambda: sum(len(side.texts) for side in sides), notes_only=True)
+    for message in mined.messages:
+        print(f"tertium: {message}", file=sys.stderr)
     if not quiet:
         counts = " and ".join(str(len(side.texts)) for side in sides)
         facts = ", ".join(summary)
@@ -373,44 +360,29 @@ def _row(pair: Any, measure: str | None) -> dict[str, Any]:
     return {**row, **({} if measure is None else {measure: pair.rescored}), "cut": pair.cut}
 
 
-def _write(rows: Sequence[dict[str, Any]], output: Path | None, columns: Sequence[str]) -> None:
-    """Write a table to a file, which appears when it is complete, or to standard output."""
-    from tertium.jobs.output import TsvLayout, layout_for
-    from tertium.jobs.parquet import lines_to_parquet
-    from tertium.storage.atomic import replacing_text
-
-    if output is None:
-        plain = TsvLayout()
-        sys.stdout.write(plain.head(columns) + plain.body(rows))
-        return
-    layout = layout_for(output)
-    parquet = output.suffix == ".parquet"
-    target = output.with_name(output.name + ".jsonl") if parquet else output
-    with replacing_text(target) as stream:
-        stream.write(layout.head(columns) + layout.body(rows))
-    if parquet:
-        lines_to_parquet(target, output)
-        target.unlink()
+def _write(sink: RowSink, rows: Sequence[dict[str, Any]], scratch: Path) -> None:
+    with sink.open(scratch) as write:
+        for row in rows:
+            write(row)
 
 
 class _Filters:
     """Applies filters of ``tertium filter`` to candidates."""
 
     def __init__(
-        self, names: str, pool: ModelPool, model: str, langs: tuple[str | None, str | None]
+        self, names: str, models: ModelSettings, langs: tuple[str | None, str | None]
     ) -> None:
+        from tertium.filters.loading import FilterLoader
         from tertium.filters.units import unit_for
 
-        chosen = [name.strip().lower() for name in names.split(",") if name.strip()]
-        unit = unit_for(model, list(langs))
-        self._filters = load_filters(chosen, pool, [], unit, (None, None, None))
+        chosen = tuple(name.strip().lower() for name in names.split(",") if name.strip())
+        loader = FilterLoader(chosen, models, unit=unit_for(models.model, list(langs)))
+        self._filters, _ = loader.load(chosen)
 
-    def __call__(self, pairs: Sequence[tuple[Any, Any]]) -> list[bool]:
-        from tertium.filters.base import BitextPair
+    def __call__(self, rows: Sequence[Row]) -> list[bool]:
         from tertium.filters.sequence import judge_in_turn
 
-        outcomes = judge_in_turn(self._filters, [BitextPair(*pair) for pair in pairs])
-        return [outcome.place is None for outcome in outcomes]
+        return [outcome.place is None for outcome in judge_in_turn(self._filters, rows)]
 
 
 def _read_labels(path: Path) -> tuple[dict[tuple[str, str], bool], bool]:

@@ -23,9 +23,15 @@ from tertium.cli.options import OUTPUT, AsText, SrcColumn, SrcLangColumn
 from tertium.data.codes import language_code
 from tertium.data.file_names import exists, looks_like_path
 from tertium.data.lines import OPENERS, STDIN
-from tertium.data.pairs import Source
+from tertium.data.pairs import (
+    FilePairs,
+    Languages,
+    Source,
+    TablePairs,
+    single_row,
+    source_columns,
+)
 from tertium.data.records import SUFFIXES, counted, open_table
-from tertium.data.sources import LineSources, OneSource, TableSources
 from tertium.errors import InputError
 from tertium.jobs.output import CANDIDATE_LAYOUTS, TextLayout, TsvLayout
 from tertium.jobs.task import Input, Job
@@ -47,21 +53,23 @@ class TranslateInputs(TableOptions):
 
     def source(self, text: str, lang: str | None) -> Source:
         """A text, the lines of a file, or a column of a table."""
-        path = Path(text)
+        path, languages = Path(text), Languages(src=lang)
         if not self.as_text and (path == STDIN or (exists(text) and path.is_file())):
             if not _is_table(path, self.format):
-                return LineSources(path, lang, self.replace_invalid)
-            return TableSources.choose(
-                open_table(path, **self.reading),
-                column=self.src_column,
-                lang_column=self.src_lang_column,
-                lang=lang,
-            )
+                return FilePairs(
+                    src=path,
+                    languages=languages,
+                    replace_invalid=self.replace_invalid,
+                    alone=True,
+                )
+            table = open_table(path, **self.reading)
+            columns = source_columns(table, src=self.src_column, src_lang=self.src_lang_column)
+            return TablePairs(table, columns, languages)
         if not self.as_text and looks_like_path(text):
             raise InputError(
                 f"{text}: there is no such file (if it is meant as a text, add --text)"
             )
-        return OneSource(text, lang)
+        return single_row(languages, src=text)
 
 
 @dataclass(frozen=True)

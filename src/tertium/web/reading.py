@@ -92,7 +92,7 @@ def response(found: ReadFile, languages: LanguageSet) -> ReadResponse:
         rows=len(found.items),
         columns=found.table.columns(),
         roles=FileRoles(
-            hyp=roles.hyp,
+            hyp=str(roles.hyp),
             refs=list(roles.refs),
             src=roles.src,
             lang=roles.hyp_lang,

@@ -23,6 +23,7 @@ SIMILARITY, DIVERSITY = "similarity", "diversity"
 class ParaphraseTask:
     """Paraphrases of the sources of rows, which are in one language."""
 
+    portable: ClassVar[bool] = False
     verb: ClassVar[str] = "paraphrase"
     done: ClassVar[str] = "paraphrased"
     keeps_records: ClassVar[bool] = False
