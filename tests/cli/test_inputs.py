@@ -136,7 +136,9 @@ def test_target_is_the_reference(tertium: Run, tmp_path: Path) -> None:
 def test_a_surface_measure_is_not_scored_against_the_source(tertium: Run, tmp_path: Path) -> None:
     for name in "hs":
         write(tmp_path / name, "a b c\n")
-    done = tertium("score", "--hyp", tmp_path / "h", "--src", tmp_path / "s", "-m", "chrf", "--rows")
+    done = tertium(
+        "score", "--hyp", tmp_path / "h", "--src", tmp_path / "s", "-m", "chrf", "--rows"
+    )
     assert done.returncode == 2
     assert "chrf compares with references" in done.stderr
 

@@ -340,7 +340,7 @@ def score(
         ),
     ] = None,
 ) -> None:
-    """Score pairs of texts: the scores of each system, and of each row. Higher is better.
+    """Score pairs of texts: each system, and each row. Higher is better.
 
     [bold]tertium score pairs.tsv[/bold] reads the columns hyp, ref, src and lang;
     [bold]tertium score -t a.txt b.txt -r ref.txt -m chrf cross[/bold] scores two systems;

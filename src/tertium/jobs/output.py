@@ -12,7 +12,7 @@ import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -123,10 +123,10 @@ class JsonDocumentLayout(Layout):
 
     def tail(self, summary: Fields) -> str:
         members = (
-            f"{json.dumps(name)}: {json.dumps(value, indent=1, ensure_ascii=False)}"
+            f",\n{json.dumps(name)}: {json.dumps(value, indent=1, ensure_ascii=False)}"
             for name, value in rounded(summary, self.digits).items()
         )
-        return "\n],\n" + ",\n".join(members) + "\n}\n"
+        return "\n]" + "".join(members) + "\n}\n"
 
 
 class TextLayout(Layout):
@@ -423,16 +423,17 @@ class RowSink(Protocol):
 
 @dataclass(frozen=True)
 class StreamSink:
-    """Writes TSV to an open stream."""
+    """Writes rows to an open stream, as TSV or in another layout."""
 
     stream: IO[str]
     columns: Sequence[str]
+    layout: Layout = field(default_factory=TsvLayout)
 
     @contextmanager
     def open(self, scratch: Path) -> Iterator[WriteRow]:
-        layout = TsvLayout()
-        self.stream.write(layout.head(self.columns))
-        yield lambda fields: _write(self.stream, layout, fields, self.columns)
+        self.stream.write(self.layout.head(self.columns))
+        yield lambda fields: _write(self.stream, self.layout, fields, self.columns)
+        self.stream.write(self.layout.tail({}))
         self.stream.flush()
 
 
