@@ -12,6 +12,11 @@ import tertium
 
 ROOT = Path(__file__).parents[1]
 PUBLIC = {
+    "AlignedUnits",
+    "MinedPairs",
+    "align",
+    "mine",
+    "score_documents",
     "Comparison",
     "Measure",
     "Ranking",
@@ -44,6 +49,7 @@ PARAMETERS = {
         "lang",
         "reference_lang",
         "source_lang",
+        "progress",
         "settings",
     ],
     "load_model": ["model", "compute_type", "device", "threads", "batch_tokens", "cache"],

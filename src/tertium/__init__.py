@@ -11,9 +11,10 @@ if TYPE_CHECKING:
     from tertium.explanation.explain import explain
     from tertium.filters.sequence import filter_pairs
     from tertium.measures.base import Measure
-    from tertium.measures.loading import load, score
+    from tertium.measures.loading import load, score, score_documents
     from tertium.measures.scores import Scores, ScoreTable
     from tertium.measures.signature import Signature
+    from tertium.mining.align import AlignedUnits, align
     from tertium.mining.mine import MinedPairs, mine
     from tertium.models.catalog import load_detector, load_encoder, load_language_model, load_model
     from tertium.models.translation.translate import translate
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from tertium.text import Text
 
 __all__ = [
+    "AlignedUnits",
     "Comparison",
     "Measure",
     "MinedPairs",
@@ -31,6 +33,7 @@ __all__ = [
     "Signature",
     "Text",
     "__version__",
+    "align",
     "compare",
     "explain",
     "filter_pairs",
@@ -43,10 +46,12 @@ __all__ = [
     "paraphrase",
     "rerank",
     "score",
+    "score_documents",
     "translate",
 ]
 
 _MODULES = {
+    "AlignedUnits": "mining.align",
     "Comparison": "comparison.result",
     "Measure": "measures.base",
     "MinedPairs": "mining.mine",
@@ -55,6 +60,7 @@ _MODULES = {
     "Scores": "measures.scores",
     "Signature": "measures.signature",
     "Text": "text",
+    "align": "mining.align",
     "compare": "comparison.compare",
     "explain": "explanation.explain",
     "filter_pairs": "filters.sequence",
@@ -67,6 +73,7 @@ _MODULES = {
     "paraphrase": "paraphrasing.generation",
     "rerank": "reranking.rerank",
     "score": "measures.loading",
+    "score_documents": "measures.loading",
     "translate": "models.translation.translate",
 }
 """The module of each public name. It is imported when the name is first used, so that

@@ -3,6 +3,8 @@
 import re
 import sys
 import warnings
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 COLOURS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 """Control sequences of terminals, such as colours (ECMA-48)."""
@@ -74,6 +76,16 @@ class PrecisionWarning(UserWarning):
 
 class DataWarning(UserWarning):
     """A dataset is not what was published or used in a paper, or lacks what it should have."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The nearest of the known names as a question; empty if none is near.
+
+    >>> did_you_mean("measures", ["measure", "model"]), did_you_mean("x", ["measure"])
+    ('; did you mean measure?', '')
+    """
+    near = get_close_matches(name.lower(), list(known), n=1, cutoff=0.7)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def warn_caller(message: str, category: type[Warning]) -> None:

@@ -26,6 +26,7 @@ from tertium.measures.signature import Signature, spell
 from tertium.measures.totals import Role, Totals
 from tertium.models.base import Languages, Progress, SentenceEncoder
 from tertium.registry import Extra
+from tertium.report.progress import as_progress
 from tertium.text import Row, Text
 
 if TYPE_CHECKING:
@@ -207,7 +208,7 @@ class Measure(ABC):
         lang: Languages = None,
         reference_lang: Languages = None,
         source_lang: Languages = None,
-        progress: Progress | None = None,
+        progress: bool | Progress | None = None,
     ) -> Scores:
         """Score hypotheses against references, against sources, or against both.
 
@@ -238,7 +239,7 @@ class Measure(ABC):
             has_references=references is not None,
             has_source=sources is not None,
         )
-        segments = self.segments(rows, progress)
+        segments = self.segments(rows, as_progress(progress))
         totals = self.totals(rows, segments)
         marks = mark_rows([self], rows, segments.cut, segments.split)
         counts = marks.counts()
@@ -282,7 +283,7 @@ class Measure(ABC):
     ) -> float | list[float]:
         """Score; one string in, one number out. The options are those of :meth:`score`."""
         hypotheses, references = repeatable(hypotheses), repeatable(references)
-        if not isinstance(hypotheses, str) and _is_empty(hypotheses) and _is_empty(references):
+        if not isinstance(hypotheses, str) and is_nothing(hypotheses) and is_nothing(references):
             return []
         scores = self.score(hypotheses, references, **options)
         return scores.segments[0] if isinstance(hypotheses, str) else scores.segments
@@ -363,5 +364,6 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.095 or share == 0 else f"{100 * share:.2g} %"
 
 
-def _is_empty(texts: object) -> bool:
+def is_nothing(texts: object) -> bool:
+    """Whether a list has no items."""
     return isinstance(texts, Sized) and len(texts) == 0

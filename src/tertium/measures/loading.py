@@ -14,14 +14,14 @@ through :func:`make_measure`.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, overload
 
 from tertium.data.codes import primary
-from tertium.errors import InputError, SettingError
-from tertium.measures.base import Measure, ModelKind
+from tertium.errors import InputError, SettingError, did_you_mean
+from tertium.measures.base import Measure, ModelKind, is_nothing
 from tertium.measures.inputs import Column, References, repeatable
 from tertium.measures.registry import (
     DEFAULT_MEASURE,
@@ -37,12 +37,13 @@ from tertium.measures.registry import (
     settings_of,
     sum_settings,
 )
-from tertium.measures.scores import SYSTEM, ScoreTable
+from tertium.measures.scores import SYSTEM, Scores, ScoreTable
 from tertium.measures.signature import spell
 from tertium.measures.words import LANGUAGE_TOKENIZERS
 from tertium.models.base import (
     LanguageModel,
     Languages,
+    Progress,
     SentenceEncoder,
     TextEncoder,
     TranslationModel,
@@ -58,6 +59,18 @@ ENCODER_SETTINGS: dict[str, object] = {"layer": 0, "sentence_encoder": ""}
 """Settings of the encoder, not of the measure: its layer, and another encoder for sentences."""
 LANGUAGE_SETTINGS: dict[str, object] = {"language_model": ""}
 """Of sums with two kinds of models: the language model."""
+PARAMETERS = (
+    "measure",
+    "model",
+    "encoder",
+    "sentence_encoder",
+    "sources",
+    "lang",
+    "reference_lang",
+    "source_lang",
+    "progress",
+)
+"""Parameters that are no settings of a measure: what a wrong name may be meant for."""
 YES, NO = ("yes", "true", "1"), ("no", "false", "0")
 
 AnyModel = str | Path | TranslationModel | SentenceEncoder | LanguageModel
@@ -118,7 +131,8 @@ class MeasureSpec:
         for setting in values:
             if setting not in known:
                 raise SettingError(
-                    f"{name} has no setting {setting!r}; its settings are {', '.join(known)}"
+                    f"{name} has no setting {setting!r}{did_you_mean(setting, known)}; "
+                    f"its settings are {', '.join(known)}"
                 )
         settings = {each: parse_setting(each, value, known[each]) for each, value in values.items()}
         if settings:
@@ -288,7 +302,10 @@ def read_specs(
             known = sorted({name for spec in specs for name in known_settings(spec.measure)})
             names = ", ".join(spec.measure for spec in specs)
             verb = "has" if len(specs) == 1 else "have"
-            raise SettingError(f"{names} {verb} no setting {setting}; there are {', '.join(known)}")
+            near = did_you_mean(setting, [*PARAMETERS, *known])
+            raise SettingError(
+                f"{names} {verb} no setting {setting}{near}; there are {', '.join(known)}"
+            )
     result = []
     for spec in specs:
         known_here = known_settings(spec.measure)
@@ -328,8 +345,9 @@ def make_measure(spec: MeasureSpec, models: ModelSource, *, lang: str | None = N
     known = known_settings(spec.measure)
     for name in spec.settings:
         if name not in known:
+            near = did_you_mean(name, [*PARAMETERS, *known])
             raise SettingError(
-                f"{spec.measure} has no setting {name!r}; "
+                f"{spec.measure} has no setting {name!r}{near}; "
                 f"its settings are {', '.join(known) or 'none'}"
             )
     check_measure_extras([spec.measure])
@@ -436,6 +454,7 @@ def score(  # type: ignore[overload-overlap]  # a string is also a sequence of s
     lang: Languages = ...,
     reference_lang: Languages = ...,
     source_lang: Languages = ...,
+    progress: bool | Progress | None = ...,
     **settings: object,
 ) -> float: ...
 @overload
@@ -449,6 +468,7 @@ def score(  # type: ignore[overload-overlap]  # a dictionary is also an iterable
     lang: Languages = ...,
     reference_lang: Languages = ...,
     source_lang: Languages = ...,
+    progress: bool | Progress | None = ...,
     **settings: object,
 ) -> ScoreTable: ...
 @overload
@@ -462,8 +482,9 @@ def score(  # type: ignore[overload-overlap]  # as above
     lang: Languages = ...,
     reference_lang: Languages = ...,
     source_lang: Languages = ...,
+    progress: bool | Progress | None = ...,
     **settings: object,
-) -> list[float]: ...
+) -> Scores: ...
 @overload
 def score(
     hypotheses: Column,
@@ -475,6 +496,7 @@ def score(
     lang: Languages = ...,
     reference_lang: Languages = ...,
     source_lang: Languages = ...,
+    progress: bool | Progress | None = ...,
     **settings: object,
 ) -> ScoreTable: ...
 def score(
@@ -487,21 +509,26 @@ def score(
     lang: Languages = None,
     reference_lang: Languages = None,
     source_lang: Languages = None,
+    progress: bool | Progress | None = None,
     **settings: object,
-) -> float | list[float] | ScoreTable:
+) -> float | Scores | ScoreTable:
     """Score hypotheses against references, by any measure; higher is better.
 
     One string in, one number out; a list (or a generator, an array, a column of pandas or polars)
-    in, a list of segment scores out. With a list of measures (of one, too), or with several systems
-    as a dictionary from names to hypotheses, a :class:`ScoreTable` of :class:`Scores`: with system
-    scores, signatures and marks, as ``load(measure).score(...)`` returns them. ``settings`` are
-    those of :func:`load`; of several measures, each gets the settings that it has.
+    in, :class:`Scores` out: the sequence of the segment scores, with the ``system`` score, the
+    ``signature`` and ``marks``. With a list of measures (of one, too), or with several systems as a
+    dictionary from names to hypotheses, a :class:`ScoreTable` of :class:`Scores`. ``progress=True``
+    prints what is done; a function is called with it. ``settings`` are those of :func:`load`; of
+    several measures, each gets the settings that it has.
 
     >>> import tertium
     >>> tertium.score("Good morning!", "Good morning!", measure="cross")
     1.0
-    >>> tertium.score(["Good morning!"], ["Good morning!"], measure="cross")
-    [1.0]
+    >>> scores = tertium.score(["Good morning!", "Bye."], ["Good morning!", "Bye!"], measure="chrf")
+    >>> scores
+    Scores(chrf 94.71, 2 segments: 100.00, 47.92)
+    >>> max(scores), round(scores.system, 2)
+    (100.0, 94.71)
     >>> table = tertium.score(["A dog."], ["A dog!"], measure=["chrf", "bleu"])
     >>> table
     system       chrf  bleu
@@ -517,7 +544,11 @@ def score(
     common = lang if isinstance(lang, str) else None
     if isinstance(measure, str) and not isinstance(hypotheses, Mapping):
         made = load(measure, model=model, lang=common, **settings)  # type: ignore[arg-type]
-        return made(hypotheses, references, sources=sources, **languages)
+        outputs, references = repeatable(hypotheses), repeatable(references)
+        if is_nothing(outputs) and (references is None or is_nothing(references)):
+            return Scores.nothing(made)
+        scores = made.score(outputs, references, sources=sources, progress=progress, **languages)
+        return scores[0] if isinstance(hypotheses, str) else scores
     specs = read_specs([measure] if isinstance(measure, str) else measure, given=settings)
     if not specs:
         raise SettingError("no measure given")
@@ -531,8 +562,50 @@ def score(
     for name, outputs in systems.items():
         outputs = repeatable(outputs)
         for each in measures:
-            found[name, each.column] = each.score(outputs, references, sources=sources, **languages)
+            found[name, each.column] = each.score(
+                outputs, references, sources=sources, progress=progress, **languages
+            )
     return ScoreTable(tuple(systems), tuple(each.column for each in measures), found)
+
+
+def score_documents(
+    hypotheses: Iterable[str | Sequence[str]],
+    references: Iterable[str | Sequence[str]] | None = None,
+    *,
+    measure: str = DEFAULT_MEASURE,
+    sources: Iterable[str | Sequence[str]] | None = None,
+    **settings: Any,
+) -> Scores:
+    """Score documents: each is a text, or a list of sentences or paragraphs.
+
+    Documents are split into sentences, which are aligned with those of the other side and scored;
+    the score of a document is the weighted mean over its parts. Further arguments are those of
+    :func:`score`.
+
+    >>> import tertium
+    >>> scores = tertium.score_documents(
+    ...     [["It rains. We stay.", "Good night!"]], ["It rains. We stay here. Good night!"]
+    ... )
+    >>> len(scores), len(scores.parts[0])
+    (1, 3)
+    """
+
+    def joined(documents: Any) -> Any:
+        if documents is None:
+            return None
+        whole = repeatable(documents)
+        return [each if isinstance(each, str) else "\n".join(each) for each in whole]
+
+    found = score(
+        joined(hypotheses),
+        joined(references),
+        measure=measure,
+        sources=joined(sources),
+        long="always",
+        **settings,
+    )
+    assert isinstance(found, Scores)
+    return found
 
 
 def parse_setting(name: str, text: str, default: object) -> object:

@@ -29,7 +29,7 @@ SYSTEM = "hypotheses"
 """The name of the only system, if it was given as a list."""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Scores(Sequence[float]):
     """The scores of the segments, in order, and how they came about.
 
@@ -65,8 +65,22 @@ class Scores(Sequence[float]):
     def __getitem__(self, index: int | slice) -> float | list[float]:
         return self.segments[index]
 
+    @classmethod
+    def nothing(cls, measure: Measure) -> Scores:
+        """The scores of no segments at all."""
+        return cls([], 0.0, Signature(measure.description()), [], measure=measure)
+
     def __len__(self) -> int:
         return len(self.segments)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the scores are the same; a list is compared with those of the segments."""
+        if isinstance(other, Scores):
+            mine = self.segments, self.system, self.signature, self.cut
+            return mine == (other.segments, other.system, other.signature, other.cut)
+        return isinstance(other, list | tuple) and self.segments == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # like a list
 
     def __iter__(self) -> Iterator[float]:
         return iter(self.segments)
