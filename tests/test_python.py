@@ -61,11 +61,12 @@ def test_progress_can_be_shown(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_streams_of_references_are_refused_with_the_cure() -> None:
-    streams = [["a dog", "the cat sat"], ["one hound", "a feline was sitting"]]
+    texts = ["The dog barks.", "The cat sat on the mat."]
+    streams = [texts, ["A hound is loud.", "Some feline was sitting there."]]
     with pytest.raises(InputError, match=r"transposed: .* zip\(\*references\)"):
-        tertium.score(HYPOTHESES, streams, measure="bleu")
+        tertium.score(texts, streams, measure="bleu")
     turned = [list(each) for each in zip(*streams, strict=True)]
-    assert tertium.score(HYPOTHESES, turned, measure="chrf").system == 100
+    assert tertium.score(texts, turned, measure="chrf").system == 100
 
 
 def test_names_of_files_are_no_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -175,7 +175,8 @@ def test_measures_are_listed(tertium: Run) -> None:
     assert "pip install 'tertium[wmd]'" in listed
     assert "char_order=6, word_order=0" in listed
     one = tertium("measures", "Cross").stdout
-    assert "range     0 to 1" in one
+    assert "range     0 to about 1;" in one
+    assert re.search(r"base +default: e \(e, 2\)\n +e, or 2 as in the first release", one)
     assert "a translation model" in one
     assert re.search(r"beam_size +default: 5", one)
     assert "chrf:word_order=2" in tertium("measures", "chrf++").stdout

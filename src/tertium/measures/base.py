@@ -22,6 +22,7 @@ from tertium.errors import CutWarning, InputError, SettingError, TextWarning, wa
 from tertium.measures.inputs import Column, References, repeatable, rows_from
 from tertium.measures.long import Part
 from tertium.measures.scores import Scores
+from tertium.measures.settings import check_settings, setting
 from tertium.measures.signature import Signature, spell
 from tertium.measures.totals import Role, Totals
 from tertium.models.base import Languages, Progress, SentenceEncoder
@@ -84,6 +85,8 @@ class Measure(ABC):
     """What kind of model it uses, if any."""
     bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
     """Between which numbers its scores lie, or are taken to lie when measures are summed."""
+    about_bounds: ClassVar[bool] = False
+    """Whether scores may be slightly beyond the bounds."""
     negated: ClassVar[bool] = False
     """Whether it is a distance or an error rate, whose sign is changed: higher is better."""
     needs_all_rows: ClassVar[bool] = False
@@ -95,12 +98,11 @@ class Measure(ABC):
     described: ClassVar[Mapping[str, str] | None] = None
     """Its description, if its models are loaded elsewhere; see :meth:`described_as`."""
     _: KW_ONLY
-    against: Role = "reference"
+    against: Role = setting("reference", "What the hypothesis is compared with.")
     """What the hypothesis is compared with: its references or, if that is asked for, its source."""
 
     def __post_init__(self) -> None:
-        if self.against not in ("reference", "source"):
-            raise SettingError(f"against={self.against!r}: it must be 'reference' or 'source'")
+        check_settings(self)
 
     @property
     @abstractmethod
@@ -330,15 +332,6 @@ def check_readable(
         )
 
 
-def check_settings(measure: object, allowed: Mapping[str, Sequence[object]]) -> None:
-    """Check those settings that the measure has; ``1`` is not ``True`` here."""
-    for name, values in allowed.items():
-        value = getattr(measure, name, values[0])
-        if value not in values or isinstance(value, bool) is not isinstance(values[0], bool):
-            names = ", ".join(map(repr, values))
-            raise SettingError(f"{name}={value!r}: it must be one of {names}")
-
-
 def unusual(measure: object, **usual: object) -> dict[str, object]:
     """Those settings that differ from the usual value: only then are they in the signature."""
     return {
@@ -346,13 +339,6 @@ def unusual(measure: object, **usual: object) -> dict[str, object]:
         for name, value in usual.items()
         if getattr(measure, name) != value
     }
-
-
-def check_share(measure: object, name: str) -> None:
-    """Check a setting that must lie between 0 and 1."""
-    value = getattr(measure, name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise SettingError(f"{name}={value!r}: it must be a number from 0 to 1")
 
 
 def percent(share: float) -> str:

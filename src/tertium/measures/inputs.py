@@ -16,6 +16,8 @@ Column = Iterable[str]
 """Texts in order: a list, a generator, a numpy array, or a column of pandas or polars."""
 MOST_STREAMS = 20
 """Nobody has more streams of references."""
+FEWEST_CHARACTERS = 7
+"""Shorter texts share their 3-grams by chance."""
 CLEARLY = 0.2
 """How much more of their character 3-grams hypotheses and references must share."""
 References = str | Column | Iterable[Iterable[str]]
@@ -72,7 +74,6 @@ def rows_from(
         originals = None if originals is None else [originals]
     count = len(outputs)
     sets = [()] * count if others is None else _reference_sets(others, count)
-    refuse_streams(outputs, sets)
     originals = [None] * count if originals is None else _one_each(originals, count)
     langs = per_row(lang, count)
     reference_langs = langs if reference_lang is None else per_row(reference_lang, count)
@@ -127,25 +128,30 @@ def refuse_file_name(given: object) -> None:
         )
 
 
-def refuse_streams(hypotheses: Sequence[Any], sets: Sequence[Any]) -> None:
+def refuse_streams(hypotheses: Any, sets: Any) -> None:
     """Refuse streams of references, as sacrebleu takes them, where their number hides it.
 
     Two hypotheses with two streams of two references could be two lists of references for each
     hypothesis. They are streams if the hypotheses are clearly nearer to them when read that way.
 
-    >>> refuse_streams(["a cat", "it rains"], [["a cat", "it rains"], ["one cat", "rain falls"]])
+    >>> refuse_streams(["the cat", "it rains"], [["the cat", "it rains"], ["a pet", "rain falls"]])
     Traceback (most recent call last):
     ...
     tertium.errors.InputError: the references look transposed: ...
     """
-    count = len(hypotheses)
-    if count < 2 or any(
-        isinstance(one, str) or not isinstance(one, Sequence) or len(one) != count for one in sets
+    count = len(hypotheses) if isinstance(hypotheses, Sequence) else 0
+    if (
+        count < 2
+        or len(sets) != count
+        or any(
+            isinstance(one, str) or not isinstance(one, Sequence) or len(one) != count
+            for one in sets
+        )
     ):
         return
     if not all(isinstance(text, str) for one in (hypotheses, *sets) for text in one):
         return
-    if count > MOST_STREAMS:
+    if count > MOST_STREAMS or min(map(len, hypotheses)) < FEWEST_CHARACTERS:
         return
     words = [_trigrams(text) for text in hypotheses]
     others = [[_trigrams(text) for text in one] for one in sets]

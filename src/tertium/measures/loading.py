@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any, Self, overload
 from tertium.data.codes import primary
 from tertium.errors import InputError, SettingError, did_you_mean
 from tertium.measures.base import Measure, ModelKind, is_nothing
-from tertium.measures.inputs import Column, References, repeatable
+from tertium.measures.inputs import Column, References, refuse_streams, repeatable
 from tertium.measures.registry import (
     DEFAULT_MEASURE,
-    LINEAR_SETTINGS,
+    LINEAR,
     SUMS,
     SYNONYMS,
     VARIANTS,
@@ -38,6 +38,7 @@ from tertium.measures.registry import (
     sum_settings,
 )
 from tertium.measures.scores import SYSTEM, Scores, ScoreTable
+from tertium.measures.settings import Setting
 from tertium.measures.signature import spell
 from tertium.measures.words import LANGUAGE_TOKENIZERS
 from tertium.models.base import (
@@ -55,10 +56,17 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-ENCODER_SETTINGS: dict[str, object] = {"layer": 0, "sentence_encoder": ""}
-"""Settings of the encoder, not of the measure: its layer, and another encoder for sentences."""
-LANGUAGE_SETTINGS: dict[str, object] = {"language_model": ""}
-"""Of sums with two kinds of models: the language model."""
+ENCODER_SETTINGS = {
+    "layer": Setting("layer", 0, "Layer of the encoder; automatic: the last.", served=False),
+    "sentence_encoder": Setting(
+        "sentence_encoder", "", "Another encoder for sentence vectors.", served=False
+    ),
+}
+"""Settings of the encoder, not of the measure."""
+LANGUAGE_SETTINGS = {
+    "language_model": Setting("language_model", "", "The causal language model.", served=False)
+}
+"""Of sums with two kinds of models."""
 PARAMETERS = (
     "measure",
     "model",
@@ -134,7 +142,9 @@ class MeasureSpec:
                     f"{name} has no setting {setting!r}{did_you_mean(setting, known)}; "
                     f"its settings are {', '.join(known)}"
                 )
-        settings = {each: parse_setting(each, value, known[each]) for each, value in values.items()}
+        settings = {
+            each: parse_setting(each, value, known[each].default) for each, value in values.items()
+        }
         if settings:
             label = str(cls(label or name, settings=settings))
         return cls(name, model or None, {**variant, **settings}, label)
@@ -310,7 +320,7 @@ def read_specs(
     for spec in specs:
         known_here = known_settings(spec.measure)
         parsed = {
-            name: parse_setting(name, value, known_here[name])
+            name: parse_setting(name, value, known_here[name].default)
             for name, value in as_text.items()
             if name in known_here
         }
@@ -378,7 +388,7 @@ def _whole(spec: MeasureSpec, parts: Sequence[Measure]) -> Measure:
 
         names = sum_settings(spec.measure)
         own: dict[str, Any] = {name: spec.settings[name] for name in names if name in spec.settings}
-        combine = CosineAndFluency if spec.measure in LINEAR_SETTINGS else Compound
+        combine = CosineAndFluency if spec.measure in LINEAR else Compound
         made = combine(tuple(parts), title=spec.measure if spec.measure in SUMS else "", **own)
     return made.labelled(spec.label) if spec.label else made
 
@@ -547,6 +557,7 @@ def score(
         outputs, references = repeatable(hypotheses), repeatable(references)
         if is_nothing(outputs) and (references is None or is_nothing(references)):
             return Scores.nothing(made)
+        refuse_streams(outputs, references or ())
         scores = made.score(outputs, references, sources=sources, progress=progress, **languages)
         return scores[0] if isinstance(hypotheses, str) else scores
     specs = read_specs([measure] if isinstance(measure, str) else measure, given=settings)
@@ -561,6 +572,7 @@ def score(
     found = {}
     for name, outputs in systems.items():
         outputs = repeatable(outputs)
+        refuse_streams(outputs, references or ())
         for each in measures:
             found[name, each.column] = each.score(
                 outputs, references, sources=sources, progress=progress, **languages
@@ -645,8 +657,8 @@ def _checked(model: Any, kind: ModelKind, measure: str) -> Any:
     return model
 
 
-def known_settings(measure: str) -> dict[str, object]:
-    """The settings of a measure and of its encoder, with their defaults."""
+def known_settings(measure: str) -> dict[str, Setting]:
+    """The settings of a measure and of its encoder."""
     known = settings_of(measure)
     if kinds_of(measure) & {"tokens", "sentences"}:
         known |= ENCODER_SETTINGS

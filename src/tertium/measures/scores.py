@@ -78,7 +78,7 @@ class Scores(Sequence[float]):
         if isinstance(other, Scores):
             mine = self.segments, self.system, self.signature, self.cut
             return mine == (other.segments, other.system, other.signature, other.cut)
-        return isinstance(other, list | tuple) and self.segments == list(other)
+        return self.segments == list(other) if isinstance(other, list | tuple) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]  # like a list
 

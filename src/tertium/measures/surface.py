@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tertium.errors import SettingError
 from tertium.measures.base import Measure, Segments, Texts
 from tertium.measures.registry import measure
+from tertium.measures.settings import setting
 from tertium.measures.words import sacrebleu_bleu
 from tertium.models.base import Progress
 from tertium.text import Row
@@ -86,8 +87,10 @@ class Bleu(SurfaceMeasure):
     name = "bleu"
     summary = "Overlap of word n-grams (sacrebleu)."
     bounds = (0.0, 100.0)
-    tokenize: str = "13a"
-    lowercase: bool = False
+    tokenize: str = setting(
+        "13a", "Tokenizer: 13a, intl, char, zh, ja-mecab, ko-mecab, flores200 or none."
+    )
+    lowercase: bool = setting(False, "Ignore case.")
 
     def reading(self, score: float) -> str:
         return f"{score:.0f} of 100: overlap of runs of up to four words"
@@ -134,10 +137,10 @@ class ChrF(SurfaceMeasure):
     name = "chrf"
     summary = "Overlap of character n-grams; with word_order=2, chrF++ (sacrebleu)."
     bounds = (0.0, 100.0)
-    char_order: int = 6
-    word_order: int = 0
-    beta: int = 2
-    lowercase: bool = False
+    char_order: int = setting(6, "Longest character n-grams.", low=1)
+    word_order: int = setting(0, "Longest word n-grams: 2 is chrF++, 0 is chrF.", low=0)
+    beta: int = setting(2, "Weight of recall.", low=1)
+    lowercase: bool = setting(False, "Ignore case.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -259,9 +262,9 @@ class Ter(SurfaceMeasure):
     summary = "Translation edit rate, negated (sacrebleu)."
     bounds = (-math.inf, 0.0)
     negated = True
-    normalize_text: bool = False
-    case_sensitive: bool = False
-    longest: int = 500
+    normalize_text: bool = setting(False, "Separate punctuation from words.")
+    case_sensitive: bool = setting(False, "Distinguish case.")
+    longest: int = setting(500, "Longer texts are cut after so many words.", low=1, served=False)
     """Longer texts are cut after so many words: the search for shifts can take a tenth of a second
     per word."""
 
