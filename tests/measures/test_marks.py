@@ -72,7 +72,7 @@ def test_every_measure_with_a_lower_bound_gives_it_to_empty_text() -> None:
 
 @pytest.mark.parametrize("texts", [RUSSIAN, JAPANESE])
 def test_a_script_that_the_model_has_never_seen(texts: tuple[str, str]) -> None:
-    with pytest.warns(TextWarning, match="1 of 1 rows hold text in a language or script"):
+    with pytest.warns(TextWarning, match="1 of 1 row holds text in a language or script"):
         scores = tertium.load("cross").score([texts[0]], [texts[1]])
     assert scores.marks == [("unknown",)]
 

@@ -283,7 +283,7 @@ def explain_texts(
         return
     reviewer, _ = ReviewerLoader(methods.names, models.chosen, methods.settings).load()
     [review] = reviewer([(a, b)])
-    print_review(review, console)
+    print_review(review, console, methods=methods.names)
     output.page(review_page([review], title="Where the texts differ"))
 
 

@@ -183,9 +183,10 @@ def report(table: ScoreTable, started: float, *, quiet: bool, plain: bool, score
 def described(table: ScoreTable) -> list[str]:
     """What is wrong with the texts of several systems, or of one."""
     marks = {system: table.marks(system) for system in table.systems}
+    only = table.systems[0]
     if len(marks) > 1:
-        return [*describe_system_marks(marks, table.scored), *table.warnings]
-    return [*describe_marks(marks[table.systems[0]], table.scored), *table.warnings]
+        return [*describe_system_marks(marks, table.scored, cut=table.cut_reason), *table.warnings]
+    return [*describe_marks(marks[only], table.scored, cut=table.cut_reason), *table.warnings]
 
 
 def _size(table: ScoreTable, seconds: float) -> str:

@@ -40,8 +40,8 @@ ModelKind = Literal["translation", "tokens", "sentences", "language"]
 """A translation model, an encoder (of tokens or of sentences), or a causal language model."""
 Texts = Sequence[Text]
 CUT_REASON = (
-    "hold text that is longer than the model reads, or for which it finds no translation that "
-    "ends: only the beginning counts"
+    "hold text that is longer than the model reads, or whose translation did not terminate: only "
+    "the beginning counts"
 )
 
 WARNED = ("cut", "unknown", "language", "copy")
@@ -148,6 +148,11 @@ class Measure(ABC):
         """What a score says, for somebody who does not know the formula."""
         return "higher is better"
 
+    @property
+    def cut_reason(self) -> str:
+        """What is said about the rows of which only the beginning counts."""
+        return CUT_REASON
+
     def aligning_encoder(self) -> SentenceEncoder:
         """What aligns the sentences of long texts, in measures with a model."""
         raise SettingError(f"{self.name} does not split texts")
@@ -246,7 +251,7 @@ class Measure(ABC):
         marks = mark_rows([self], rows, segments.cut, segments.split)
         counts = marks.counts()
         for mark in WARNED:
-            for message in describe_marks({mark: counts[mark]}, len(rows)):
+            for message in describe_marks({mark: counts[mark]}, len(rows), cut=self.cut_reason):
                 kind = CutWarning if mark == "cut" else TextWarning
                 warn_caller(f"{message}; see Scores.marks", kind)
         for message in language_warnings(marks.languages, [self]):

@@ -317,6 +317,14 @@ class ScoreTable:
         return [*describe_marks(many, rows), *language_warnings(languages)]
 
     @property
+    def cut_reason(self) -> str:
+        """What is said about the rows of which only the beginning counts."""
+        from tertium.measures.base import CUT_REASON
+
+        found = {measure.cut_reason for measure in self._formulas}
+        return found.pop() if len(found) == 1 else CUT_REASON
+
+    @property
     def _formulas(self) -> list[Measure]:
         first = [self.scores[self.systems[0], name].measure for name in self.measures]
         return [measure for measure in first if measure is not None]

@@ -289,6 +289,10 @@ class Ter(SurfaceMeasure):
     def choices(self) -> Mapping[str, object]:
         return {**super().choices(), "longest": self.longest}
 
+    @property
+    def cut_reason(self) -> str:
+        return f"hold text that is longer than {self.longest} words: only the beginning counts"
+
     def segment(self, hypothesis: str, references: Sequence[str]) -> SegmentScore:
         found = self.metric.sentence_score(hypothesis, references)
         place = 0 if len(references) == 1 else None  # the length is the mean over references

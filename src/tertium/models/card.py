@@ -101,7 +101,10 @@ def read_card(path: Path, wanted: type[Settings] = Settings) -> Card[Settings]:
     try:
         card: dict[str, Any] = json.loads((path / CARD).read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise ModelError(f"{path} is not a Tertium model: it has no {CARD}") from None
+        raise ModelError(
+            f"{path} is not a Tertium model: it has no {CARD}; convert it with "
+            "`tertium models convert`"
+        ) from None
     except ValueError as error:
         raise ModelError(f"{path / CARD} is not readable: {error}") from None
     name = str(card.get("name", path))
