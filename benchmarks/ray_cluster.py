@@ -28,11 +28,10 @@ from tertium.data.pairs import Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
 from tertium.jobs.local import run_here
 from tertium.jobs.output import FileOutput
-from tertium.jobs.progress import JobProgress
 from tertium.jobs.ray.cluster import ClusterSettings, import_ray
 from tertium.jobs.ray.run import run_on_cluster
 from tertium.jobs.ray.shards import ShardFolder
-from tertium.jobs.task import Input, Job, one_job
+from tertium.jobs.task import Input, Job, JobProgress, one_job
 from tertium.jobs.tasks.score import ROWS_AT_A_TIME, ScoreTask, score_table
 from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
 

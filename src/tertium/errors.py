@@ -18,6 +18,10 @@ class InputError(TertiumError):
     """The input cannot be scored as it was given."""
 
 
+class MissingFileError(InputError):
+    """A file that is not there."""
+
+
 class LanguageError(TertiumError):
     """A language is missing, or not supported by the model."""
 

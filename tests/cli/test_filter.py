@@ -10,12 +10,16 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from tertium.filters.surface import Overlap
+from tertium.models.base import Progress
 from tertium.storage.lock import locked
 from tertium.storage.resume import RECORD
+from tertium.text import Row
 
 from ..disks import small_disk
 from .conftest import TERTIUM, Run
@@ -365,3 +369,54 @@ def test_kept_rows_in_other_formats(tertium: Run, pairs: Path) -> None:
     command = ("filter", pairs, "-l", "de-en", "--filters", "length", "-q", "-f")
     assert json.loads(tertium(*command, "json").stdout)["segments"][0]["id"] == "1"
     assert tertium(*command, "markdown").stdout.startswith("| id | de | en |\n|---|---|---|\n")
+
+
+def test_rows_that_cannot_be_read(tertium: Run, tmp_path: Path) -> None:
+    """Row 2 has no target: the run stops, or leaves it out, or names it among the removed."""
+    file, out, rejected = (tmp_path / name for name in ("a.jsonl", "b.jsonl", "c.jsonl"))
+    rows = [{"de": "Ja.", "en": "Yes."}, {"de": "Nein.", "en": None}, {"de": "", "en": "Why?"}]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = ("filter", file, *BY, "--filters", "length,duplicates", "-o", out)
+    stopped = tertium(*command)
+    assert stopped.returncode == 2
+    assert "row 2: the field 'en' is null" in stopped.stderr
+    for how, fields in (("skip", ["length"]), ("mark", ["error", "length"])):
+        ways = ("--on-error", how, "--rejected", rejected, "--json", "--force")
+        done = tertium(*command, *ways)
+        assert done.returncode == 0, done.stderr
+        assert "1 row could not be filtered" in done.stderr
+        assert "row 2: the field 'en' is null" in done.stderr
+        assert [json.loads(line)["de"] for line in out.read_text().splitlines()] == ["Ja."]
+        removed = [json.loads(line) for line in rejected.read_text().splitlines()]
+        assert [row["removed_by"] for row in removed] == fields
+        report = json.loads(done.stdout)
+        assert (report["rows"], report["kept"]) == (3, 1)
+
+
+def test_stopped_by_ctrl_c(
+    tertium: Run, pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, out = tmp_path / "whole.tsv", tmp_path / "out.tsv"
+    command = ("filter", pairs, *BY, "--filters", "length,overlap", "--rows-at-a-time", "50", "-q")
+    assert tertium(*command, "-o", whole).returncode == 0
+    judge, judged = Overlap.judge, list[int]()
+
+    def stops(self: Overlap, rows: Sequence[Row], progress: Progress | None = None) -> object:
+        if len(judged) == 3:
+            raise KeyboardInterrupt
+        judged.append(len(rows))
+        return judge(self, rows, progress)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Overlap, "judge", stops)
+        stopped = tertium(*command, "-o", out)
+    assert stopped.returncode == 130
+    assert "tertium: stopped; continue with --resume" in stopped.stderr
+    assert not out.exists()
+    assert done(out) == 150
+    assert tertium(*command, "-o", out, "--resume").returncode == 0
+    assert out.read_bytes() == whole.read_bytes()
+    again = tertium(*command, "-o", out, "--resume")
+    assert again.returncode == 2
+    assert "is complete, so that nothing is left to resume" in again.stderr
+    assert out.read_bytes() == whole.read_bytes()

@@ -205,3 +205,60 @@ def test_languages_are_understood(tertium: Run, lang: str) -> None:
     expected = tertium("score", "Hi there.", "Hello.", "-m", "direct", "--lang", "en")
     assert done.returncode == 0, done.stderr
     assert column(done.stdout, "direct") == column(expected.stdout, "direct")
+
+
+TMX = """<tmx version="1.4"><header/><body>
+<tu><tuv xml:lang="de"><seg>Guten Tag!</seg></tuv><tuv xml:lang="en"><seg>Hello!</seg></tuv></tu>
+</body></tmx>"""
+
+
+def test_a_translation_memory_for_every_command(tertium: Run, tmp_path: Path) -> None:
+    file = tmp_path / "memory.tmx"
+    file.write_text(TMX, encoding="utf-8")
+    scored = tertium("score", file, "-m", "chrf", "-l", "de-en", "-o", tmp_path / "out.tsv")
+    assert scored.returncode == 2
+    assert "source" in scored.stderr  # chrf has nothing to compare with but a source
+    for command in (
+        ("score", file, "-m", "prism-src", "-l", "de-en"),
+        ("explain", file, "--method", "flags", "--lang", "en", "--src-lang", "de"),
+        ("filter", file, "-f", "length", "--src-lang", "de", "--tgt-lang", "en"),
+        ("translate", file, "-l", "de-en"),
+    ):
+        out = tmp_path / f"{command[0]}.tsv"
+        done = tertium(*command, "-o", out)
+        assert done.returncode == 0, done.stderr
+        head, row = out.read_text("utf-8").splitlines()
+        assert head.split("\t")[:2] == ["src", "tgt"]
+        assert row.split("\t")[:2] == ["Guten Tag!", "Hello!"]
+    refused = tertium("score", file, "-m", "prism-src")
+    assert "a TMX file may have several languages" in refused.stderr
+
+
+def test_the_same_columns_for_every_command(tertium: Run, tmp_path: Path) -> None:
+    file = tmp_path / "pairs.tsv"
+    file.write_text("lang_a\tlang_b\tsentence_a\tsentence_b\nde\ten\tJa, gern.\tYes, please.\n")
+    for command in (
+        ("score", file, "-m", "chrf"),
+        ("explain", file, "--method", "flags"),
+        ("filter", file, "-f", "length"),
+    ):
+        done = tertium(*command, "-o", tmp_path / f"{command[0]}.tsv")
+        assert done.returncode == 0, done.stderr
+    contradictory = tertium("filter", file, "-f", "length", "--src-lang", "fr")
+    assert "the language in 'lang_a' is 'de', but --src-lang is 'fr'" in contradictory.stderr
+
+
+def test_what_was_written_is_no_system(tertium: Run, tmp_path: Path) -> None:
+    """A table that ``score --parts`` wrote, compared again: its marks are no outputs."""
+    file, out = tmp_path / "pairs.tsv", tmp_path / "scored.tsv"
+    rows = [f"A dog {n}.\tThe dog {n}.\tA dog, {n}." for n in range(4)]
+    file.write_text("mt\tonline\tref\n" + "\n".join([*rows, "\tx\tx"]) + "\n")
+    assert tertium("score", file, "-m", "chrf", "--parts", "-o", out).returncode == 0
+    assert out.read_text().splitlines()[0].split("\t")[3:] == ["chrf", "cut", "marks", "parts"]
+    assert "empty" in out.read_text()
+    done = tertium("compare", out, "-m", "chrf", "--samples", "10")
+    assert done.returncode == 0, done.stderr
+    assert "mt" in done.stdout
+    assert "online" in done.stdout
+    for name in ("marks", "parts", "cut"):
+        assert not any(line.split()[:1] == [name] for line in done.stdout.splitlines())

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tertium.cli import running
-from tertium.jobs.progress import JobProgress
+from tertium.jobs.task import JobProgress
 
 from .conftest import Run
 

@@ -64,12 +64,12 @@ class QuestionFilter(Filter):
     name = "question"
     reasons = ("only one is a question",)
 
-    def judge(self, pairs, progress=None):
+    def judge(self, rows, progress=None):
         return [
             KEPT
-            if pair.source.text.endswith(self.mark) == pair.target.text.endswith(self.mark)
+            if row.source.text.endswith(self.mark) == row.hypothesis.text.endswith(self.mark)
             else Verdict("only one is a question")
-            for pair in pairs
+            for row in rows
         ]
 
 

@@ -176,16 +176,28 @@ def test_correlation_with_people(tertium: Run, tmp_path: Path) -> None:
 
 
 def test_layers(tertium: Run, tmp_path: Path) -> None:
-    command = ("study", "layers", "--dataset", f"mine={JUDGED}")
-    done = tertium(*command, "--layers", "1,3-4", "-o", tmp_path / "out", "--plots")
+    """The layers of an encoder, by the sweep of a setting."""
+    study = ("study", "judgements", "--dataset", f"mine={JUDGED}", "--segment", "pearson")
+    command = (*study, "--samples", 10, "-m", "bertscore")
+    done = tertium(*command, "--sweep", "layer=1,3-4", "-o", tmp_path / "out", "--plots")
     assert done.returncode == 0, done.stderr
-    assert [line.split()[0] for line in done.stdout.splitlines()[3:6]] == ["1", "3", "4"]
-    assert (tmp_path / "out" / "layers.svg").exists()
+    with (tmp_path / "out" / "segments-layer.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [row["layer"] for row in rows] == ["1", "3", "4"]
+    assert (tmp_path / "out" / "segments-layer-mine-de-en.svg").exists()
+    every = tertium(*command, "--sweep", "layer")
+    lines = [line.split() for line in every.stdout.splitlines()]
+    assert [line[0] for line in lines if line and line[0].isdigit()][:4] == list("1234")
+    other = ("study", "correlate", "--dataset", f"mine={JUDGED}", "--samples", 10)
+    assert tertium(*other, "-m", "bertscore:layer=3", "-o", tmp_path / "one").returncode == 0
+    with (tmp_path / "one" / "pearson.csv").open(encoding="utf-8", newline="") as stream:
+        [only] = csv.DictReader(stream)
+    assert only["mine de-en"] == next(iter(list(rows[1].values())[1:]))
     for wrong, message in (
-        (("--layers", "9"), "layer 9: tertium-mini has layers 1 to 4"),
-        (("--layers", "x"), "write it as 8-12 or 1,6,12"),
-        (("-m", "chrf"), "no layer matters"),
-        (("--statistic", "r"), "r: it must be one of"),
+        (("--sweep", "layer=3,9"), "layer 9: tertium-mini has layers 1 to 4"),
+        (("--sweep", "layer=3,x"), "layer"),
+        (("--sweep", "layers=1,2"), "no setting layers"),
+        (("--sweep", "layer", "--segment", "r"), "r: it must be one of"),
     ):
         failed = tertium(*command, *wrong)
         assert failed.returncode == 2

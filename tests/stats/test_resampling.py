@@ -10,17 +10,19 @@ import scipy.stats
 
 from tertium.errors import InputError, SettingError
 from tertium.stats.classification import accuracy, auc
-from tertium.stats.clusters import bootstrap_p_values, ranked_clusters, top_cluster
 from tertium.stats.correlation import CORRELATIONS, kendall, pearson
 from tertium.stats.groups import global_correlation, input_correlation
 from tertium.stats.permutation import permutation_test, standardised, swaps
 from tertium.stats.resampling import (
     bootstrap_counts,
     bootstrap_p_value,
+    bootstrap_p_values,
     combine,
     matrix_counts,
     percentile_interval,
+    ranked_clusters,
     spawn,
+    top_cluster,
 )
 
 

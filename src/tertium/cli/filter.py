@@ -24,10 +24,10 @@ from tertium.cli.groups import (
     grouped,
     say,
 )
-from tertium.cli.inputs import refuse_as_output
+from tertium.cli.inputs import is_tmx, refuse_as_output
 from tertium.cli.options import ENGINE, INPUT, OUTPUT, Source
 from tertium.cli.systems import refuse_existing
-from tertium.data.lines import OPENERS, STDIN
+from tertium.data.lines import STDIN
 from tertium.data.pairs import FilePairs, Languages, TablePairs, bitext_columns
 from tertium.data.pairs import Source as Rows
 from tertium.data.records import counted, open_table
@@ -106,8 +106,7 @@ class BitextOptions(TableOptions):
         if self.src is not None and self.tgt is not None:
             return FilePairs(self.tgt, (), self.src, languages, self.replace_invalid, bitext=True)
         assert file is not None
-        suffixes = [suffix for suffix in file.suffixes if suffix not in OPENERS]
-        if self.format == "tmx" or (self.format is None and suffixes[-1:] == [".tmx"]):
+        if self.format == "tmx" or (self.format is None and is_tmx(file)):
             return TmxPairs(file, languages)
         table = open_table(file, **self.reading)
         roles = bitext_columns(table, src=self.src_column, tgt=self.tgt_column, langs=languages)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from tertium.data.documents import DocumentPairs
-from tertium.data.file_names import exists, looks_like_path
 from tertium.data.lines import OPENERS
 from tertium.data.pairs import (
     FilePairs,
@@ -19,7 +18,7 @@ from tertium.data.pairs import (
     choose_columns,
     single_row,
 )
-from tertium.data.records import SUFFIXES, open_table
+from tertium.data.records import SUFFIXES, exists, looks_like_path, open_table
 from tertium.errors import InputError
 
 
@@ -85,7 +84,11 @@ class Inputs:
             self.hyp, self.refs, self.src, self.languages, self.replace_invalid, self.alone
         )
 
-    def _table(self, path: Path) -> TablePairs:
+    def _table(self, path: Path) -> Source:
+        if self.format == "tmx" or (self.format is None and is_tmx(path)):
+            from tertium.data.tmx import TmxPairs
+
+            return TmxPairs(path, self.languages)
         table = open_table(
             path,
             format=self.format,  # type: ignore[arg-type]
@@ -145,6 +148,16 @@ def refuse_without_output(*, resume: bool, overwrite: bool) -> None:
         raise InputError("--resume and --overwrite need an output file: use --output")
 
 
+def is_tmx(path: Path) -> bool:
+    """Whether a file is a translation memory, by its name."""
+    return suffix_of(path) == ".tmx"
+
+
+def suffix_of(path: Path) -> str:
+    """The suffix of a file before that of its compression."""
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix not in OPENERS]
+    return suffixes[-1] if suffixes else ""
+
+
 def _is_table(path: Path) -> bool:
-    suffixes = [suffix for suffix in path.suffixes if suffix not in OPENERS]
-    return path.name[0] not in "_." and bool(suffixes) and suffixes[-1] in SUFFIXES
+    return path.name[0] not in "_." and (suffix_of(path) in SUFFIXES or is_tmx(path))

@@ -402,7 +402,13 @@ def mine(
         loader = MeasureLoader(specs, running.models(models.chosen), langs[1])
     task = inputs.task(sides)
     plan = _Plan(
-        mining.miner(task, models.chosen, loader, langs, cache=not models.no_cache),
+        mining.miner(
+            task,
+            models.chosen,
+            loader,
+            langs,
+            cache=not models.no_cache and running.cluster is None,
+        ),
         sides,
         task,
         thresholds,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import typer
 
-from tertium.jobs.progress import NO_PROGRESS, JobProgress
+from tertium.jobs.task import NO_PROGRESS, JobProgress
 
 
 @contextmanager

@@ -42,9 +42,8 @@ from tertium.cli.systems import (
     worst_rows,
     write_mtme,
 )
-from tertium.data.file_names import exists
-from tertium.data.lines import STDIN
-from tertium.data.systems import names_of
+from tertium.data.lines import STDIN, names_of
+from tertium.data.records import exists
 from tertium.data.test_sets import sacrebleu_test_set
 from tertium.errors import InputError, SettingError
 from tertium.jobs.output import Layout, TerminalLayout, TsvLayout

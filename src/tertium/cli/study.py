@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from tertium.cli.studies.bias import bias
-from tertium.cli.studies.correlate import correlate, layers
+from tertium.cli.studies.correlate import correlate
 from tertium.cli.studies.isometry import isometry
 from tertium.cli.studies.judgements import judgements
 from tertium.cli.studies.paraphrase_id import paraphrase_id
@@ -19,7 +19,6 @@ study = typer.Typer(
 study.command("paraphrase-id")(paraphrase_id)
 study.command("judgements")(judgements)
 study.command("correlate")(correlate)
-study.command("layers")(layers)
 study.command("bias")(bias)
 study.command("rephrasing")(rephrasing)
 study.command("isometry")(isometry)

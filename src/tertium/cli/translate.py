@@ -18,11 +18,11 @@ from tertium.cli.groups import (
     grouped,
     say,
 )
+from tertium.cli.inputs import is_tmx, suffix_of
 from tertium.cli.languages import assume
 from tertium.cli.options import OUTPUT, AsText, SrcColumn, SrcLangColumn
 from tertium.data.codes import language_code
-from tertium.data.file_names import exists, looks_like_path
-from tertium.data.lines import OPENERS, STDIN
+from tertium.data.lines import STDIN
 from tertium.data.pairs import (
     FilePairs,
     Languages,
@@ -31,7 +31,8 @@ from tertium.data.pairs import (
     single_row,
     source_columns,
 )
-from tertium.data.records import SUFFIXES, counted, open_table
+from tertium.data.records import SUFFIXES, counted, exists, looks_like_path, open_table
+from tertium.data.tmx import TmxPairs
 from tertium.errors import InputError
 from tertium.jobs.output import CANDIDATE_LAYOUTS, TextLayout, TsvLayout
 from tertium.jobs.task import Input, Job
@@ -51,10 +52,12 @@ class TranslateInputs(TableOptions):
     src_lang_column: SrcLangColumn = None
     as_text: AsText = False
 
-    def source(self, text: str, lang: str | None) -> Source:
+    def source(self, text: str, lang: str | None, target: str | None = None) -> Source:
         """A text, the lines of a file, or a column of a table."""
         path, languages = Path(text), Languages(src=lang)
         if not self.as_text and (path == STDIN or (exists(text) and path.is_file())):
+            if self.format == "tmx" or (self.format is None and is_tmx(path)):
+                return TmxPairs(path, Languages(hyp=target, src=lang))
             if not _is_table(path, self.format):
                 return FilePairs(
                     src=path,
@@ -186,7 +189,7 @@ def translate(
     started = time.monotonic()
     search = searching.search
     src_lang = None if languages.src is None else language_code(languages.src)
-    source = inputs.source(text, src_lang)
+    source = inputs.source(text, src_lang, languages.hyp)
     output.check([text])
     output.check_candidates(search.count)
     running = output.running(cluster.chosen(models.threads), what="texts")
@@ -228,5 +231,4 @@ def _is_table(path: Path, table_format: str | None) -> bool:
     """Whether a file has columns: by its format or its name; plain text is .txt or any other."""
     if table_format is not None:
         return True
-    suffixes = [suffix.lower() for suffix in path.suffixes if suffix not in OPENERS]
-    return bool(suffixes) and suffixes[-1] in SUFFIXES and suffixes[-1] != ".txt"
+    return suffix_of(path) in SUFFIXES and suffix_of(path) != ".txt"

@@ -15,7 +15,7 @@ from tertium.errors import (
     TextWarning,
     warn_caller,
 )
-from tertium.jobs.progress import NO_PROGRESS, JobProgress
+from tertium.jobs.task import NO_PROGRESS, JobProgress
 from tertium.measures.base import CUT_REASON, WARNED, Measure
 from tertium.measures.inputs import Column, References, repeatable, rows_from
 from tertium.measures.loading import AnyModel, MeasureSpec, make_measure, model_source

@@ -19,13 +19,13 @@ from tertium.measures.base import Measure
 from tertium.measures.scores import ScoreTable
 from tertium.measures.signature import Signature
 from tertium.stats.arrays import Counts, Floats
-from tertium.stats.clusters import ranked_clusters
 from tertium.stats.conventions import ALPHA, LEVEL, SAMPLES, Tail
 from tertium.stats.resampling import (
     bootstrap_counts,
     bootstrap_p_value,
     p_value,
     percentile_interval,
+    ranked_clusters,
     rounding,
     spawn,
 )

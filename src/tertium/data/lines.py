@@ -8,11 +8,11 @@ import io
 import lzma
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, cast
 
-from tertium.errors import InputError
+from tertium.errors import InputError, MissingFileError
 
 OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 MAGIC: dict[bytes, Callable[..., Any]] = {
@@ -110,7 +110,7 @@ def check_file(path: Path) -> None:
         return
     if exists:
         raise InputError(f"{path} is not a regular file; pass it by standard input (-)")
-    raise InputError(f"{path}: there is no such file")
+    raise MissingFileError(f"{path}: there is no such file")
 
 
 def numbered(row: int, line: int | None = None) -> str:
@@ -141,3 +141,18 @@ def without_trailing_blanks(lines: Iterable[str]) -> Iterator[str]:
 def name_of(path: Path) -> str:
     """The name of a file in messages."""
     return "standard input" if path == STDIN else str(path)
+
+
+def names_of(paths: Sequence[Path]) -> tuple[str, ...]:
+    """Short names of files: without folder and suffix, if these are distinct.
+
+    >>> names_of([Path("out/a.txt"), Path("b.en.gz")]), names_of([Path("x/hyp"), Path("y/hyp")])
+    (('a', 'b'), ('x/hyp', 'y/hyp'))
+    """
+    short = []
+    for path in paths:
+        name = path.name.removesuffix(path.suffix) if path.suffix in OPENERS else path.name
+        short.append(name.rpartition(".")[0] or name)
+    if len(set(short)) == len(short):
+        return tuple(short)
+    return tuple(map(str, paths))

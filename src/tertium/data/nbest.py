@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Literal, get_args
 from tertium.data.lines import STDIN, check_file, name_of, read_lines
 from tertium.data.pairs import (
     ALIASES,
-    Chooser,
+    ColumnChooser,
     Languages,
     find_column,
 )
@@ -161,7 +161,7 @@ class TableLists(CandidateLists):
         refs: Sequence[str] = (),
     ) -> TableLists:
         """Use the columns that are given, and find the others by their usual names."""
-        pick = Chooser(table, "rerank")
+        pick = ColumnChooser(table, "rerank")
         common: dict[str, Any] = {
             "score": pick(SCORES, score),
             "src": pick(ALIASES["src"], src),

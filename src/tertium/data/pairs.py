@@ -177,7 +177,7 @@ def reference_columns(names: Sequence[str]) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Chooser:
+class ColumnChooser:
     """Finds the columns of a table: those that are given, or others by their usual names."""
 
     table: RecordFile
@@ -223,7 +223,7 @@ def choose_columns(
 
     There must be references or a source, unless hypotheses may stand ``alone``.
     """
-    pick = Chooser(table)
+    pick = ColumnChooser(table)
     hyp = pick(ALIASES["hyp"], hyp)
     if hyp is None and len(pick.names) == 1:
         raise InputError(
@@ -258,7 +258,7 @@ def source_columns(
     table: RecordFile, *, src: str | None = None, src_lang: str | None = None
 ) -> Columns:
     """The column with the source alone, and that of its language."""
-    pick = Chooser(table, "translate")
+    pick = ColumnChooser(table, "translate")
     found = pick(ALIASES["src"], src)
     if found is None:
         raise InputError(f"which column is the source? {pick.there}; use --src-column")
@@ -273,7 +273,7 @@ def bitext_columns(
     langs: Languages | None = None,
 ) -> Columns:
     """The columns of texts and their translations, which may be named after the languages."""
-    pick = Chooser(table, "filter")
+    pick = ColumnChooser(table, "filter")
 
     def find(role: str, given: str | None, lang: str | None, option: str) -> str:
         column = pick([*([lang] if lang else []), *BITEXT[role]], given)

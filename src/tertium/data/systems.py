@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tertium.data.lines import OPENERS
+from tertium.data.lines import names_of
 from tertium.data.pairs import (
     ALIASES,
     RESULTS,
@@ -197,18 +197,3 @@ def outputs_from_files(
 def name_of_set(refs: Sequence[Path], src: Path | None) -> str:
     """A test set is named after its references, or after its source."""
     return str(refs[0] if refs else src)
-
-
-def names_of(paths: Sequence[Path]) -> tuple[str, ...]:
-    """Short names of files: without folder and suffix, if these are distinct.
-
-    >>> names_of([Path("out/a.txt"), Path("b.en.gz")]), names_of([Path("x/hyp"), Path("y/hyp")])
-    (('a', 'b'), ('x/hyp', 'y/hyp'))
-    """
-    short = []
-    for path in paths:
-        name = path.name.removesuffix(path.suffix) if path.suffix in OPENERS else path.name
-        short.append(name.rpartition(".")[0] or name)
-    if len(set(short)) == len(short):
-        return tuple(short)
-    return tuple(map(str, paths))

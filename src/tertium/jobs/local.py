@@ -3,22 +3,43 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import asdict, dataclass, field
+from itertools import chain, islice
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
 from tertium.errors import ResumeError
 from tertium.jobs.output import Fields, FileOutput, Output
-from tertium.jobs.processes import work_ahead
-from tertium.jobs.progress import NO_PROGRESS, JobProgress
-from tertium.jobs.task import Finished, Job, Loaded, Outcome, Part, Plan, Result, Rows, digest_of
+from tertium.jobs.task import (
+    NO_PROGRESS,
+    Finished,
+    Job,
+    JobProgress,
+    Loaded,
+    Outcome,
+    Part,
+    Plan,
+    Result,
+    Rows,
+    digest_of,
+)
 from tertium.models.base import Progress
+from tertium.processes import follow_parent
 from tertium.storage.resume import check_same_job, input_changed
 
 log = logging.getLogger(__name__)
+Piece = TypeVar("Piece")
+Query = TypeVar("Query")
+Answer = TypeVar("Answer")
+
+IN_FLIGHT = 2
+"""Tasks queued per process: none waits for work, and memory stays bounded."""
 DIGEST, DESCRIPTION = "digest", "description"
 
 
@@ -145,3 +166,59 @@ def _changed(job: Job) -> ResumeError:
         "rows that were done before differ in text or language, or there are more or fewer rows, "
         "or it is read with other columns",
     )
+
+
+def work_ahead(
+    tasks: Iterable[Piece],
+    query: Callable[[Piece], Query | None],
+    function: Callable[[Query], Answer],
+    processes: int = 1,
+) -> Iterator[tuple[Piece, Answer | None]]:
+    """Pair each task with ``function(query(task))``; every process is sent the function once.
+
+    A query of None is not computed: its result is None.
+
+    >>> list(work_ahead([3, 1], query=float, function=abs))
+    [(3, 3.0), (1, 1.0)]
+    """
+    if processes > 1:
+        rest = iter(tasks)
+        begin = list(islice(rest, 2))
+        processes = processes if len(begin) > 1 else 1  # one is not worth the start of a process
+        tasks = chain(begin, rest)
+    if processes == 1:
+        for task in tasks:
+            asked = query(task)
+            yield task, None if asked is None else function(asked)
+        return
+    pending: deque[tuple[Piece, Future[Answer] | None]] = deque()
+
+    def first() -> tuple[Piece, Answer | None]:
+        task, future = pending.popleft()
+        return task, None if future is None else future.result()
+
+    start = (_start, (function,))
+    with ProcessPoolExecutor(processes, get_context("spawn"), *start) as pool:
+        try:
+            for task in tasks:
+                asked = query(task)
+                pending.append((task, None if asked is None else pool.submit(_call, asked)))
+                if len(pending) > IN_FLIGHT * processes:
+                    yield first()
+            while pending:
+                yield first()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _start(function: Callable[[Any], Any]) -> None:
+    follow_parent()
+    _FUNCTION.append(function)
+
+
+def _call(asked: Any) -> Any:
+    return _FUNCTION[0](asked)
+
+
+_FUNCTION: list[Callable[[Any], Any]] = []
+"""That of a process of the pool."""

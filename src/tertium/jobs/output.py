@@ -406,7 +406,7 @@ def write_all(
 
 
 SCRATCH = (
-    r"array-([0-9a-f]{64}|joined\d?)\.npy(\..+\.new)?|[0-9a-f]{32}\..+"
+    r"array-([0-9a-f]{64}|joined\d*)\.npy(\..+\.new)?|[0-9a-f]{32}\..+"
     r"|(kept|removed)(\.\d)?(\.new)?"
 )
 """The names of the arrays, vectors and files that plans and tasks write to the folder of a run."""

@@ -14,14 +14,13 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from tertium._version import __version__
 from tertium.data.nbest import CandidateLists
 from tertium.data.pairs import Source
 from tertium.data.records import counted
 from tertium.errors import InputError, LanguageError
-from tertium.jobs.progress import JobProgress
 from tertium.models.base import Progress
 from tertium.models.cache.memo import Tally
 from tertium.storage.resume import chain_digest
@@ -34,6 +33,27 @@ Piece = TypeVar("Piece")
 SYSTEM, SEGMENT, ERROR = "system", "segment", "error"
 """Columns: whose row it is, if there are several systems; why it could not be processed."""
 REASONS_SHOWN = 10
+
+
+Advance = Callable[..., None]
+"""Called with the number of rows that are done, and with their total if it is known only now."""
+
+
+def _ignore(*_: object) -> None:
+    """Report nothing."""
+
+
+class JobProgress(NamedTuple):
+    """Called by a job while it runs; by default, nothing is shown."""
+
+    advance: Advance = _ignore
+    detail: Progress = _ignore
+    """Called with what is done to the next rows, how much of it is done, and of how much."""
+    hide: Callable[[], None] = _ignore
+    """Called before something else is printed to the terminal."""
+
+
+NO_PROGRESS = JobProgress()
 
 
 class Loaded(Protocol):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tertium.data.codes import language_code
-from tertium.data.file_names import exists, has_file_suffix
+from tertium.data.records import exists, has_file_suffix
 from tertium.errors import InputError, TextWarning, warn_caller
 from tertium.models.base import Languages, per_row
 from tertium.text import Row, Text, check_text

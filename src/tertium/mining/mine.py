@@ -16,8 +16,7 @@ from tertium.data.pairs import TextSource
 from tertium.errors import InputError, SettingError
 from tertium.jobs.local import run_here
 from tertium.jobs.output import KeptRows
-from tertium.jobs.progress import JobProgress
-from tertium.jobs.task import Finished, Input, Job, Run
+from tertium.jobs.task import Finished, Input, Job, JobProgress, Run
 from tertium.jobs.tasks.encode import TEXTS_AT_A_TIME, EncodeTask
 from tertium.jobs.tasks.score import ScoreTask, score_table
 from tertium.jobs.vectors import StoredVectors, VectorStore

@@ -24,7 +24,16 @@ from tertium.models.languages import supported_language
 from tertium.report.plots import lines
 from tertium.report.tables import Cell, Table
 from tertium.studies.report import Figure, Report
-from tertium.studies.runner import Advance, Job, Runner, Scored, SharedModels, fingerprint, rows_of
+from tertium.studies.runner import (
+    Advance,
+    Job,
+    Runner,
+    Scored,
+    SharedModels,
+    fingerprint,
+    rows_of,
+    score_alone,
+)
 from tertium.text import Text
 
 OVERLAP, PREFERENCES = "overlap", "preferences"
@@ -73,7 +82,7 @@ class Preferences:
 
 def bins(pairs: Sequence[Pair], values: Sequence[float]) -> list[Bin]:
     """The mean of H(sys|ref) by sentence BLEU, in ten bins of equal width (figure 2)."""
-    overlap = np.array(_bleu(pairs[0][0].lang).segments(rows_of(pairs)).scores)
+    overlap = np.array(score_alone(_bleu(pairs[0][0].lang), rows_of(pairs)).segments)
     places = np.minimum((overlap // WIDTH).astype(int), BINS - 1)
     found = []
     for place in range(BINS):
@@ -238,4 +247,4 @@ def _bleu(lang: str | None) -> Measure:
 
 def _corpus_bleu(pairs: Sequence[Pair]) -> float:
     measure, rows = _bleu(pairs[0][0].lang), rows_of(pairs)
-    return measure.system(measure.totals(rows, measure.segments(rows)).statistics)
+    return score_alone(measure, rows).system

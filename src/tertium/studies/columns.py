@@ -9,8 +9,7 @@ import numpy as np
 
 from tertium.report.tables import Cell, Table
 from tertium.stats.arrays import Floats
-from tertium.stats.clusters import bootstrap_p_values, top_cluster
-from tertium.stats.resampling import combine, percentile_interval
+from tertium.stats.resampling import bootstrap_p_values, combine, percentile_interval, top_cluster
 
 AVERAGE = "macro-average"
 TOP_NOTE = "Bold, *: in the top significance cluster ({test}, p < 0.05)."

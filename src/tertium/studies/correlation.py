@@ -1,4 +1,4 @@
-"""Correlation with human judgements, segment by segment (SentSim): by measure, and by layer."""
+"""Correlation with human judgements, segment by segment (SentSim)."""
 
 from __future__ import annotations
 
@@ -6,13 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from tertium.errors import InputError, SettingError
-from tertium.measures.loading import MeasureSpec
-from tertium.measures.registry import kinds_of
-from tertium.report.plots import grouped_bars, lines, scatter
-from tertium.report.tables import Cell, Table
+from tertium.report.plots import grouped_bars, scatter
+from tertium.report.tables import Table
 from tertium.stats.conventions import SAMPLES
-from tertium.stats.correlation import CORRELATIONS
 from tertium.stats.resampling import spawn
 from tertium.studies.columns import Column, agreement_table, with_averages
 from tertium.studies.judgements.agreement import SegmentStatistic, judged_places, segment_column
@@ -21,9 +17,6 @@ from tertium.studies.judgements.study import ScoresByMeasure
 from tertium.studies.report import Figure, Report, file_name
 
 STATISTICS: tuple[SegmentStatistic, ...] = ("pearson", "kendall", "spearman")
-AVERAGE = "Avg"
-Curves = Mapping[str, Sequence[float]]
-"""By set, a correlation for each layer."""
 
 
 def correlation_report(
@@ -54,74 +47,6 @@ def correlation_report(
             draw = partial(_draw_scatter, judged, scores[judged.name], name)
             figures[f"scatter/{stem}"] = Figure(draw, f"{judged.name}, {name}")
     return Report("Correlation with human judgements", tables, figures)
-
-
-def layer_specs(measure: str, encoder: str, layers: Sequence[int]) -> list[MeasureSpec]:
-    """The measure once for each layer.
-
-    >>> [str(spec) for spec in layer_specs("wmd:mass=idf", "xlm-roberta-base", [8, 9])]
-    ['wmd@xlm-roberta-base:mass=idf,layer=8', 'wmd@xlm-roberta-base:mass=idf,layer=9']
-    """
-    given = MeasureSpec.parse(measure)
-    if "tokens" not in kinds_of(given.measure):
-        raise SettingError(f"{measure} does not use token vectors, so no layer matters")
-    return [
-        MeasureSpec(given.measure, given.model or encoder, {**given.settings, "layer": layer})
-        for layer in layers
-    ]
-
-
-def layer_report(
-    sets: Sequence[JudgedSet],
-    scores: Mapping[str, ScoresByMeasure],
-    specs: Sequence[MeasureSpec],
-    layers: Sequence[int],
-    statistic: SegmentStatistic,
-    title: str,
-) -> Report:
-    """Which layer of an encoder agrees best with people? (SentSim, figures 3 and 4.)"""
-    scored = [each for each in sets if scores[each.name]]
-    if not scored:
-        raise InputError("the encoder has none of the languages of the data")
-    curves = layer_curves(scored, scores, specs, statistic)
-    labels = ("layer", statistic)
-
-    def draw(out: Path) -> None:
-        lines([str(layer) for layer in layers], curves, out, axes_labels=labels)
-
-    tables = {"layers": layer_table(curves, layers, title)}
-    return Report("Layers of an encoder", tables, {"layers": Figure(draw, title)})
-
-
-def layer_curves(
-    sets: Sequence[JudgedSet],
-    scores: Mapping[str, ScoresByMeasure],
-    specs: Sequence[MeasureSpec],
-    statistic: SegmentStatistic = "pearson",
-) -> dict[str, list[float]]:
-    """The correlation of every layer with people, by set, and on average if there are several."""
-    correlate = CORRELATIONS[statistic]
-    curves: dict[str, list[float]] = {}
-    for judged in sets:
-        places, human = judged_places(judged)
-        own = scores[judged.name]
-        curves[judged.name] = [
-            float(correlate([own[str(spec)].segments[n] for n in places], human)) for spec in specs
-        ]
-    if len(sets) > 1:
-        columns = zip(*curves.values(), strict=True)
-        curves[AVERAGE] = [sum(column) / len(column) for column in columns]
-    return curves
-
-
-def layer_table(curves: Curves, layers: Sequence[int], title: str) -> Table:
-    """One row per layer, one column per set; the best layer of each set in bold."""
-    rows = [
-        [Cell(str(layer))]
-        + [Cell(curve[n], ".3f", curve[n] == max(curve)) for curve in curves.values()]
-        for n, layer in enumerate(layers)
-    ]
-    return Table(["layer", *curves], rows, title, "Bold, *: the best layer.")
 
 
 def _draw_bars(columns: Sequence[Column], out: Path) -> None:

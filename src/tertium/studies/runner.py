@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from tertium._version import __version__
+from tertium.data.pairs import RowList
 from tertium.errors import CutWarning, DataWarning, LanguageError
+from tertium.jobs.local import work_ahead
+from tertium.jobs.task import NO_PROGRESS, JobProgress
+from tertium.jobs.tasks.score import score_rows
 from tertium.measures.base import CUT_REASON, Measure, ModelKind, Segments
 from tertium.measures.loading import (
     MeasureSpec,
@@ -28,8 +31,9 @@ from tertium.measures.loading import (
     ModelSource,
     make_measure,
 )
+from tertium.measures.scores import Scores
+from tertium.measures.totals import Totals
 from tertium.models.base import Progress
-from tertium.processes import follow_parent
 from tertium.report.tables import Cell, Table
 from tertium.storage.atomic import write_text
 from tertium.studies.report import file_name
@@ -37,7 +41,6 @@ from tertium.text import Row, Text
 
 LAYOUT = 2
 """Of the files of cells; files of another layout are computed again."""
-ROWS_AT_A_TIME = 1024
 PARTLY_SCORED = "partly-scored"
 
 TextPair = tuple[Text, Text]
@@ -186,22 +189,13 @@ class Runner:
 
     def _computed(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, Scored | str]]:
         """Each cell with its numbers, or the reason why it has none, as they are computed."""
-        if self.processes == 1 or len(jobs) < 2:
-            for job in jobs:
-                result = _compute(job, self.progress, self._within)
-                self._advance(job.rows)
-                yield job, result
-            return
-        context = get_context("spawn")  # engines do not survive a fork
-        with ProcessPoolExecutor(self.processes, context, initializer=follow_parent) as pool:
-            futures = {pool.submit(_compute, job): job for job in jobs}
-            try:
-                for future in as_completed(futures):
-                    self._advance(futures[future].rows)
-                    yield futures[future], future.result()
-            except BaseException:
-                pool.shutdown(cancel_futures=True)
-                raise
+        alone = self.processes == 1 or len(jobs) < 2
+        compute = partial(_compute, progress=self.progress, advance=self._within)
+        function, processes = (compute, 1) if alone else (_compute, self.processes)
+        for job, result in work_ahead(jobs, lambda job: job, function, processes):
+            self._advance(job.rows)
+            assert result is not None  # every job is computed
+            yield job, result
 
     def _within(self, rows: int) -> None:
         if self.advance is not None:
@@ -268,14 +262,20 @@ class Similarity:
             return cls(forth, forth)
         return cls(forth, make_measure(spec, models, lang=langs[1]))
 
-    def segments(self, pairs: Sequence[TextPair], progress: Progress | None = None) -> Segments:
+    def segments(
+        self,
+        pairs: Sequence[TextPair],
+        progress: Progress | None = None,
+        advance: Advance = lambda _: None,
+    ) -> Segments:
         """Score pairs of texts."""
-        one = self.forth.segments(rows_of(pairs), progress)
+        ways = JobProgress(advance, progress or NO_PROGRESS.detail)
+        one = score_alone(self.forth, rows_of(pairs), ways)
         if self.forth.is_symmetric:
-            return one
-        two = self.back.segments(rows_of([(b, a) for a, b in pairs]), progress)
+            return Segments(one.segments, one.statistics, one.cut)
+        two = score_alone(self.back, rows_of([(b, a) for a, b in pairs]), ways)
         return Segments(
-            [(x + y) / 2 for x, y in zip(one.scores, two.scores, strict=True)],
+            [(x + y) / 2 for x, y in zip(one, two, strict=True)],
             one.statistics,
             [x or y for x, y in zip(one.cut, two.cut, strict=True)],
         )
@@ -286,18 +286,15 @@ class Similarity:
         progress: Progress | None = None,
         advance: Advance = lambda _: None,
     ) -> Scored:
-        """Score pairs in parts, some rows at a time unless the measure needs all of them."""
-        scores: dict[str, list[float]] = {name: [] for name in parts}
+        """Score pairs in parts."""
+        scores: dict[str, list[float]] = {}
         cut: list[int] = []
         done = 0
         for name, pairs in parts.items():
-            step = len(pairs) if self.needs_all_rows else ROWS_AT_A_TIME
-            for start in range(0, len(pairs), max(step, 1)):
-                result = self.segments(pairs[start : start + step], progress)
-                scores[name] += result.scores
-                cut += [done + place for place, mark in enumerate(result.cut) if mark]
-                done += len(result.scores)
-                advance(done)
+            result = self.segments(pairs, progress, partial(_advance, advance, done))
+            scores[name] = result.scores
+            cut += [done + place for place, mark in enumerate(result.cut) if mark]
+            done += len(pairs)
         return Scored(scores, cut)
 
     @property
@@ -339,6 +336,21 @@ def _score_pairs(
     advance: Advance,
 ) -> Scored:
     return Similarity.make(spec, models, *langs).scored(parts, progress, advance)
+
+
+def score_alone(
+    measure: Measure, rows: Sequence[Row], progress: JobProgress = NO_PROGRESS
+) -> Scores:
+    """Score rows by one measure, as any job does."""
+    if not rows:
+        return Scores([], math.nan, measure.signature(Totals()), [])
+    has_references, has_source = bool(rows[0].references), rows[0].source is not None
+    source = RowList(rows, "the dataset", has_references, has_source)
+    return score_rows({"": source}, [measure], progress=progress)[measure.column]
+
+
+def _advance(advance: Advance, before: int, rows: int) -> None:
+    advance(before + rows)
 
 
 def rows_of(pairs: Sequence[TextPair], start: int = 1) -> list[Row]:

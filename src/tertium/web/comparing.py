@@ -6,7 +6,7 @@ from tertium.comparison.result import Comparison
 from tertium.data.pairs import Languages
 from tertium.data.records import open_table
 from tertium.data.systems import SystemOutputs, outputs_from_files, outputs_from_table
-from tertium.jobs.progress import JobProgress
+from tertium.jobs.task import JobProgress
 from tertium.jobs.tasks.score import ScoreTask, score_rows
 from tertium.web.batching import Call
 from tertium.web.engines import BatchedEngines

@@ -9,8 +9,7 @@ from tertium.data.pairs import RowList
 from tertium.errors import InputError
 from tertium.jobs.local import run_here
 from tertium.jobs.output import CUT, MARKS, Fields, KeptRows
-from tertium.jobs.progress import JobProgress
-from tertium.jobs.task import ERROR, Input, Job, OnError, one_job
+from tertium.jobs.task import ERROR, Input, Job, JobProgress, OnError, one_job
 from tertium.jobs.tasks.score import ScoreTask, score_table
 from tertium.measures.base import Measure
 from tertium.measures.loading import split_specs

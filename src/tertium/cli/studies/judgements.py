@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +16,9 @@ from tertium.cli.studies.options import (
     judged_sets,
     study_command,
 )
+
+if TYPE_CHECKING:
+    from tertium.measures.loading import MeasureSpec
 
 DEFAULT_MEASURES = ("chrf", "bleu", "direct", "pivot", "cross")
 
@@ -54,8 +57,8 @@ def judgements(
     sweep: Annotated[
         str | None,
         typer.Option(
-            help="Vary a setting of those measures that have it: alpha (0 to 1), or "
-            "SETTING=VALUE,VALUE. A table and, with --plots, a figure show the curve."
+            help="Vary a setting of those measures that have it: alpha (0 to 1), layer (all of an "
+            "encoder), or SETTING=VALUE,VALUE. A table and, with --plots, a figure show the curve."
         ),
     ] = None,
     good: Annotated[
@@ -92,7 +95,12 @@ def judgements(
     from tertium.studies.judgements.thresholds import Good
 
     specs = options.specs(DEFAULT_MEASURES)
-    swept = None if sweep is None else Sweep.parse(sweep, specs)
+    models = options.models()
+
+    def deepest(spec: MeasureSpec) -> int:
+        return int(models("tokens", spec.model).settings["layer"])
+
+    swept = None if sweep is None else Sweep.parse(sweep, specs, deepest)
     limit = None if good is None else Good.parse(good)
     protocol = {
         "segment": check_choice(segment, SegmentStatistic),
@@ -109,7 +117,7 @@ def judgements(
         sets,
         specs if swept is None else swept.specs(specs),
         against_source,
-        options.models(),
+        models,
         options.runner(),
         own_translations,
     )

@@ -30,8 +30,9 @@ Datasets = Annotated[
     typer.Option(
         "--dataset",
         help="NAME=FOLDER; may be repeated. Plain files (LANG.tsv or SRC-TGT.tsv), outputs in "
-        "columns with human.tsv, or webnlg, amr, mlqe, multi30k, wmt, mqm, stsb as published; "
-        "stsb=hub, wmt-da=hub and wmt-mqm=hub are downloaded.",
+        "columns with human.tsv, or as published: wmt, mqm, or any dataset that NAME begins with "
+        "(tertium data list), such as webnlg, amr, mlqe, multi30k, stsb; stsb=hub, wmt-da=hub and "
+        "wmt-mqm=hub are downloaded.",
     ),
 ]
 Langs = Annotated[

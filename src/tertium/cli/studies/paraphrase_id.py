@@ -29,8 +29,9 @@ def paraphrase_id(
     dataset: Annotated[
         list[str] | None,
         typer.Option(
-            help="NAME=FOLDER; may be repeated; NAME=hub downloads it. Under any other name, the "
-            "folder has LANG.test.tsv and LANG.dev.tsv (sentence1, sentence2, label)."
+            help="NAME=FOLDER; may be repeated; NAME=hub downloads it. Besides registered "
+            "datasets (tertium data list), a folder may have LANG.test.tsv and LANG.dev.tsv "
+            "(sentence1, sentence2, label)."
         ),
     ] = None,
     ablation: Annotated[
@@ -91,16 +92,17 @@ def paraphrase_id(
 
 def _sources(data: Path | None, given: Sequence[str]) -> dict[str, Source]:
     """The datasets and their folders, in the order of the paper's tables."""
-    from tertium.studies.paraphrase_id.tasks import HUB, KNOWN
+    from tertium.studies.paraphrase_id.tasks import HUB, known_datasets
 
+    known = known_datasets()
     sources: dict[str, Source] = {}
     if data is not None:
         if not data.is_dir():
             raise InputError(f"the folder {data} does not exist")
-        sources = {name: data / name for name in KNOWN if (data / name).is_dir()}
+        sources = {name: data / name for name in known if (data / name).is_dir()}
         if not sources:
             raise InputError(
-                f"{data} has none of the folders {', '.join(KNOWN)}; "
+                f"{data} has none of the folders {', '.join(known)}; "
                 "use --dataset NAME=FOLDER for others"
             )
     for option in given:
@@ -108,7 +110,7 @@ def _sources(data: Path | None, given: Sequence[str]) -> dict[str, Source]:
         sources[name] = None if place == HUB else Path(place).expanduser()
     if not sources:
         raise InputError("which data? Give a folder, or --dataset NAME=FOLDER")
-    order = {name: place for place, name in enumerate(KNOWN)}
+    order = {name: place for place, name in enumerate(known)}
     return dict(sorted(sources.items(), key=lambda item: order.get(item[0], len(order))))
 
 

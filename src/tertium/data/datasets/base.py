@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
-from tertium.errors import DataWarning, SettingError
+from tertium.errors import DataWarning, InputError, MissingFileError, SettingError
 from tertium.registry import Extra, Registry, check_extras, origin_of
 from tertium.text import Text
 
@@ -122,7 +122,7 @@ class Dataset:
         ``settings`` are those arguments of the reader that only this dataset has.
         """
         check_extras(f"dataset {self.name!r}", self.requires)
-        parameters = inspect.signature(self.reader).parameters
+        parameters = self._parameters
         arguments: dict[str, object] = dict(settings)
         if split is not None and self.splits and split not in self.splits:
             splits = ", ".join(self.splits)
@@ -151,6 +151,43 @@ class Dataset:
                 )
         return self.reader(**arguments)
 
+    @classmethod
+    def named_by(cls, name: str, records: type[DatasetRecord]) -> Dataset | None:
+        """The dataset with such records that a name begins with, such as ``stsb`` or ``stsb-es``.
+
+        Of several, the one with the longest name.
+        """
+        names = [each for each in DATASETS.names() if name.startswith(each)]
+        found = (DATASETS.get(each) for each in sorted(names, key=len, reverse=True))
+        return next((each for each in found if each.records is records), None)
+
+    def read_languages(
+        self, path: Path | None, langs: Sequence[str] | None, **settings: Any
+    ) -> dict[str, Sequence[DatasetRecord]]:
+        """Read some of its languages or, without ``langs``, all that the folder has."""
+        if not any(name in LANGUAGE_PARAMETERS for name in self._parameters):
+            [lang] = self.languages or ("",)
+            wanted = langs is None or not lang or lang in langs
+            return {lang: self.read(path, **settings)} if wanted else {}
+        if langs is None and not self.languages:
+            raise InputError(f"which languages of {self.name}? Use --langs, as in de-en,fi-en")
+        found: dict[str, Sequence[DatasetRecord]] = {}
+        missing: MissingFileError | None = None
+        for lang in langs or self.languages:
+            try:
+                found[lang] = self.read(path, lang=lang, **settings)
+            except MissingFileError as error:
+                if langs is not None:
+                    raise
+                missing = missing or error
+        if not found and missing is not None:
+            raise missing
+        return found
+
+    @property
+    def _parameters(self) -> Mapping[str, inspect.Parameter]:
+        return inspect.signature(self.reader).parameters
+
     @property
     def splits(self) -> tuple[str, ...]:
         """Its splits, as the type of the reader's parameter lists them."""
@@ -161,7 +198,7 @@ class Dataset:
         common = (*PATH_PARAMETERS, *LANGUAGE_PARAMETERS, "split", "offline")
         return {
             name: parameter.default
-            for name, parameter in inspect.signature(self.reader).parameters.items()
+            for name, parameter in self._parameters.items()
             if name not in common
         }
 

@@ -17,7 +17,6 @@ from tertium.data.lines import STDIN
 from tertium.errors import CacheWarning, ClusterError, InputError, ResumeWarning, TertiumError
 from tertium.jobs.output import StreamOutput, write_all
 from tertium.jobs.parquet import schema_of
-from tertium.jobs.progress import NO_PROGRESS, JobProgress
 from tertium.jobs.ray.cluster import (
     QUIET,
     ClusterSettings,
@@ -27,7 +26,7 @@ from tertium.jobs.ray.cluster import (
 )
 from tertium.jobs.ray.shards import Shard, ShardFolder
 from tertium.jobs.ray.worker import ShardWorker, Span, Work, outcome_of
-from tertium.jobs.task import Fields, Finished, Job, Loaded, Plan, Result
+from tertium.jobs.task import NO_PROGRESS, Fields, Finished, Job, JobProgress, Loaded, Plan, Result
 from tertium.models.cache.memo import Tally
 from tertium.storage.resume import check_same_job
 

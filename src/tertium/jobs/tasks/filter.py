@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from itertools import compress, groupby, islice
+from itertools import compress, groupby
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -225,7 +225,9 @@ class FilterPlan:
         names = [outcome.note.get(RECORDS) for outcome in finished.outcomes]
         if isinstance(one, CorpusFilter) and any(names):
             parts = [load_array(task.folder, name) for name in names if name]
-            judged = one.decide(join_arrays(parts, task.folder / "array-joined.npy"))
+            judged = one.decide(
+                join_arrays(parts, task.folder / f"array-joined{task.stage[0]}.npy")
+            )
             for place, verdict in zip(np.flatnonzero(np.concatenate(good)), judged, strict=True):
                 every[place] = entry(one, task.stage[0], Outcome(0, verdict))
         return every
@@ -238,7 +240,10 @@ class FilterPlan:
             if self.removed is not None:
                 remove = stack.enter_context(self.removed.open(folder / "removed"))
             rows = iter(self.source)
-            for row, (by, reason, value) in zip(islice(rows, len(verdicts)), verdicts, strict=True):
+            for by, reason, value in verdicts:
+                row = next(rows, None)
+                if row is None:
+                    raise self._changed("shrunk")
                 if not by:
                     keep(row.record)
                 elif remove is not None and by != UNREADABLE:
@@ -248,10 +253,12 @@ class FilterPlan:
                 elif remove is not None and self.on_error is OnError.mark:
                     remove({**row.record, REASONS[0]: ERROR, REASONS[1]: row.error or "not judged"})
             if next(rows, None) is not None:
-                raise ResumeError(
-                    f"{self.source.name} has grown since the run was started; "
-                    "start over with --overwrite"
-                )
+                raise self._changed("grown")
+
+    def _changed(self, how: str) -> ResumeError:
+        return ResumeError(
+            f"{self.source.name} has {how} since the run was started; start over with --overwrite"
+        )
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,13 @@ from tertium.data.pairs import Source
 from tertium.errors import InputError
 from tertium.jobs.local import run_here
 from tertium.jobs.output import CUT, MARKS, PARTS, KeptRows
-from tertium.jobs.progress import NO_PROGRESS, JobProgress
 from tertium.jobs.task import (
+    NO_PROGRESS,
     Fields,
     Finished,
     Input,
     Job,
+    JobProgress,
     Note,
     describe_bad,
     first_reasons,

@@ -14,8 +14,7 @@ from typing import Any
 
 from tertium._version import __version__
 from tertium.data.datasets.isometry import Judged, Predictions, TextPair
-from tertium.data.datasets.reading import text
-from tertium.data.pairs import ALIASES
+from tertium.data.pairs import ALIASES, ColumnChooser, Columns, TablePairs
 from tertium.data.records import open_table
 from tertium.errors import InputError, LanguageError
 from tertium.models.base import ParaphraseDetector, Progress, TranslationModel
@@ -46,23 +45,19 @@ def read_pair_set(
 ) -> PairSet:
     """Read paraphrases from two columns: by default sentence1 and sentence2, or hyp and ref."""
     table = open_table(path)
-    names = table.columns()
-    if columns is None:
-        found = [
-            next((alias for alias in ALIASES[role] if alias in names), "")
-            for role in ("hyp", "ref")
-        ]
-        columns = (found[0], found[1])
-    for column in columns:
-        if column not in names:
-            raise InputError(
-                f"{path}: which columns hold the pairs? It has {', '.join(names)}; use --columns "
-                "NAME=FIRST,SECOND"
-            )
-    pairs = [
-        (text(record, columns[0], path, row), text(record, columns[1], path, row))
-        for row, record in enumerate(islice(table, limit), start=1)
-    ]
+    first, second = (None, None) if columns is None else columns
+    pick = ColumnChooser(table, "translate")
+    try:
+        chosen = pick(ALIASES["hyp"], first), pick(ALIASES["ref"], second)
+    except InputError:
+        chosen = None, None
+    if None in chosen:
+        raise InputError(
+            f"which columns hold the pairs? {pick.there}; use --columns NAME=FIRST,SECOND"
+        )
+    roles = Columns(hyp=chosen[0], refs=(str(chosen[1]),))
+    rows = islice(TablePairs(table, roles), limit)
+    pairs = [(row.hypothesis.text, row.references[0].text) for row in rows]
     if not pairs:
         raise InputError(f"{path} has no pairs")
     return PairSet(name or path.name.partition(".")[0], lang, pairs)

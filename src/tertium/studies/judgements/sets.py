@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
-from tertium.data.datasets import mlqe, mtme, multi30k, nlg, stsb, wmt
-from tertium.data.datasets.base import JudgedSegment, RankedPair
+from tertium.data.datasets import mtme, stsb, wmt
+from tertium.data.datasets.base import DATASETS, Dataset, JudgedSegment, RankedPair
 from tertium.data.datasets.plain import read_judged, read_system_scores, read_systems
 from tertium.errors import InputError
 
@@ -66,10 +66,7 @@ def read_sets(
     Without a folder, it is downloaded.
     """
     if folder is None:
-        for begin, reader in ON_HUB.items():
-            if name.startswith(begin):
-                return reader(name, None, langs)
-        raise InputError(f"{name} cannot be downloaded; only {', '.join(ON_HUB)} can")
+        return _registered(name, None, langs)
     if not folder.is_dir():
         raise InputError(f"{name}: the folder {folder} does not exist")
     files = {
@@ -84,13 +81,38 @@ def read_sets(
             for code, path in files.items()
             if langs is None or code in langs
         ]
-    for begin, published in {**ON_HUB, **PUBLISHED}.items():
+    return _registered(name, folder, langs)
+
+
+def _registered(name: str, folder: Path | None, langs: Langs) -> list[JudgedSet]:
+    """Read a dataset of the registry, which the name begins with."""
+    for begin, reader in COMPOSED.items():
         if name.startswith(begin):
-            return published(name, folder, langs)
-    names = ", ".join([*PUBLISHED, *ON_HUB])
-    raise InputError(
-        f"{folder} has no LANG.tsv or SRC-TGT.tsv; published layouts are those of {names}"
-    )
+            return reader(name, folder, langs)
+    found = Dataset.named_by(name, JudgedSegment)
+    if folder is None and (found is None or not found.hub_id):
+        hub = [each for each, data in _judged().items() if data.hub_id]
+        names = ", ".join(dict.fromkeys([*ON_HUB, *hub]))
+        raise InputError(f"{name} cannot be downloaded; only {names} can")
+    if found is None:
+        names = ", ".join(dict.fromkeys([*COMPOSED, *_judged()]))
+        raise InputError(
+            f"{folder} has no LANG.tsv or SRC-TGT.tsv, and {name} is no dataset with judged "
+            f"outputs; those are {names}"
+        )
+    split = {"split": "test"} if "test" in found.splits else {}
+    return [
+        JudgedSet(
+            f"{name} {code}".rstrip(),
+            f"{name} {code}" if found.name in SEPARATE else name,
+            cast("Sequence[JudgedSegment]", segments),
+        )
+        for code, segments in found.read_languages(folder, langs, **split).items()
+    ]
+
+
+def _judged() -> dict[str, Dataset]:
+    return {name: each for name, each in DATASETS.items() if each.records is JudgedSegment}
 
 
 def _plain(name: str, path: Path, code: str, score: str | None) -> JudgedSet:
@@ -108,43 +130,10 @@ def _with_systems(name: str, path: Path, code: str, _: str | None) -> JudgedSet:
     return JudgedSet(f"{name} {code}", name, segments, system_scores=scores)
 
 
-def _webnlg(name: str, folder: Path, langs: Langs) -> list[JudgedSet]:
-    there = [
-        each for each in ("en", "ru") if (folder / f"webnlg2020.{each}.metrics.jsonl").exists()
-    ]
-    return [
-        JudgedSet(f"{name} {lang}", f"{name} {lang}", nlg.read_webnlg(lang, folder=folder))
-        for lang in there
-        if langs is None or lang in langs
-    ]
-
-
-def _amr(name: str, folder: Path, langs: Langs) -> list[JudgedSet]:
-    there = [each for each in nlg.AMR_LANGUAGES if (folder / f"amr.{each}.metrics.jsonl").exists()]
-    return [
-        JudgedSet(f"{name} {lang}", name, nlg.read_amr(lang, folder=folder))
-        for lang in there
-        if langs is None or lang in langs
-    ]
-
-
-def _mlqe(name: str, folder: Path, langs: Langs) -> list[JudgedSet]:
-    return [
-        JudgedSet(f"{name} {pair}", name, mlqe.read_mlqe(pair, folder=folder))
-        for pair in _named(name, langs)
-    ]
-
-
-def _multi30k(name: str, folder: Path, langs: Langs) -> list[JudgedSet]:
-    return [
-        JudgedSet(f"{name} en-{lang}", name, multi30k.read_multi30k(lang, folder=folder))
-        for lang in langs or ("de",)
-    ]
-
-
-def _wmt(name: str, folder: Path, langs: Langs) -> list[JudgedSet]:
+def _wmt(name: str, folder: Path | None, langs: Langs) -> list[JudgedSet]:
     """A package of a metrics task, or a test set of mt-metrics-eval."""
     sets = []
+    folder = _needed(name, folder)
     for pair in _named(name, langs):
         label = f"{name} {pair}"
         if (folder / "human-scores").is_dir():
@@ -167,9 +156,10 @@ def _wmt(name: str, folder: Path, langs: Langs) -> list[JudgedSet]:
     return sets
 
 
-def _mqm(name: str, folder: Path, langs: Langs) -> list[JudgedSet]:
+def _mqm(name: str, folder: Path | None, langs: Langs) -> list[JudgedSet]:
     """Files of google/wmt-mqm-human-evaluation, such as mqm_newstest2020_ende.tsv."""
     sets = []
+    folder = _needed(name, folder)
     for pair in _named(name, langs):
         files = sorted(folder.rglob(f"mqm*{pair.replace('-', '')}*.tsv"))
         if not files:
@@ -207,22 +197,27 @@ def _wmt_table(name: str, folder: Path | None, langs: Langs) -> list[JudgedSet]:
     ]
 
 
+def _needed(name: str, folder: Path | None) -> Path:
+    if folder is None:
+        raise InputError(f"{name} cannot be downloaded; give its folder")
+    return folder
+
+
 def _named(name: str, langs: Langs) -> Sequence[str]:
     if langs is None:
         raise InputError(f"which languages of {name}? Use --langs, as in de-en,fi-en")
     return langs
 
 
-ON_HUB: Mapping[str, Callable[[str, Path | None, Langs], list[JudgedSet]]] = {
+COMPOSED: Mapping[str, Callable[[str, Path | None, Langs], list[JudgedSet]]] = {
     "stsb": _stsb,
     "wmt-da": _wmt_table,
     "wmt-mqm": _wmt_table,
-}
-PUBLISHED: Mapping[str, Callable[[str, Path, Langs], list[JudgedSet]]] = {
-    "webnlg": _webnlg,
-    "amr": _amr,
-    "mlqe": _mlqe,
-    "multi30k": _multi30k,
     "mqm": _mqm,
     "wmt": _wmt,
 }
+"""What consists of several files or datasets, by the beginning of its name; any other name begins
+with that of a registered dataset."""
+ON_HUB = ("stsb", "wmt-da", "wmt-mqm")
+SEPARATE = ("webnlg",)
+"""Datasets whose languages are not averaged."""

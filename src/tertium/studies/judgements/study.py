@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
+from tertium.jobs.task import NO_PROGRESS, JobProgress
 from tertium.measures.base import Measure, check_readable
 from tertium.measures.loading import MeasureSpec, ModelSource, make_measure
 from tertium.measures.translation import NMTScore
@@ -17,7 +19,6 @@ from tertium.models.base import Progress
 from tertium.studies.judgements.self_preference import own_set
 from tertium.studies.judgements.sets import JudgedSet
 from tertium.studies.runner import (
-    ROWS_AT_A_TIME,
     Advance,
     Job,
     Runner,
@@ -25,6 +26,7 @@ from tertium.studies.runner import (
     SharedModels,
     fingerprint,
     rows_of,
+    score_alone,
 )
 from tertium.text import Row
 
@@ -134,22 +136,22 @@ class JudgedCell:
                 references = () if other is None else (other,)
                 rows.append(Row(len(rows) + 1, segment.hypothesis, references, segment.source))
                 places.append(place)
-        parts: dict[str, list[object]] = {"forth": [], "back": [], "statistics": []}
-        cut: set[int] = set()
-        step = len(rows) if measure.needs_all_rows else ROWS_AT_A_TIME
-        for start in range(0, len(rows), step):
-            some = rows[start : start + step]
-            result = measure.segments(some, progress)
-            parts["forth"] += result.scores
-            parts["statistics"] += map(list, result.statistics)
-            marks = result.cut
-            if self.both:
-                swapped = [(measure.compared(row)[0], row.hypothesis) for row in some]
-                back = measure.segments(rows_of(swapped, start + 1), progress)
-                parts["back"] += back.scores
-                marks = [one or other for one, other in zip(marks, back.cut, strict=True)]
-            cut |= {places[start + place] for place, mark in enumerate(marks) if mark}
-            advance(places[start + len(some) - 1] + 1)
+        ways = JobProgress(
+            lambda done: advance(places[done - 1] + 1), progress or NO_PROGRESS.detail
+        )
+        forth = score_alone(measure, rows, ways)
+        parts: dict[str, list[Any]] = {
+            "forth": forth.segments,
+            "back": [],
+            "statistics": [list(each) for each in forth.statistics],
+        }
+        marks = forth.cut
+        if self.both:
+            swapped = rows_of([(measure.compared(row)[0], row.hypothesis) for row in rows])
+            back = score_alone(measure, swapped, ways)
+            parts["back"] = back.segments
+            marks = [one or other for one, other in zip(marks, back.cut, strict=True)]
+        cut = {place for place, mark in zip(places, marks, strict=True) if mark}
         return Scored(parts, sorted(cut))
 
     def by_direction(self, scored: Scored) -> dict[str, MeasureScores]:

@@ -6,7 +6,8 @@ a language model, with H and with G.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -20,6 +21,9 @@ from tertium.studies.report import Figure, file_name
 
 ALPHAS = "0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1"
 """The values of a weight, unless others are given."""
+
+
+RANGE = re.compile(r"(\d+)-(\d+)")
 
 
 @dataclass(frozen=True)
@@ -40,15 +44,29 @@ class Sweep:
     variants: tuple[Variant, ...]
 
     @classmethod
-    def parse(cls, text: str, specs: Sequence[MeasureSpec]) -> Sweep:
-        """Read ``alpha``, or any setting with its values: ``beta=1,2,3``."""
+    def parse(
+        cls,
+        text: str,
+        specs: Sequence[MeasureSpec],
+        deepest: Callable[[MeasureSpec], int] | None = None,
+    ) -> Sweep:
+        """Read a setting with its values: ``beta=1,2,3``, or ``layer=8-12`` for whole numbers.
+
+        ``alpha`` and ``layer`` need no values; ``deepest`` tells the layers of a measure's encoder.
+        """
         setting, equals, values = text.partition("=")
         setting = setting.strip().replace("-", "_")
         if not equals:
-            if setting != "alpha":
+            having = [spec for spec in specs if setting in known_settings(spec.measure)]
+            if setting == "layer" and having and deepest is not None:
+                values = f"1-{max(map(deepest, having))}"
+            elif setting == "alpha":
+                values = ALPHAS
+            else:
                 raise SettingError(f"--sweep {text}: give the values, as in {setting}=1,2,3")
-            values = ALPHAS
-        written = tuple(value.strip() for value in values.split(",") if value.strip())
+        written = tuple(
+            each for value in values.split(",") if value.strip() for each in _range(value.strip())
+        )
         if len(written) < 2 or len(set(written)) < len(written):
             raise SettingError(f"--sweep {text}: give at least two different values")
         variants = []
@@ -128,3 +146,13 @@ class Sweep:
             for label, names in self.series(list(column.values)).items()
         }
         lines(self.values, series, out, axes_labels=(self.setting, title))
+
+
+def _range(value: str) -> list[str]:
+    """A value, or all whole numbers of a range.
+
+    >>> _range("8-10"), _range("-1"), _range("0.5")
+    (['8', '9', '10'], ['-1'], ['0.5'])
+    """
+    match = RANGE.fullmatch(value)
+    return [value] if match is None else [str(n) for n in range(int(match[1]), int(match[2]) + 1)]

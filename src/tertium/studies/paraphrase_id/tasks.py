@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
+from typing import cast
 
-from tertium.data.datasets import mrpc, paraphraser, pawsx, turku
-from tertium.data.datasets.base import LabelledPair, check_labels
+from tertium.data.datasets import paraphraser, pawsx, turku
+from tertium.data.datasets.base import DATASETS, Dataset, LabelledPair, check_labels
 from tertium.data.datasets.plain import read_pairs
 from tertium.errors import InputError
 
@@ -76,19 +77,43 @@ def read_tasks(name: str, source: Source, langs: Langs = None) -> list[Task]:
     """Read a dataset: one of the paper, or a folder with LANG.test.tsv and LANG.dev.tsv."""
     if source is not None and not source.is_dir():
         raise InputError(f"{name}: the folder {source} does not exist")
-    if name in KNOWN:
-        return KNOWN[name](source, langs)
-    if source is None:
-        raise InputError(f"{name} cannot be downloaded; only {', '.join(KNOWN)} can")
-    pairs = _plain(source, langs)
+    if name in OF_THE_PAPER and (reader := OF_THE_PAPER[name]) is not None:
+        return reader(source, langs)
+    pairs = {} if source is None else _plain(source, langs)
     if not pairs:
-        raise InputError(
-            f"{source} has no LANG.test.tsv with the columns sentence1, sentence2 and label"
-        )
+        return _registered(name, source, langs)
     return [
         Task(f"{name}-{lang}", name, (lang, lang), splits["test"], splits.get("dev", []))
         for lang, splits in pairs.items()
         if "test" in splits
+    ]
+
+
+def _registered(name: str, source: Source, langs: Langs) -> list[Task]:
+    """Read a dataset of the registry: its test set, and its validation set if there is one."""
+    found = Dataset.named_by(name, LabelledPair)
+    if found is None or (source is None and not found.hub_id):
+        where = (
+            f"{name} cannot be downloaded"
+            if source is None
+            else (f"{source} has no LANG.test.tsv with the columns sentence1, sentence2 and label")
+        )
+        raise InputError(
+            f"{where}; the datasets with labelled pairs are {', '.join(known_datasets())}"
+        )
+    split = {"split": "test"} if "test" in found.splits else {}
+    test = found.read_languages(source, langs, **split)
+    dev = found.read_languages(source, list(test), split="dev") if "dev" in found.splits else {}
+    alone = len(found.languages) == 1
+    return [
+        Task(
+            name if alone else f"{name}-{lang}",
+            name,
+            (lang, lang),
+            cast("Sequence[LabelledPair]", pairs),
+            cast("Sequence[LabelledPair]", dev.get(lang, ())),
+        )
+        for lang, pairs in test.items()
     ]
 
 
@@ -142,13 +167,6 @@ def _pawsx(source: Source, langs: Langs) -> dict[str, dict[str, list[LabelledPai
     return dict(sorted(found.items(), key=lambda item: order.get(item[0], len(order))))
 
 
-def _read_mrpc(source: Source, langs: Langs) -> list[Task]:
-    if langs is not None and mrpc.LANG not in langs:
-        return []
-    test, dev = (mrpc.read_mrpc(split, folder=source) for split in ("test", "dev"))
-    return [Task("mrpc", "mrpc", (mrpc.LANG, mrpc.LANG), test, dev)]
-
-
 def _read_paraphraser(source: Source, langs: Langs) -> list[Task]:
     if langs is not None and "ru" not in langs:
         return []
@@ -187,13 +205,19 @@ def _read_turku(source: Source, langs: Langs) -> list[Task]:
     return tasks
 
 
-KNOWN: Mapping[str, Callable[[Source, Langs], list[Task]]] = {
-    "mrpc": _read_mrpc,
+OF_THE_PAPER: Mapping[str, Callable[[Source, Langs], list[Task]] | None] = {
+    "mrpc": None,
     "paraphraser": _read_paraphraser,
     "turku": _read_turku,
     PAWSX: _read_pawsx,
 }
-"""The datasets of the NMTScore paper, in the order of its tables."""
+"""The datasets of the NMTScore paper, in the order of its tables; None: nothing is special."""
+
+
+def known_datasets() -> list[str]:
+    """The datasets with labelled pairs: first those of the paper, then those of the registry."""
+    others = [name for name, each in DATASETS.items() if each.records is LabelledPair]
+    return list(dict.fromkeys([*OF_THE_PAPER, *others]))
 
 
 def _plain(folder: Path, langs: Langs) -> dict[str, dict[str, list[LabelledPair]]]:
