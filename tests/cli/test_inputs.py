@@ -221,7 +221,7 @@ def test_a_translation_memory_for_every_command(tertium: Run, tmp_path: Path) ->
     for command in (
         ("score", file, "-m", "prism-src", "-l", "de-en"),
         ("explain", file, "--method", "flags", "--lang", "en", "--src-lang", "de"),
-        ("filter", file, "-f", "length", "--src-lang", "de", "--tgt-lang", "en"),
+        ("filter", file, "--filters", "length", "--src-lang", "de", "--tgt-lang", "en"),
         ("translate", file, "-l", "de-en"),
     ):
         out = tmp_path / f"{command[0]}.tsv"
@@ -240,11 +240,11 @@ def test_the_same_columns_for_every_command(tertium: Run, tmp_path: Path) -> Non
     for command in (
         ("score", file, "-m", "chrf"),
         ("explain", file, "--method", "flags"),
-        ("filter", file, "-f", "length"),
+        ("filter", file, "--filters", "length"),
     ):
         done = tertium(*command, "-o", tmp_path / f"{command[0]}.tsv")
         assert done.returncode == 0, done.stderr
-    contradictory = tertium("filter", file, "-f", "length", "--src-lang", "fr")
+    contradictory = tertium("filter", file, "--filters", "length", "--src-lang", "fr")
     assert "the language in 'lang_a' is 'de', but --src-lang is 'fr'" in contradictory.stderr
 
 

@@ -242,7 +242,7 @@ def explain(
             supported_language(model, text.lang, role)
         except LanguageError as error:
             raise LanguageError(
-                f"{error}; use --lang, and --ref-lang for the second text"
+                str(error), cure="use {lang}, and {reference_lang} for the second text"
             ) from None
     targets, sources = [first, second], [second, first]
     ab, ba = model.log_probs(

@@ -69,7 +69,7 @@ def is_measure(text: str) -> bool:
 
 def measure_names() -> list[str]:
     """The names of all measures, and of the sums that have one."""
-    return [*MEASURES.names(), *SUMS]
+    return [*MEASURES.usable_names(), *SUMS]
 
 
 def parts_of(name: str) -> tuple[str, ...]:

@@ -240,9 +240,9 @@ class TranslationMeasure(Measure):
                     guess = confident_guess(text.text) if text.lang is None else None
                     looks = f" (it looks like {guess!r})" if guess is not None else ""
                     raise LanguageError(
-                        f"row {row.number}: {self.name}: {error}; "
-                        f"give it with lang= (--lang), and that of the other text with "
-                        f"reference_lang= (--ref-lang) if it differs, or row by row{looks}"
+                        f"row {row.number}: {self.name}: {error}",
+                        cure="give it with {lang}, and that of the other text with "
+                        f"{{reference_lang}} if it differs, or row by row{looks}",
                     ) from None
 
 

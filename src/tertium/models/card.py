@@ -105,10 +105,12 @@ def read_card(path: Path, wanted: type[Settings] = Settings) -> Card[Settings]:
             f"{path} is not a Tertium model: it has no {CARD}; convert it with "
             "`tertium models convert`"
         ) from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ModelError(f"{path / CARD} is not readable: {error}") from None
+    if not isinstance(card, dict):
+        raise ModelError(f"{path / CARD} is not readable: it is not an object")
     name = str(card.get("name", path))
-    kind = KINDS.get(card.get("kind", TranslationSettings.kind))
+    kind = KINDS.get(str(card.get("kind", TranslationSettings.kind)))
     if kind is None:
         raise ModelError(f"{name} is a model of the unsupported kind {card['kind']!r}")
     if not issubclass(kind, wanted):
