@@ -55,7 +55,13 @@ def first_example(doc: str) -> list[str]:
         return []
     rest = lines[starts[0] :]
     stop = next((place for place, line in enumerate(rest) if not line.strip()), len(rest))
-    return rest[:stop]
+    public = "|".join(tertium.__all__)
+    named = [re.sub(rf"(?<![\w.\"])({public})\(", r"tertium.\1(", line) for line in rest[:stop]]
+    given = [
+        line if shown.startswith((">>>", "...")) else shown
+        for line, shown in zip(named, rest[:stop], strict=True)
+    ]
+    return given if ">>> import tertium" in given else [">>> import tertium", *given]
 
 
 if __name__ == "__main__":
