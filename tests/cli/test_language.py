@@ -98,7 +98,18 @@ def test_judging_with_prompts(tertium: Run, language_folder: LanguageCard, tmp_p
     sources = write(tmp_path / "s.txt", "Das Meer war ruhig.")
     model = str(language_folder.path)
     with_names = tertium(
-        *("score", "-t", hypotheses, "-s", sources, "-l", "de-en", "-m", f"llm-src@{model}", "--rows")
+        *(
+            "score",
+            "-t",
+            hypotheses,
+            "-s",
+            sources,
+            "-l",
+            "de-en",
+            "-m",
+            f"llm-src@{model}",
+            "--rows",
+        )
     )
     written = tertium(
         *("score", "-t", hypotheses, "-s", sources, "--rows"),
