@@ -12,6 +12,15 @@ from tertium.models.catalog import DEFAULT_MODEL
 
 INPUT, MEASURES, OUTPUT, ENGINE = "Input", "Measures", "Output", "Engine"
 
+RARE = frozenset(
+    {
+        *("--sentence-encoder", "--layer", "--compute-type", "--no-cache", "--long"),
+        *("--header", "--replace-invalid", "--quoting", "--hyp-column", "--ref-column"),
+        *("--src-column", "--lang-column", "--ref-lang-column", "--src-lang-column"),
+        *("--overwrite", "--address", "--workers"),
+    }
+)
+"""Options that only ``--help-all`` shows."""
 Model = Annotated[
     str,
     typer.Option(
@@ -78,6 +87,10 @@ RefLang = Annotated[
     str | None, typer.Option("--ref-lang", help="Language of the references, if different.")
 ]
 SrcLang = Annotated[str | None, typer.Option("--src-lang", help="Language of the sources.")]
+TgtLang = Annotated[
+    str | None,
+    typer.Option("--tgt-lang", hidden=True, help="The same as --lang, beside --src-lang."),
+]
 HtmlFile = Annotated[Path | None, typer.Option("--html", help="Write an HTML page to this file.")]
 
 Measures = Annotated[
@@ -99,6 +112,7 @@ Against = Annotated[
 Long = Annotated[
     str | None,
     typer.Option(
+        hidden=True,
         help="Texts beyond the model's length: split into aligned sentences (default), or cut; "
         "always: split all texts.",
         rich_help_panel=MEASURES,
@@ -112,6 +126,15 @@ Settings = Annotated[
         metavar="NAME=VALUE",
         help="A setting of a measure: --set base=2 --set tokenize=zh.",
         rich_help_panel=MEASURES,
+    ),
+]
+Hyp = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--hyp",
+        "-t",
+        metavar="FILE...",
+        help="Hypotheses, one per line. Several files are several systems.",
     ),
 ]
 References = Annotated[
@@ -232,6 +255,7 @@ __all__ = [
     "INPUT",
     "MEASURES",
     "OUTPUT",
+    "RARE",
     "Against",
     "AsText",
     "ComputeType",
@@ -240,6 +264,7 @@ __all__ = [
     "Format",
     "Header",
     "HtmlFile",
+    "Hyp",
     "HypColumn",
     "Lang",
     "LangColumn",
@@ -263,5 +288,6 @@ __all__ = [
     "SrcColumn",
     "SrcLang",
     "SrcLangColumn",
+    "TgtLang",
     "Threads",
 ]

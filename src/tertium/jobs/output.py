@@ -40,6 +40,9 @@ Fields = Mapping[str, Any]
 class Layout(ABC):
     """Turns scored rows into text. Every row has all columns, in order."""
 
+    digits: int | None = None
+    """Decimals of numbers, if they are not the default of the layout."""
+
     def head(self, columns: Sequence[str]) -> str:
         return ""
 
@@ -59,7 +62,7 @@ class TsvLayout(Layout):
 
     def body(self, rows: Sequence[Fields]) -> str:
         return "".join(
-            "\t".join(plain(value).translate(BREAKS) for value in row.values()) + "\n"
+            "\t".join(plain(value, self.digits).translate(BREAKS) for value in row.values()) + "\n"
             for row in rows
         )
 
@@ -73,7 +76,7 @@ class CsvLayout(Layout):
         return self._write([columns])
 
     def body(self, rows: Sequence[Fields]) -> str:
-        return self._write([[plain(value) for value in row.values()] for row in rows])
+        return self._write([[plain(each, self.digits) for each in row.values()] for row in rows])
 
     def _write(self, rows: Sequence[Sequence[str]]) -> str:
         stream = io.StringIO()
@@ -95,7 +98,7 @@ class JsonLinesLayout(Layout):
     """One object per line, numbers in full precision."""
 
     def body(self, rows: Sequence[Fields]) -> str:
-        return "".join(to_json(row) + "\n" for row in rows)
+        return "".join(to_json(rounded(row, self.digits)) + "\n" for row in rows)
 
 
 class JsonDocumentLayout(Layout):
@@ -115,14 +118,14 @@ class JsonDocumentLayout(Layout):
     def body(self, rows: Sequence[Fields]) -> str:
         written = []
         for row in rows:
-            written.append(self._separator + to_json(row))
+            written.append(self._separator + to_json(rounded(row, self.digits)))
             self._separator = ",\n"
         return "".join(written)
 
     def tail(self, summary: Fields) -> str:
         members = (
             f"{json.dumps(name)}: {json.dumps(value, indent=1, ensure_ascii=False)}"
-            for name, value in summary.items()
+            for name, value in rounded(summary, self.digits).items()
         )
         return "\n],\n" + ",\n".join(members) + "\n}\n"
 
@@ -173,8 +176,9 @@ class TerminalLayout(Layout):
         return "".join(self._line(row, width) + "\n" for row in rows)
 
     def _line(self, row: Fields, width: int) -> str:
+        digits = 4 if self.digits is None else self.digits
         scores = " ".join(
-            " " * 9 if row[name] is None else f"{row[name]:9.4f}" for name in self.measures
+            " " * 9 if row[name] is None else f"{row[name]:9.{digits}f}" for name in self.measures
         )
         marks = f" ({row[MARKS].replace(',', ', ')})" if row[MARKS] else ""
         texts = " | ".join(
@@ -213,6 +217,8 @@ def check_output_file(path: Path) -> None:
         raise InputError(f"{path} is a folder; choose a file")
     if not path.parent.is_dir():
         raise InputError(f"{path.parent}: no such folder")
+    if not os.access(path.parent, os.W_OK):
+        raise InputError(f"{path.parent}: no permission to write into this folder")
 
 
 class Output(Protocol):
@@ -478,8 +484,23 @@ def _write(stream: IO[str], layout: Layout, fields: Fields) -> None:
     stream.write(layout.body([fields]))
 
 
-def plain(value: Any) -> str:
-    """Write a value as text.
+def rounded(value: Any, digits: int | None) -> Any:
+    """Round the numbers in plain data, if that is requested.
+
+    >>> rounded({"chrf": 54.325, "marks": ["cut"]}, 1), rounded(0.25, None)
+    ({'chrf': 54.3, 'marks': ['cut']}, 0.25)
+    """
+    if digits is None:
+        return value
+    if isinstance(value, float):
+        return round(value, digits)
+    if isinstance(value, Mapping):
+        return {name: rounded(each, digits) for name, each in value.items()}
+    return [rounded(each, digits) for each in value] if isinstance(value, list | tuple) else value
+
+
+def plain(value: Any, digits: int | None = None) -> str:
+    """Write a value as text; numbers have six decimals, unless others are requested.
 
     >>> plain(0.25), plain(True), plain(None), plain(["a"])
     ('0.250000', '1', '', '["a"]')
@@ -489,7 +510,7 @@ def plain(value: Any) -> str:
     if isinstance(value, bool):
         return str(int(value))
     if isinstance(value, float):
-        return f"{value:.6f}"
+        return f"{value:.{6 if digits is None else digits}f}"
     if isinstance(value, list | dict):
         return to_json(value)
     return str(value)

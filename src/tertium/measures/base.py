@@ -83,6 +83,8 @@ class Measure(ABC):
     """What kind of model it uses, if any."""
     bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
     """Between which numbers its scores lie, or are taken to lie when measures are summed."""
+    negated: ClassVar[bool] = False
+    """Whether it is a distance or an error rate, whose sign is changed: higher is better."""
     needs_all_rows: ClassVar[bool] = False
     """Whether a score depends on the other rows, so that they must be scored in one call."""
     alone: ClassVar[bool] = False

@@ -206,6 +206,7 @@ class SentenceMoversDistance(TokenMeasure):
 
     name = "smd"
     summary = "Distance between the mean token vectors of two texts, negated."
+    negated = True
     bounds = (-math.inf, 0.0)
 
     @property

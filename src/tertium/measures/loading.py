@@ -121,12 +121,19 @@ class MeasureSpec:
                     f"{name} has no setting {setting!r}; its settings are {', '.join(known)}"
                 )
         settings = {each: parse_setting(each, value, known[each]) for each, value in values.items()}
+        if settings:
+            label = str(cls(label or name, settings=settings))
         return cls(name, model or None, {**variant, **settings}, label)
 
     def __str__(self) -> str:
         model = f"@{self.model}" if self.model else ""
         settings = ",".join(f"{name}={spell(value)}" for name, value in self.settings.items())
         return f"{self.measure}{model}{':' if settings else ''}{settings}"
+
+    @property
+    def column(self) -> str:
+        """The name of its column: with the settings that are written with it."""
+        return self.label or self.measure
 
     def with_defaults(self, settings: Mapping[str, object]) -> MeasureSpec:
         """Add those of ``settings`` that the measure has and that are not given yet."""
@@ -146,6 +153,7 @@ class ModelSettings:
     compute_type: str = "auto"
     threads: int | None = None
     cache: bool | Path = True
+    device: str = "cpu"
 
 
 class ModelPool:
@@ -181,6 +189,7 @@ class ModelPool:
             model = load_model(
                 name,
                 compute_type=settings.compute_type,  # type: ignore[arg-type]  # checked there
+                device=settings.device,  # type: ignore[arg-type]  # checked there
                 threads=settings.threads,
                 cache=settings.cache,
             )
@@ -219,7 +228,7 @@ class MeasureLoader:
     @property
     def columns(self) -> list[str]:
         """The names of the measures' columns."""
-        return [spec.label or spec.measure for spec in self.specs]
+        return [spec.column for spec in self.specs]
 
     @property
     def request(self) -> dict[str, Any]:
@@ -265,7 +274,7 @@ def read_specs(
     """
     texts = [part for text in texts for part in split_specs(text)]
     specs = [MeasureSpec.parse(text) for text in texts]
-    columns = [spec.label or spec.measure for spec in specs]
+    columns = [spec.column for spec in specs]
     specs = [
         replace(spec, label=str(spec)) if columns.count(column) > 1 else spec
         for spec, column in zip(specs, columns, strict=True)
@@ -276,11 +285,10 @@ def read_specs(
     as_text = dict(_split(setting) for setting in written)
     for setting in [*common, *as_text]:
         if not any(setting in known_settings(spec.measure) for spec in specs):
-            option = f"--set {setting}" if setting in as_text else setting
             known = sorted({name for spec in specs for name in known_settings(spec.measure)})
             names = ", ".join(spec.measure for spec in specs)
             verb = "has" if len(specs) == 1 else "have"
-            raise SettingError(f"{names} {verb} no setting {option}; there are {', '.join(known)}")
+            raise SettingError(f"{names} {verb} no setting {setting}; there are {', '.join(known)}")
     result = []
     for spec in specs:
         known_here = known_settings(spec.measure)

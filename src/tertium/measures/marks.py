@@ -35,6 +35,8 @@ REASONS = {
     "copy": "have a hypothesis that is an untranslated copy of the source",
 }
 """The marks, and what is said about the rows that have them."""
+MEANINGLESS = ("unknown", "language", "copy")
+"""Marks of rows whose scores say nothing about the translation."""
 MOSTLY = 0.5
 SYMBOLS = {"Cc", "Cf", "Sc", "Sk", "Sm", "So"}
 FEWEST_COPIED_LETTERS = 10

@@ -43,6 +43,7 @@ class WordMoversDistance(TokenMeasure):
 
     name = "wmd"
     summary = "Word Mover's Distance over contextual token vectors, negated."
+    negated = True
     requires = (Extra("wmd", ("ot",)),)
     bounds = (-math.inf, 0.0)
     distance: Literal["euclidean", "cosine"] = "euclidean"

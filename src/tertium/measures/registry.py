@@ -129,6 +129,15 @@ def sum_settings(name: str) -> dict[str, object]:
     return dict(LINEAR_SETTINGS.get(name.lower(), SUM_SETTINGS))
 
 
+def setting_names() -> dict[str, bool]:
+    """The names of all settings of all measures, and whether each is a truth value."""
+    found: dict[str, bool] = {}
+    for name in measure_names():
+        for setting, default in settings_of(name).items():
+            found[setting] = isinstance(default, bool)
+    return found
+
+
 def reads_alone(name: str) -> bool:
     """Whether a measure, or all parts of a sum, read the hypothesis alone."""
     return all(measure_class(part).alone for part in parts_of(name))

@@ -23,6 +23,8 @@ ROWS_SHOWN = 10
 """How many segments a notebook shows."""
 LARGE = 10
 """Scores of this size have two decimals."""
+FEW = 0.1
+"""The share of rows whose scores may say nothing while the score of the system still counts."""
 SYSTEM = "hypotheses"
 """The name of the only system, if it was given as a list."""
 
@@ -270,6 +272,21 @@ class ScoreTable:
             }
         )
 
+    def doubts(self, system: str) -> list[str]:
+        """Why the scores of a system as a whole say nothing, if they do.
+
+        More than a tenth of its rows have a mark by which their scores say nothing, or most of its
+        texts are in another language than they should be.
+        """
+        from tertium.measures.marks import MEANINGLESS, describe_marks, language_warnings
+
+        marks, rows = self.marks(system), len(next(iter(self.scores.values())))
+        languages: Mapping[str, int] = {}
+        if system in self.counts:
+            rows, languages = self.counts[system].scored, self.counts[system].languages
+        many = {mark: marks[mark] for mark in MEANINGLESS if marks[mark] > rows * FEW}
+        return [*describe_marks(many, rows), *language_warnings(languages)]
+
     @property
     def _formulas(self) -> list[Measure]:
         first = [self.scores[self.systems[0], name].measure for name in self.measures]
@@ -297,6 +314,7 @@ class ScoreTable:
                     limits = scores.confidence(samples=samples, seed=seed)
                     entry |= {"low": limits.low, "high": limits.high}
                 entry["signature"] = scores.signature.long
+                entry["short_signature"] = scores.signature.short
                 document[system][measure] = entry
         return document
 
@@ -322,20 +340,14 @@ class ScoreTable:
             }
         return facts
 
-    def summary(self) -> dict[str, Any]:
+    def summary(
+        self, *, confidence: bool = False, samples: int = SAMPLES, seed: int = 0
+    ) -> dict[str, Any]:
         """The system scores and the facts about the rows, for JSON."""
+        systems = self.document(confidence=confidence, samples=samples, seed=seed)
         if len(self.systems) > 1:
-            return {"systems": self.document(), **self.facts()}
-        [system] = self.systems
-        measures = {
-            name: {
-                "system": self.scores[system, name].system,
-                "signature": self.scores[system, name].signature.long,
-                "short_signature": self.scores[system, name].signature.short,
-            }
-            for name in self.measures
-        }
-        return {"measures": measures, **self.facts()}
+            return {"systems": systems, **self.facts()}
+        return {"measures": systems[self.systems[0]], **self.facts()}
 
     def to_pandas(self, *, segments: bool = False) -> Any:
         """A data frame of system scores; or, of segments, one row per system and segment."""

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from tertium.errors import SettingError
 from tertium.measures.base import Measure, Segments, Texts
@@ -37,9 +37,6 @@ class SurfaceMeasure(Measure):
     Only sacrebleu's public interface is used.
     """
 
-    sign: ClassVar[float] = 1.0
-    """-1 for an error rate, which is negated so that higher is better."""
-
     @cached_property
     def metric(self) -> Any:
         """The sacrebleu metric with these settings."""
@@ -56,7 +53,7 @@ class SurfaceMeasure(Measure):
             texts = [row.hypothesis.text, *(other.text for other in self.compared(row))]
             hypothesis, *references = counted = [self.counted(text) for text in texts]
             score, numbers, place = self.segment(hypothesis, references)
-            scores.append(self.sign * score + 0.0)  # no minus zero
+            scores.append((-score if self.negated else score) + 0.0)  # no minus zero
             statistics.append(tuple(map(float, numbers)))
             cut.append(counted != texts)
             best.append(place if self.against == "reference" else None)
@@ -77,7 +74,7 @@ class SurfaceMeasure(Measure):
             for name, value in self.metric.get_signature().info.items()
             if name not in OWN_FIELDS and value is not None
         }
-        negated = {"sign": "negated"} if self.sign < 0 else {}
+        negated = {"sign": "negated"} if self.negated else {}
         return {**theirs, **negated, "sacrebleu": sacrebleu.__version__}
 
 
@@ -261,7 +258,7 @@ class Ter(SurfaceMeasure):
     name = "ter"
     summary = "Translation edit rate, negated (sacrebleu)."
     bounds = (-math.inf, 0.0)
-    sign: ClassVar[float] = -1.0
+    negated = True
     normalize_text: bool = False
     case_sensitive: bool = False
     longest: int = 500
@@ -297,7 +294,7 @@ class Ter(SurfaceMeasure):
     def system(self, statistics: Sequence[float]) -> float:
         edits, words = statistics
         rate = edits / words if words > 0 else float(edits > 0)
-        return self.sign * 100 * rate + 0.0
+        return -100 * rate + 0.0  # no minus zero
 
     def systems(self, sums: Floats) -> Floats:
         import numpy as np
