@@ -14,7 +14,7 @@ from tertium.data.l10n.strings import FileContent, Missing, Translated
 from tertium.errors import SettingError
 from tertium.explanation.placeholders import mask
 from tertium.explanation.review import COVERAGE, HALLUCINATION, Reviewer
-from tertium.explanation.spans import A, Span
+from tertium.explanation.spans import SEVERITIES, A, Span
 from tertium.models.base import Progress, TranslationModel
 from tertium.models.translation.pair import translates
 from tertium.processes import follow_parent
@@ -91,11 +91,10 @@ def check_strings(
             found[place] = [*found[place], *findings]
     findings = [each for some in found for each in some]
     findings += inconsistencies(items)
-    comments = {id(item): item.comment for item in items if item.comment}
     silenced = {
         (item.path.as_posix(), item.line, item.key): ignored_rules(item.comment)
         for item in items
-        if id(item) in comments
+        if item.comment
     }
     findings += [_missing(each) for content in files for each in content.missing]
     kept = tuple(
@@ -165,7 +164,7 @@ def by_model(
             found.append(
                 [
                     finding
-                    for span in review.spans
+                    for span in joined(review.spans, review.a.text, review.b.text)
                     if (finding := _of_span(item, span, target[1], source[1])) is not None
                 ]
             )
@@ -174,13 +173,37 @@ def by_model(
     return found
 
 
+def joined(spans: Sequence[Span], a: str, b: str) -> list[Span]:
+    """Join spans of one kind that nothing but spaces separates: they are one phrase.
+
+    >>> text = "in the hall behind the station"
+    >>> spans = [Span.of(text, start, end, side="b", kind="omission", score=1.0)
+    ...          for start, end in ((0, 11), (12, 30))]
+    >>> [span.text for span in joined(spans, "", text)]
+    ['in the hall behind the station']
+    """
+    result: list[Span] = []
+    for span in sorted(spans, key=lambda span: (span.side, span.start)):
+        text = a if span.side == A else b
+        last = result[-1] if result else None
+        if (
+            last is not None
+            and (last.side, last.kind) == (span.side, span.kind)
+            and not text[last.end : span.start].strip()
+        ):
+            severity = max(last.severity, span.severity, key=SEVERITIES.index)
+            end = max(last.end, span.end)
+            result[-1] = replace(last, end=end, text=text[last.start : end], severity=severity)
+        else:
+            result.append(span)
+    return result
+
+
 def _of_span(
     item: Translated, span: Span, target_places: list[int], source_places: list[int]
 ) -> Finding | None:
     """A finding at the place of a span in the text with its placeholders."""
-    places, text = (
-        (target_places, item.target) if span.side == A else (source_places, item.source)
-    )
+    places, text = (target_places, item.target) if span.side == A else (source_places, item.source)
     if span.start >= len(places):
         return None
     end = places[span.end] if span.end < len(places) else len(text)
@@ -207,7 +230,9 @@ COVERAGE_KINDS = ("omission", "addition")
 
 def _missing(each: Missing) -> Finding:
     message = f"{_short(each.source)!r} has no translation"
-    return Finding(each.path.as_posix(), each.line, each.key, "missing", "minor", message, each.source)
+    return Finding(
+        each.path.as_posix(), each.line, each.key, "missing", "minor", message, each.source
+    )
 
 
 def _short(text: str, length: int = 60) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
+from tertium.checking.findings import FAIL_ON
 from tertium.errors import SettingError
-from tertium.explanation.spans import Severity
 
 FILES = ("tertium.toml", "pyproject.toml")
 LISTS = frozenset({"ignore", "exclude"})
@@ -19,7 +19,7 @@ class Config:
     """Settings that a project keeps in a file; those of the command line come first."""
 
     lang: str | None = None
-    """Languages of source and translation, such as ``en-de``, or of the source alone."""
+    """Languages of source and translation, such as ``en-de``, or of the translation alone."""
     ignore: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     """Patterns of files that are not checked."""
@@ -31,10 +31,8 @@ class Config:
     """The model to ask, or ``none``."""
 
     def __post_init__(self) -> None:
-        if self.fail_on not in (*get_args(Severity), "never"):
-            raise SettingError(
-                f"fail-on is {self.fail_on!r}; use critical, major, minor or never"
-            )
+        if self.fail_on not in FAIL_ON:
+            raise SettingError(f"fail-on is {self.fail_on!r}; use critical, major, minor or never")
 
 
 def read_config(folder: Path) -> Config:

@@ -108,9 +108,14 @@ class Finding:
         }
 
 
-def at_least(findings: Iterable[Finding], severity: Severity) -> list[Finding]:
-    """The findings of a severity or a higher one."""
-    lowest = SEVERITIES.index(severity)
+NEVER = "never"
+FAIL_ON = (*SEVERITIES, NEVER)
+"""From which severity on a check fails."""
+
+
+def at_least(findings: Iterable[Finding], severity: str) -> list[Finding]:
+    """The findings of a severity or a higher one; none if it is ``never``."""
+    lowest = FAIL_ON.index(severity)
     return [each for each in findings if SEVERITIES.index(each.severity) >= lowest]
 
 

@@ -16,7 +16,6 @@ from tertium.explanation.spans import SEVERITIES
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
 SARIF_LEVELS = {"critical": "error", "major": "warning", "minor": "note"}
 GITHUB_LEVELS = {"critical": "error", "major": "error", "minor": "warning"}
-HOME = "https://github.com/tertium/tertium"
 NOT_XML = dict.fromkeys([*range(9), 11, 12, *range(14, 32)], "\ufffd")
 
 
@@ -71,7 +70,6 @@ def as_sarif(result: CheckResult) -> str:
                     "driver": {
                         "name": "tertium",
                         "semanticVersion": __version__,
-                        "informationUri": HOME,
                         "rules": [
                             {"id": name, "shortDescription": {"text": text}}
                             for name, text in RULES.items()
@@ -149,7 +147,7 @@ def as_junit(result: CheckResult) -> str:
         place = quoteattr(_xml(f"{each.path}:{each.line}"))
         detail = escape(_xml(f"{each.path}:{each.line}\n{each.source}\n{each.target}"))
         cases.append(
-            f'  <testcase classname={place} name={name} file={quoteattr(_xml(each.path))} '
+            f"  <testcase classname={place} name={name} file={quoteattr(_xml(each.path))} "
             f'line="{each.line}">\n   <failure type="{each.rule}" '
             f"message={quoteattr(_xml(each.message))}>{detail}</failure>\n  </testcase>"
         )

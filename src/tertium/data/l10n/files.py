@@ -192,9 +192,7 @@ def _pair(path: Path, source: Path | None, suffix: str, source_lang: str, lang: 
     if source is None:
         messages = MESSAGES[suffix](path, lang)
         originals = [replace(message, text=message.key) for message in messages]
-        return pair_messages(
-            path, originals, messages, source_lang=source_lang, target_lang=lang
-        )
+        return pair_messages(path, originals, messages, source_lang=source_lang, target_lang=lang)
     if suffix in SUBTITLES:
         return pair_subtitles(path, read_cues(source), read_cues(path), source_lang, lang)
     if suffix in DOCUMENTS:

@@ -34,6 +34,7 @@ def read_po(path: Path) -> FileContent:
             continue
         key = f"{entry.msgctxt}|{entry.msgid}" if entry.msgctxt else entry.msgid
         comment = "\n".join(filter(None, (entry.tcomment, entry.comment)))
+        entries: list[tuple[str, tuple[str, ...], str]]
         if entry.msgid_plural:
             forms = {int(number): text for number, text in entry.msgstr_plural.items()}
             both = (entry.msgid, entry.msgid_plural)

@@ -43,9 +43,7 @@ def read_yaml(path: Path, lang: str | None = None) -> list[Message]:
     try:
         import yaml
     except ImportError:
-        raise SettingError(
-            f"{path}: YAML files need PyYAML: pip install 'tertium[l10n]'"
-        ) from None
+        raise SettingError(f"{path}: YAML files need PyYAML: pip install 'tertium[l10n]'") from None
     try:
         root = yaml.compose(path.read_text(encoding="utf-8-sig"), Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
@@ -175,9 +173,7 @@ def _named(found: list[tuple[tuple[str, ...], str, int]], lang: str | None) -> l
     if lang is not None and len(firsts) == 1 and _same(next(iter(firsts)), lang):
         found = [(keys[1:], text, line) for keys, text, line in found]
     if found and all(_is_web_extension(keys) for keys, *_ in found):
-        found = [
-            (keys[:1], text, line) for keys, text, line in found if keys[-1] == WEB_EXTENSION
-        ]
+        found = [(keys[:1], text, line) for keys, text, line in found if keys[-1] == WEB_EXTENSION]
     messages = []
     for keys, text, line in found:
         if any(key.startswith("@") for key in keys):

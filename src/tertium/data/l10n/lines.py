@@ -34,9 +34,7 @@ def read_properties(path: Path) -> list[Message]:
         match = PROPERTY.fullmatch(text)
         if match is not None:
             messages.append(
-                Message(
-                    _property(match["key"]), _property(match["text"]), line, "\n".join(comment)
-                )
+                Message(_property(match["key"]), _property(match["text"]), line, "\n".join(comment))
             )
         comment = []
     return messages

@@ -71,10 +71,12 @@ def pair_blocks(
     path: Path, sources: list[Block], targets: list[Block], source_lang: str, target_lang: str
 ) -> FileContent:
     """Pair blocks in their order; where the kinds of blocks differ, nothing is paired."""
-    kinds = [[block.kind for block in blocks] for blocks in (sources, targets)]
+    first, second = ([block.kind for block in blocks] for blocks in (sources, targets))
     translated, missing = [], []
     headings = _headings(targets)
-    for tag, i, i_end, j, j_end in SequenceMatcher(None, *kinds, autojunk=False).get_opcodes():
+    for tag, i, i_end, j, j_end in SequenceMatcher(
+        None, first, second, autojunk=False
+    ).get_opcodes():
         if tag == "equal":
             for source, place in zip(sources[i:i_end], range(j, j_end), strict=True):
                 target = targets[place]

@@ -54,7 +54,7 @@ def read_cues(path: Path) -> list[Cue]:
 
 def _seconds(text: str) -> float:
     parts = text.replace(",", ".").split(":")
-    return sum(float(part) * 60**place for place, part in enumerate(reversed(parts)))
+    return sum(float(part) * 60.0**place for place, part in enumerate(reversed(parts)))
 
 
 def sentences(cues: list[Cue]) -> list[Cue]:
