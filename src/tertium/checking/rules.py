@@ -10,10 +10,13 @@ from functools import lru_cache
 
 from tertium.checking.findings import Finding
 from tertium.data.codes import english_name, primary
+from tertium.data.identify import is_other_language
 from tertium.data.l10n.strings import Translated
+from tertium.errors import InputError
 from tertium.explanation.flags import COPY, EMPTY, LANGUAGE, TRUNCATED, flag
 from tertium.explanation.placeholders import mask
 from tertium.explanation.spans import SEVERITIES, A, Severity, Span
+from tertium.explanation.untranslated import UNTRANSLATED
 from tertium.text import Text
 
 WHOLE_TEXT: dict[str, tuple[str, Severity, str]] = {
@@ -59,7 +62,7 @@ def _compare(item: Translated, source: str) -> list[Finding]:
     findings = []
     for name in names:
         if name == LANGUAGE:
-            if not _is_foreign(item, source):
+            if UNTRANSLATED in names or not _is_foreign(item):
                 continue
             lang = english_name(item.target_lang or "")
             message = f"the translation is not in {lang}"
@@ -71,10 +74,8 @@ def _compare(item: Translated, source: str) -> list[Finding]:
     return findings
 
 
-def _is_foreign(item: Translated, source: str) -> bool:
+def _is_foreign(item: Translated) -> bool:
     """Whether identification still says so without placeholders and markup."""
-    from tertium.data.identify import is_other_language
-
     return is_other_language(mask(item.target)[0], item.target_lang or "")
 
 
@@ -136,8 +137,6 @@ def read_glossary(lines: Iterable[str]) -> list[Term]:
     [Term(source='file', targets=('Datei', 'Dateien'), target_lang=None),
      Term(source='menu', targets=('menú',), target_lang='es')]
     """
-    from tertium.errors import InputError
-
     terms = []
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.startswith("#"):

@@ -263,7 +263,9 @@ def _memory(path: Path, source_lang: str, target_lang: str | None) -> FileConten
 
 
 def _is(lang: str, other: str) -> bool:
-    return bool(lang) and primary(lang) == primary(other)
+    """Whether two codes are of one language; regions may be in lower case, as in de-de."""
+    first, second = (primary(re.split("[-_]", code)[0]) for code in (lang, other))
+    return first == second
 
 
 def _wanted(content: FileContent, target_lang: str | None) -> bool:

@@ -17,21 +17,25 @@ def read_po(path: Path) -> FileContent:
         import polib
     except ImportError:
         raise SettingError(f"{path}: PO files need polib: pip install 'tertium[l10n]'") from None
-    text = path.read_bytes()
-    if b"\x00" in text:
+    content = path.read_bytes()
+    if b"\x00" in content:
         raise refuse_broken(path, None, "is not a PO file: it has null characters")
     try:
         file = polib.pofile(str(path), check_for_duplicates=False)
     except (OSError, ValueError, UnicodeError) as error:
         found = LINE.search(str(error))
-        line = int(next(filter(None, found.groups()))) if found else None
-        raise refuse_broken(path, line, "is not a well-formed PO file") from None
+        place = int(next(filter(None, found.groups()))) if found else None
+        raise refuse_broken(path, place, "is not a well-formed PO file") from None
     target_lang = file.metadata.get("Language", "").strip() or None
     source_lang = file.metadata.get("X-Source-Language", "").strip() or None
+    lines = content.split(b"\n")
     translated, missing = [], []
     for entry in file:
         if entry.obsolete or "fuzzy" in entry.flags:
             continue
+        line = max(1, entry.linenum)  # that of its first comment
+        while line < len(lines) and lines[line - 1].startswith(b"#"):
+            line += 1
         key = f"{entry.msgctxt}|{entry.msgid}" if entry.msgctxt else entry.msgid
         comment = "\n".join(filter(None, (entry.tcomment, entry.comment)))
         entries: list[tuple[str, tuple[str, ...], str]]
@@ -46,12 +50,12 @@ def read_po(path: Path) -> FileContent:
             entries = [(key, (entry.msgid,), entry.msgstr)]
         for name, sources, target in entries:
             if not target:
-                missing.append(Missing(path, entry.linenum, name, sources[0]))
+                missing.append(Missing(path, line, name, sources[0]))
                 continue
             translated.append(
                 Translated(
                     path,
-                    entry.linenum,
+                    line,
                     name,
                     sources,
                     target,
