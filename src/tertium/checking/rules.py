@@ -14,9 +14,12 @@ from tertium.data.identify import is_other_language
 from tertium.data.l10n.strings import Translated
 from tertium.errors import InputError
 from tertium.explanation.flags import COPY, EMPTY, LANGUAGE, TRUNCATED, flag
-from tertium.explanation.placeholders import mask
+from tertium.explanation.lexicon import language, words_of
+from tertium.explanation.names import NAME
+from tertium.explanation.numbers import PROTECTED
+from tertium.explanation.placeholders import find_placeholders
 from tertium.explanation.spans import SEVERITIES, A, Severity, Span
-from tertium.explanation.untranslated import UNTRANSLATED
+from tertium.explanation.untranslated import CODE, UNTRANSLATED
 from tertium.text import Text
 
 WHOLE_TEXT: dict[str, tuple[str, Severity, str]] = {
@@ -25,6 +28,13 @@ WHOLE_TEXT: dict[str, tuple[str, Severity, str]] = {
     TRUNCATED: ("truncated", "major", "the translation breaks off: it is much shorter than the "
                 "source, and has no punctuation at the end"),
 }  # fmt: skip
+BARE_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+LEAST_WORDS = 4
+"""In shorter texts, a missing name is an abbreviation, and nothing breaks off."""
+COPIED_WORDS = 2
+"""A copy has this many words of the other language alone."""
+OWN_WORDS = 0.4
+"""The share of words of its language from which a text is in its language."""
 INCONSISTENT_LETTERS = 3
 """Sources with fewer letters may well be translated in different ways."""
 
@@ -59,10 +69,16 @@ def check_string(
 def _compare(item: Translated, source: str) -> list[Finding]:
     a, b = Text(item.target, item.target_lang), Text(source, item.source_lang)
     names, spans = flag(a, b)
+    first, second = bare_words(item.target), bare_words(source)
+    if min(len(first), len(second)) < LEAST_WORDS:
+        spans = [span for span in spans if span.kind != NAME]  # Jan. is not Ene.
+        names = [name for name in names if name != TRUNCATED]
     findings = []
     for name in names:
+        if name == COPY and not _is_copied(item, first):
+            continue
         if name == LANGUAGE:
-            if UNTRANSLATED in names or not _is_foreign(item):
+            if UNTRANSLATED in names or not _is_foreign(item, first):
                 continue
             lang = english_name(item.target_lang or "")
             message = f"the translation is not in {lang}"
@@ -74,9 +90,35 @@ def _compare(item: Translated, source: str) -> list[Finding]:
     return findings
 
 
-def _is_foreign(item: Translated) -> bool:
-    """Whether identification still says so without placeholders and markup."""
-    return is_other_language(mask(item.target)[0], item.target_lang or "")
+def bare_words(text: str) -> list[str]:
+    """The words of a text, in lower case, without placeholders, markup, code and links.
+
+    >>> bare_words("See <b>%(name)s</b> and get_url() at https://x.org, {user}")
+    ['see', 'and', 'at']
+    """
+    for pattern in (PROTECTED, CODE):
+        text = pattern.sub(" ", text)
+    places = [(each.start, each.end) for each in find_placeholders(text)]
+    for start, end in reversed(places):
+        text = f"{text[:start]} {text[end:]}"
+    return [word.lower() for word in BARE_WORD.findall(text)]
+
+
+def _is_copied(item: Translated, words: Sequence[str]) -> bool:
+    """Whether words of the source's language are left that the other language does not have."""
+    own = words_of(language(item.target_lang))
+    foreign = words_of(language(item.source_lang))
+    if not own or not foreign:
+        return len(words) >= LEAST_WORDS
+    return sum(word in foreign and word not in own for word in words) >= COPIED_WORDS
+
+
+def _is_foreign(item: Translated, words: Sequence[str]) -> bool:
+    """Whether identification still says so without placeholders, and few words are its own."""
+    if not is_other_language(" ".join(words), item.target_lang or ""):
+        return False
+    own = words_of(language(item.target_lang))
+    return sum(word in own for word in words) < OWN_WORDS * len(words)
 
 
 def _one_per_place(spans: Sequence[Span]) -> list[Span]:
