@@ -15,7 +15,7 @@ from tertium.data.l10n.strings import Translated
 from tertium.errors import InputError
 from tertium.explanation.flags import COPY, EMPTY, LANGUAGE, TRUNCATED, flag
 from tertium.explanation.lexicon import language, words_of
-from tertium.explanation.names import NAME
+from tertium.explanation.names import NAME, begins_sentence
 from tertium.explanation.numbers import PROTECTED
 from tertium.explanation.placeholders import find_placeholders
 from tertium.explanation.spans import SEVERITIES, A, Severity, Span
@@ -35,6 +35,8 @@ COPIED_WORDS = 2
 """A copy has this many words of the other language alone."""
 OWN_WORDS = 0.4
 """The share of words of its language from which a text is in its language."""
+SHORT, LONG_RUN = 3, 6
+"""Sentences have words of this many letters, and are of this many words at least."""
 INCONSISTENT_LETTERS = 3
 """Sources with fewer letters may well be translated in different ways."""
 
@@ -96,7 +98,7 @@ def bare_words(text: str) -> list[str]:
     >>> bare_words("See <b>%(name)s</b> and get_url() at https://x.org, {user}")
     ['see', 'and', 'at']
     """
-    for pattern in (PROTECTED, CODE):
+    for pattern in (CODE, PROTECTED):
         text = pattern.sub(" ", text)
     places = [(each.start, each.end) for each in find_placeholders(text)]
     for start, end in reversed(places):
@@ -139,17 +141,39 @@ def _one_per_place(spans: Sequence[Span]) -> list[Span]:
 def _of_span(item: Translated, source: str, span: Span) -> Finding:
     place = (span.start, span.end)
     message = span.evidence
+    severity = span.severity
+    if severity == "major" and _is_doubtful(item, source, span):
+        severity = "minor"
     if span.text not in message:
         message = f"{span.text!r}: {message}" if message else repr(span.text)
     return Finding.of(
         item,
         span.kind,
-        span.severity,
+        severity,
         message,
         source=source,
         source_span=None if span.side == A else place,
         target_span=place if span.side == A else None,
     )
+
+
+def _is_doubtful(item: Translated, source: str, span: Span) -> bool:
+    """Whether a finding is often wrong in technical texts.
+
+    That is so for terms that are kept, such as *copy, paste*, in which no short word of the other
+    language stands, as "the" and "of" do in sentences; and for unusual words at the beginning of a
+    sentence, which have a capital letter without being names.
+    """
+    text = item.target if span.side == A else source
+    if span.kind == UNTRANSLATED:
+        own = words_of(language(item.target_lang))
+        foreign = words_of(language(item.source_lang))
+        words = bare_words(span.text)
+        short = [
+            word for word in words if len(word) <= SHORT and word in foreign and word not in own
+        ]
+        return len(words) < LONG_RUN and not short
+    return span.kind == NAME and begins_sentence(text, span.start)
 
 
 def _terms(item: Translated, glossary: Sequence[Term]) -> Iterator[Finding]:
