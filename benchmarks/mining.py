@@ -38,13 +38,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 import tertium
+from tertium.data.pairs import RowList
 from tertium.data.records import open_table
+from tertium.jobs.tasks.score import score_rows
 from tertium.measures.base import Measure
 from tertium.mining.candidates import Candidates, NeighbourSettings, between, select
-from tertium.mining.rescoring import rescore
 from tertium.mining.thresholds import curve
 from tertium.stats.neighbours import Vectors, nearest
-from tertium.text import Text
+from tertium.text import Row, Text
 
 Pairs = list[tuple[str, str]]
 Scores = NDArray[np.float64]
@@ -76,10 +77,13 @@ def scores_by_measure(
     measure: Measure, candidates: Candidates, sides: Sequence[Sequence[Text]]
 ) -> Scores:
     pairs = [
-        (sides[0][i], sides[1][j])
-        for i, j in zip(candidates.first.tolist(), candidates.second.tolist(), strict=True)
+        Row(number, sides[1][j], (sides[0][i],), sides[0][i])
+        for number, (i, j) in enumerate(
+            zip(candidates.first.tolist(), candidates.second.tolist(), strict=True), start=1
+        )
     ]
-    return rescore(measure, pairs).scores
+    source = RowList(pairs, "the candidates", has_source=True)
+    return np.array(score_rows({"": source}, [measure])[measure.column].segments)
 
 
 def read_dev(path: Path, languages: Sequence[str], count: int) -> dict[tuple[str, str], Pairs]:

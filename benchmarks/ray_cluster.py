@@ -32,7 +32,7 @@ from tertium.jobs.progress import JobProgress
 from tertium.jobs.ray.cluster import ClusterSettings, import_ray
 from tertium.jobs.ray.run import run_on_cluster
 from tertium.jobs.ray.shards import ShardFolder
-from tertium.jobs.task import Input, Job
+from tertium.jobs.task import Input, Job, one_job
 from tertium.jobs.tasks.score import ROWS_AT_A_TIME, ScoreTask, score_table
 from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
 
@@ -94,7 +94,7 @@ def run_local(pairs: TablePairs, names: list[str], out: Path) -> tuple[Any, str]
     job = Job(ScoreTask.requested(load), [Input(pairs)], ROWS_AT_A_TIME)
     loaded = job.task.load()
     started, used = time.monotonic(), time.process_time()
-    result = run_here(job, loaded, FileOutput(out), partial(score_table, job))
+    result = run_here(one_job(job, partial(score_table, job), loaded), FileOutput(out))
     seconds, used = time.monotonic() - started, time.process_time() - used
     return result, line("this process, 2 threads", result.rows, seconds, used)
 
@@ -119,8 +119,8 @@ def run_cluster(
         lambda: cluster.remove_node(nodes[1], allow_graceful=False),
     )
     address = ClusterSettings(cluster.address)
-    conclude = partial(score_table, job)
-    results = run_on_cluster(job, ShardFolder(out), address, conclude, JobProgress(clock))
+    plan = one_job(job, partial(score_table, job))
+    results = run_on_cluster(plan, ShardFolder(out), address, JobProgress(clock))
     cluster.shutdown()
     (first, before), (last, after) = clock.marks[0], clock.marks[-1]
     name = "two workers, one killed half-way" if lose_one else "two workers, 1 core each"

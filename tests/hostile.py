@@ -13,9 +13,9 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from tertium.data.bitext import ParallelBitext, TableBitext, TmxBitext, bitext_columns
-from tertium.data.pairs import FilePairs, TablePairs, choose_columns
+from tertium.data.pairs import FilePairs, Languages, TablePairs, bitext_columns, choose_columns
 from tertium.data.records import open_table
+from tertium.data.tmx import TmxPairs
 
 ALPHABETS = (
     "abcdefgh ",
@@ -164,10 +164,10 @@ def read(reader: str, content: bytes, folder: Path) -> int:
     file = folder / f"hostile.{'txt' if reader in ('moses', 'stdin') else reader}"
     file.write_bytes(content)
     if reader == "tmx":
-        return count(TmxBitext(file, "en", "de"))
+        return count(TmxPairs(file, Languages("de", src="en")))
     if reader == "moses":
         pairs = FilePairs(file, (file,))
-        return count(pairs) + count(ParallelBitext(file, file))
+        return count(pairs) + count(FilePairs(file, src=file, bitext=True))
     if reader == "stdin":
         before, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(content))
         try:
@@ -177,7 +177,7 @@ def read(reader: str, content: bytes, folder: Path) -> int:
             sys.stdin = before
     table = open_table(file, replace_invalid=content[-1:] < b"\x40")
     rows = count(TablePairs(table, choose_columns(table)))
-    return rows + count(TableBitext(table, bitext_columns(table)))
+    return rows + count(TablePairs(table, bitext_columns(table)))
 
 
 def count(rows: Iterable[object]) -> int:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tertium.measures.loading import load, score
     from tertium.measures.scores import Scores, ScoreTable
     from tertium.measures.signature import Signature
+    from tertium.mining.mine import MinedPairs, mine
     from tertium.models.catalog import load_detector, load_encoder, load_language_model, load_model
     from tertium.models.translation.translate import translate
     from tertium.paraphrasing.generation import paraphrase
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Comparison",
     "Measure",
+    "MinedPairs",
     "Ranking",
     "ScoreTable",
     "Scores",
@@ -37,6 +39,7 @@ __all__ = [
     "load_encoder",
     "load_language_model",
     "load_model",
+    "mine",
     "paraphrase",
     "rerank",
     "score",
@@ -46,6 +49,7 @@ __all__ = [
 _MODULES = {
     "Comparison": "comparison.result",
     "Measure": "measures.base",
+    "MinedPairs": "mining.mine",
     "Ranking": "reranking.rerank",
     "ScoreTable": "measures.scores",
     "Scores": "measures.scores",
@@ -59,6 +63,7 @@ _MODULES = {
     "load_encoder": "models.catalog",
     "load_language_model": "models.catalog",
     "load_model": "models.catalog",
+    "mine": "mining.mine",
     "paraphrase": "paraphrasing.generation",
     "rerank": "reranking.rerank",
     "score": "measures.loading",

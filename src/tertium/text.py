@@ -37,6 +37,22 @@ class Row:
     error: str | None = None
     """Why it cannot be read, where that does not stop a run."""
 
+    @classmethod
+    def pair(cls, source: Text, target: Text, number: int = 1) -> Row:
+        """A text and its supposed translation.
+
+        >>> [text.text for text in Row.pair(Text("Ja"), Text("Yes")).sides]
+        ['Ja', 'Yes']
+        """
+        return cls(number, target, (), source)
+
+    @property
+    def sides(self) -> tuple[Text, Text]:
+        """The source and the hypothesis, which must both be there."""
+        if self.source is None:
+            raise InputError(f"row {self.number}: there is no source")
+        return self.source, self.hypothesis
+
     @property
     def content(self) -> list[Any]:
         """What must be the same for a run to be resumed."""

@@ -55,7 +55,7 @@ def test_two_texts_with_a_method(tertium: Run, tmp_path: Path) -> None:
 def test_two_texts_are_not_a_file(tertium: Run, tmp_path: Path) -> None:
     done = tertium("explain", "a", "b", "-l", "en", "-o", tmp_path / "out.tsv")
     assert done.returncode == 2
-    assert "need a file of pairs" in done.stderr
+    assert "--output: two texts are not rows; give a file of pairs" in done.stderr
 
 
 def test_an_unknown_method_is_refused(tertium: Run, pairs: Path) -> None:

@@ -198,7 +198,7 @@ def test_a_broken_row_is_named_and_nothing_is_left(tertium: Run, tmp_path: Path)
         ((EXAMPLES, "-o", "none/out.tsv"), "no such folder"),
         ((EXAMPLES, "-m", "direct", "--base", "10"), "must be one of 'e', '2'"),
         ((EXAMPLES, "--compute-type", "int4"), "choose from auto, float32, int8"),
-        (("Hi.", "Hi.", "-m", "direct"), "was not given"),
+        (("Hi.", "Hi.", "-m", "direct"), "not clear: perhaps"),
         (("Hi.", "Hi.", "-m", "direct", "--lang", "zz"), "de, en, es, fr"),
         (("Hi.", b"\xff".decode("utf-8", "surrogateescape")), "lone surrogate"),
     ],
@@ -338,15 +338,18 @@ def test_marks_are_a_column_and_a_summary(tertium: Run, tmp_path: Path) -> None:
 
 def test_identified_languages_are_shown_and_change_nothing(tertium: Run) -> None:
     texts = ("Where did you learn to speak French?", "Where have you learnt French so well?")
-    guessed = tertium("score", *texts, "-m", "cross")
+    guessed = tertium("score", *texts, "-m", "cross", "--rows")
     assert "no language was given; identified: en (1); if that is wrong, use --lang" in (
         guessed.stderr
     )
-    given = tertium("score", *texts, "-m", "cross", "--lang", "en")
+    given = tertium("score", *texts, "-m", "cross", "--lang", "en", "--rows")
     assert "identified" not in given.stderr
     assert column(given.stdout, "cross") == column(guessed.stdout, "cross")
     needed = tertium("score", *texts, "-m", "direct")
-    assert "it looks like 'en'" in needed.stderr
+    assert "assumed languages: hypotheses en, references en" in needed.stderr
+    assert "|l:en (assumed)|rl:en (assumed)|" in needed.stderr
+    given = tertium("score", *texts, "-m", "direct", "--lang", "en")
+    assert given.stdout == needed.stdout
 
 
 def test_a_hypothesis_in_another_language_is_marked(tertium: Run) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tertium.data.bitext import ParallelBitext, TableBitext, TmxBitext, bitext_columns
+from tertium.data.pairs import FilePairs, Languages, Source, TablePairs, bitext_columns
 from tertium.data.records import open_table
-from tertium.data.tmx import read_tmx
+from tertium.data.tmx import TmxPairs, read_tmx
 from tertium.errors import InputError
 
 TMX = """<?xml version="1.0" encoding="utf-8"?>
@@ -28,8 +28,8 @@ TMX = """<?xml version="1.0" encoding="utf-8"?>
 """
 
 
-def texts(bitext: TableBitext | ParallelBitext | TmxBitext) -> list[tuple[str, str]]:
-    return [(row.source.text, row.target.text) for row in bitext]
+def texts(bitext: Source) -> list[tuple[str, str]]:
+    return [(row.sides[0].text, row.sides[1].text) for row in bitext]
 
 
 def test_tmx(tmp_path: Path) -> None:
@@ -39,12 +39,14 @@ def test_tmx(tmp_path: Path) -> None:
     wide = tmp_path / "wide.tmx"
     wide.write_bytes(TMX.replace('encoding="utf-8"', 'encoding="utf-16"').encode("utf-16"))
     for file in (plain, packed, wide):
-        assert texts(TmxBitext(file, "de", "en")) == [
+        assert texts(TmxPairs(file, Languages("en", src="de"))) == [
             ("Grüß Gott & Servus", "Hello there  all"),
             ("Grüß Gott & Servus", "Hi"),
             ("Alter Stil", "Old style"),
         ]
-    assert texts(TmxBitext(plain, "de", "en-GB")) == [("Grüß Gott & Servus", "Hello there  all")]
+    assert texts(TmxPairs(plain, Languages("en-GB", src="de"))) == [
+        ("Grüß Gott & Servus", "Hello there  all")
+    ]
 
 
 def test_a_tmx_cannot_explode(tmp_path: Path) -> None:
@@ -79,25 +81,29 @@ def test_parallel_files(tmp_path: Path) -> None:
     german, english = tmp_path / "x.de", tmp_path / "x.en.gz"
     german.write_text("eins\nzwei\u2028drei\n", encoding="utf-8")
     english.write_bytes(gzip.compress(b"one\r\ntwo\n"))
-    bitext = ParallelBitext(german, english, "de", "en")
+    langs = Languages("en", src="de")
+    bitext = FilePairs(english, src=german, languages=langs, bitext=True)
     assert texts(bitext) == texts(bitext) == [("eins", "one"), ("zwei\u2028drei", "two")]
+    assert next(iter(bitext)).record == {"src": "eins", "tgt": "one"}
     german.write_text("eins\n")
     with pytest.raises(InputError, match=r"x\.de ends before line 2"):
         texts(bitext)
+    with pytest.raises(InputError, match="differ in their number of lines"):
+        FilePairs(english, src=german, bitext=True)
 
 
 def test_columns_by_language_or_name(tmp_path: Path) -> None:
     file = tmp_path / "pairs.tsv"
     file.write_text("id\tde\ten\n7\tja\tyes\n")
     table = open_table(file)
-    roles = bitext_columns(table, source_lang="de", target_lang="en")
-    [row] = TableBitext(table, roles, "de", "en")
-    assert (row.source, row.target, row.record["id"]) == (("ja", "de"), ("yes", "en"), "7")
+    langs = Languages("en", src="de")
+    [row] = TablePairs(table, bitext_columns(table, langs=langs), langs)
+    assert (*row.sides, row.record["id"]) == (("ja", "de"), ("yes", "en"), "7")
     with pytest.raises(InputError, match="which column is the src"):
         bitext_columns(table)
     with pytest.raises(InputError, match="both source and target"):
-        bitext_columns(table, source="de", target="de")
+        bitext_columns(table, src="de", tgt="de")
     file.write_text("lang_a\tlang_b\tsentence_a\tsentence_b\nde\ten\tja\tyes\n")
     table = open_table(file)
-    [row] = TableBitext(table, bitext_columns(table))
-    assert (row.source, row.target) == (("ja", "de"), ("yes", "en"))
+    [row] = TablePairs(table, bitext_columns(table))
+    assert row.sides == (("ja", "de"), ("yes", "en"))

@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
-from tertium.data.bitext import TableBitext, TmxBitext, bitext_columns
-from tertium.data.pairs import TablePairs, choose_columns
+from tertium.data.pairs import Languages, TablePairs, bitext_columns, choose_columns
 from tertium.data.records import open_table
+from tertium.data.tmx import TmxPairs
 from tertium.errors import InputError
 
 from ..hostile import READERS, hostile_bytes, read
@@ -68,7 +68,7 @@ def test_encodings_that_no_tmx_has(tmp_path: Path, encoding: str) -> None:
     file = tmp_path / "a.tmx"
     file.write_bytes(f'<?xml version="1.0" encoding="{encoding}"?><tmx/>'.encode())
     with pytest.raises(InputError, match=r"cannot be decoded: .*; save it as UTF-8"):
-        list(TmxBitext(file, "en", "de"))
+        list(TmxPairs(file, Languages("de", src="en")))
 
 
 def test_json_that_is_nested_too_deep(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_half_character_anywhere_in_a_record(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=f"row 1: {named} a lone surrogate"):
             list(TablePairs(table, choose_columns(table)))
         with pytest.raises(InputError, match=f"row 1: {named} a lone surrogate"):
-            list(TableBitext(table, bitext_columns(table)))
+            list(TablePairs(table, bitext_columns(table)))
         table = open_table(file, replace_invalid=True)
         [item] = TablePairs(table, choose_columns(table))
         assert "\ufffd" in json.dumps(item.record, ensure_ascii=False)

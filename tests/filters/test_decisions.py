@@ -8,7 +8,7 @@ import pytest
 
 import tertium
 from tertium.errors import LanguageError, SettingError
-from tertium.filters.base import BitextPair, Filter
+from tertium.filters.base import Filter
 from tertium.filters.duplicates import Duplicates
 from tertium.filters.language import LanguageFilter
 from tertium.filters.registry import load_filter
@@ -16,7 +16,7 @@ from tertium.filters.scores import Dual, MeasureFilter
 from tertium.filters.sequence import filter_pairs
 from tertium.filters.surface import Length, Overlap, Ratio
 from tertium.registry import Extra
-from tertium.text import Text
+from tertium.text import Row, Text
 
 from ..fakes import FakeModel
 
@@ -27,7 +27,7 @@ ENGLISH = "The train to Hamburg is late again today."
 
 def verdict(one: Filter, source: str, target: str, langs: tuple[str, str] = LANGS) -> object:
     """What is said of one pair, and the number, if there is one, to four places."""
-    [found] = one.judge([BitextPair(Text(source, langs[0]), Text(target, langs[1]))])
+    [found] = one.judge([Row.pair(Text(source, langs[0]), Text(target, langs[1]))])
     if found.kept:
         return "kept"
     return found.reason if math.isnan(found.value) else (found.reason, round(found.value, 4))
@@ -92,7 +92,7 @@ def test_most_of_the_five_grams_must_be_in_the_language() -> None:
         "development of the old harbour"
     )
     assert verdict(LanguageFilter(), GERMAN, mixed) == "kept"
-    [strict] = LanguageFilter(share=0.9).judge([BitextPair(Text(GERMAN, "de"), Text(mixed, "en"))])
+    [strict] = LanguageFilter(share=0.9).judge([Row.pair(Text(GERMAN, "de"), Text(mixed, "en"))])
     assert strict.reason == "target n-grams"
     assert 0.5 < strict.value < 0.9
 
@@ -103,7 +103,7 @@ def test_languages_to_choose_from() -> None:
     with pytest.raises(LanguageError, match="does not support 'tlh'"):
         verdict(LanguageFilter(), "nuqneH", "Hello", ("tlh", "en"))
     with pytest.raises(LanguageError, match="--src-lang"):
-        LanguageFilter().judge([BitextPair(Text("Hallo"), Text("Hello"))])
+        LanguageFilter().judge([Row.pair(Text("Hallo"), Text("Hello"))])
 
 
 def test_overlap() -> None:
@@ -133,13 +133,13 @@ def test_duplicates() -> None:
         ("!", "!"),  # nothing but marks: they count
         ("Ｗｉｅ geht’s ?", "HOW ARE YOU ?"),  # full-width letters
     ]
-    judged = Duplicates().judge([BitextPair(Text(a), Text(b)) for a, b in pairs])
+    judged = Duplicates().judge([Row.pair(Text(a), Text(b)) for a, b in pairs])
     assert [one.kept for one in judged] == [
         *(True, False, True),
         *(True, False, True),
         *(True, True, False),
     ]
-    by_source = Duplicates("source").judge([BitextPair(Text(a), Text(b)) for a, b in pairs[:3]])
+    by_source = Duplicates("source").judge([Row.pair(Text(a), Text(b)) for a, b in pairs[:3]])
     assert [one.kept for one in by_source] == [True, False, False]
     with pytest.raises(SettingError, match="'both'"):
         load_filter("duplicates", of="both")

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from tertium.errors import SettingError
-from tertium.filters.base import BitextPair
-from tertium.filters.duplicates import HashSet, hash_texts
+from tertium.filters.duplicates import Duplicates
 from tertium.filters.margin import Margin
 from tertium.stats.neighbours import neighbour_similarity
-from tertium.text import Text
+from tertium.text import Row, Text
 
 from ..fakes import FakeEncoder
 
@@ -22,8 +21,8 @@ ENCODER = FakeEncoder(
 )
 
 
-def pairs(*texts: str) -> list[BitextPair]:
-    return [BitextPair(Text(both[0]), Text(both[1])) for both in texts]
+def pairs(*texts: str) -> list[Row]:
+    return [Row.pair(Text(both[0]), Text(both[1])) for both in texts]
 
 
 def test_ratio_of_cosine_to_the_neighbours() -> None:
@@ -52,7 +51,7 @@ def test_several_neighbours_and_one_text_twice() -> None:
 
 
 def test_empty_text_has_no_margin() -> None:
-    [one] = Margin(k=4, encoder=ENCODER).judge([BitextPair(Text(""), Text(""))])
+    [one] = Margin(k=4, encoder=ENCODER).judge([Row.pair(Text(""), Text(""))])
     assert (one.reason, one.value) == ("too small", 0.0)
     assert Margin(encoder=ENCODER).judge([]) == []
 
@@ -89,11 +88,12 @@ def test_the_index_finds_nearly_the_same() -> None:
     assert (neighbour_similarity(base[:200], base, 4, "index") == index).all()
 
 
-def test_hashes_over_many_blocks() -> None:
-    texts = [str(number % 700) for number in range(3000)]
-    seen = HashSet()
-    blocks = [texts[start : start + 37] for start in range(0, 3000, 37)]
-    new = [flag for block in blocks for flag in seen.add(hash_texts(block))]
-    assert new == [number < 700 for number in range(3000)]
-    assert len(seen) == 700
-    assert seen.add(hash_texts([])).tolist() == []
+def test_duplicates_over_many_blocks() -> None:
+    """Records that are collected block by block give the verdicts of all rows at once."""
+    rows = [Row.pair(Text(chr(0x4E00 + number % 700)), Text("x")) for number in range(3000)]
+    one = Duplicates()
+    blocks = [one.collect(rows[start : start + 37]) for start in range(0, 3000, 37)]
+    kept = [verdict.kept for verdict in one.decide(np.concatenate(blocks))]
+    assert kept == [verdict.kept for verdict in one.judge(rows)]
+    assert kept == [number < 700 for number in range(3000)]
+    assert one.judge([]) == []

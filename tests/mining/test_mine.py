@@ -6,21 +6,24 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from tertium.errors import InputError, ModelError, OutputError, ResumeError, SettingError
+from tertium.jobs.local import run_here
+from tertium.jobs.output import FileOutput
+from tertium.jobs.vectors import VectorStore
 from tertium.measures.base import Measure, Segments
 from tertium.mining.candidates import NeighbourSettings
-from tertium.mining.mine import Miner, TextList, overlap
-from tertium.mining.rescoring import rescore, rescoring_run
+from tertium.mining.mine import MinedPair, Miner, TextList, overlap
 from tertium.mining.thresholds import curve
-from tertium.mining.vectors import VectorStore
-from tertium.models.base import Progress
+from tertium.models.base import Progress, SentenceVectors
 from tertium.storage.lock import locked
-from tertium.text import Row, Text
+from tertium.text import Row
 
 from ..fakes import FakeEncoder
 
@@ -52,11 +55,11 @@ class Table(Measure):
         return Segments(scores, [(score, 1.0) for score in scores], [False] * len(rows))
 
     def choices(self) -> dict[str, object]:
-        return {}
+        return {"fails_after": self.fails_after} if self.fails_after == 7 else {}
 
 
 def test_vectors_are_stored_once(tmp_path: Path) -> None:
-    made, store = encoder(), VectorStore(tmp_path / "vectors", texts_at_a_time=2)
+    made, store = encoder(), VectorStore(tmp_path / "vectors")
     first = store.vectors(made, ["a", "b", "c"])
     assert first.vectors.tolist() == made.sentence_vectors(["a", "b", "c"]).vectors.tolist()
     assert isinstance(first.vectors, np.memmap)
@@ -74,32 +77,9 @@ def test_vectors_are_stored_once(tmp_path: Path) -> None:
 
 
 def test_texts_that_were_cut(tmp_path: Path) -> None:
-    store = VectorStore(tmp_path, texts_at_a_time=2)
+    store = VectorStore(tmp_path)
     for _ in range(2):  # encoded, and read
         assert store.vectors(encoder(), ["a", "b", "c", "long"]).cut == {3}
-
-
-def test_encoding_is_resumed(tmp_path: Path) -> None:
-    texts = ["a", "b", "c", "A", "B"]
-    whole = VectorStore(tmp_path / "whole", texts_at_a_time=2).vectors(encoder(), texts)
-    made, store = encoder(), VectorStore(tmp_path / "part", texts_at_a_time=2)
-
-    def stop(what: str, done: int, count: int) -> None:
-        if done == 4:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        store.vectors(made, texts, progress=stop)
-    [part] = (tmp_path / "part").glob("*.part")
-    with part.open("ab") as stream:
-        stream.write(b"half of a block")
-    made.asked.clear()
-    resumed = store.vectors(made, texts)
-    assert made.asked == ["B"]
-    assert resumed.vectors.tolist() == whole.vectors.tolist()
-    [one], [other] = (tmp_path / "whole").glob("*.npy"), (tmp_path / "part").glob("*.npy")
-    assert one.read_bytes() == other.read_bytes()
-    assert sorted(file.suffix for file in (tmp_path / "part").iterdir()) == [".json", ".npy"]
 
 
 def test_damaged_vectors_are_encoded_again(tmp_path: Path) -> None:
@@ -110,22 +90,6 @@ def test_damaged_vectors_are_encoded_again(tmp_path: Path) -> None:
     for damaged in (good[:20], good[:-1] + bytes([good[-1] ^ 1]), good[:-4] + b"\0\0\xc0\x7f"):
         file.write_bytes(damaged)  # cut off, one bit flipped, and not a number
         assert store.vectors(made, ["a", "b"]).vectors.tolist() == before
-
-
-def test_a_damaged_part_is_not_resumed(tmp_path: Path) -> None:
-    texts, made, store = ["a", "b", "c"], encoder(), VectorStore(tmp_path, texts_at_a_time=2)
-
-    def stop(what: str, done: int, count: int) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        store.vectors(made, texts, progress=stop)
-    [part] = tmp_path.glob("*.part")
-    content = bytearray(part.read_bytes())
-    content[-1] ^= 1
-    part.write_bytes(content)
-    expected = made.sentence_vectors(texts).vectors.tolist()
-    assert store.vectors(made, texts).vectors.tolist() == expected
 
 
 def test_a_vector_that_is_not_a_number_is_not_stored(tmp_path: Path) -> None:
@@ -144,27 +108,61 @@ def test_vectors_in_use(tmp_path: Path) -> None:
         store.vectors(encoder(), ["a"])
 
 
-def test_rescoring_is_resumed(tmp_path: Path) -> None:
-    pairs = [(Text(a), Text(b)) for a in "abc" for b in "ABC"]
-    scores = {(a.text, b.text): float(place) for place, (a, b) in enumerate(pairs)}
-    out = tmp_path / "out.tsv"
-    stopped = Table(scores, fails_after=5)
-    run = rescoring_run(out)
+def test_encoding_and_rescoring_are_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two texts are encoded, and two candidates scored, before each of two interruptions."""
+    monkeypatch.setattr("tertium.mining.mine.TEXTS_AT_A_TIME", 2)
+    lists = TextList.read(["a", "b", "c"]), TextList.read(["A", "B", "C"])
+    scores = {(a, b): float(place) for place, (a, b) in enumerate(product("abc", "ABC"))}
+    chosen = NeighbourSettings(k=3)
+
+    def mined(measure: Table, made: FakeEncoder, resume: bool = False) -> list[MinedPair]:
+        miner = Miner(made, chosen, "all", measure, pairs_at_a_time=2)
+        output = FileOutput(tmp_path / "out.tsv", notes_only=True, resume=resume)
+        return run_here(lambda run: miner.run(run, *lists), output).pairs
+
+    class Stops(FakeEncoder):
+        def sentence_vectors(self, texts: Sequence[str], **ways: Any) -> SentenceVectors:
+            if self.asked:
+                raise KeyboardInterrupt
+            return super().sentence_vectors(texts, **ways)
+
     with pytest.raises(KeyboardInterrupt):
-        rescore(stopped, pairs, run=run, pairs_at_a_time=2)
-    run.close()
-    assert stopped.seen == [1, 2, 3, 4]
+        mined(Table(scores), Stops(WORDS))
+    part = tmp_path / "out.tsv.part"
+    assert len(list(part.glob("*.npy"))) == 1
     with pytest.raises(ResumeError, match="--resume"):
-        rescore(Table(scores), pairs, run=rescoring_run(out), pairs_at_a_time=2)
-    with pytest.raises(ResumeError, match="pairs"):
-        rescore(Table(scores), pairs[::-1], run=rescoring_run(out, resume=True), pairs_at_a_time=2)
-    rest = Table(scores)
-    run = rescoring_run(out, resume=True)
-    found = rescore(rest, pairs, run=run, pairs_at_a_time=2)
-    assert rest.seen == [5, 6, 7, 8, 9]
-    assert found.scores.tolist() == [float(place) for place in range(9)]
-    run.finish()
-    assert list(tmp_path.iterdir()) == []
+        mined(Table(scores), encoder())
+    made, stopped = encoder(), Table(scores, fails_after=5)
+    with pytest.raises(KeyboardInterrupt):
+        mined(stopped, made, resume=True)
+    assert made.asked == ["c", "A", "B", "C"]
+    assert stopped.seen == [1, 2, 3, 4]
+    with pytest.raises(ResumeError, match="was started with"):
+        mined(Table(scores, fails_after=7), encoder(), resume=True)
+    made, rest = encoder(), Table(scores)
+    found = mined(rest, made, resume=True)
+    assert (made.asked, rest.seen) == ([], [5, 6, 7, 8, 9])
+    assert [pair.rescored for pair in found] == [8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.0]
+    assert not part.exists()
+
+
+def test_a_measure_that_needs_all_rows_rescores() -> None:
+    """It sees all candidates at once, however many are scored at a time."""
+    lists = TextList.read(["a", "b", "c"]), TextList.read(["A", "B", "C"])
+    calls: list[int] = []
+
+    @dataclass(frozen=True)
+    class Together(Table):
+        needs_all_rows = True
+
+        def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
+            calls.append(len(rows))
+            return super().segments(rows, progress)
+
+    Miner(encoder(), NeighbourSettings(k=3), "all", Together(), pairs_at_a_time=2).mine(*lists)
+    assert calls == [9]
 
 
 def test_two_lists() -> None:
@@ -217,7 +215,10 @@ def test_near_copies_and_filters() -> None:
         (pair.source, pair.target) for pair in fewer
     } == {("a b", "A, B!"), ("a b", "a B"), ("A, B!", "a B")}
     with_c = Miner(
-        encoder(), chosen, select="all", keep=lambda pairs: [b.text == "c" for _, b in pairs]
+        encoder(),
+        chosen,
+        select="all",
+        keep=lambda rows: [row.hypothesis.text == "c" for row in rows],
     ).mine(texts)
     assert {pair.target for pair in with_c} == {"c"}
 

@@ -22,7 +22,9 @@ class Entry:
 
 
 COMMANDS = {
-    "score": Entry("Score pairs of texts: each row, and all rows together. Higher is better."),
+    "score": Entry(
+        "Score pairs of texts: the scores of each system, and of each row. Higher is better."
+    ),
     "compare": Entry(
         "Compare two or more systems on one test set: which is better, and is it significant?",
     ),

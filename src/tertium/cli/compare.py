@@ -30,6 +30,7 @@ from tertium.cli.groups import (
     grouped,
     say,
 )
+from tertium.cli.languages import assume_for_measures, signed
 from tertium.cli.options import INPUT, OUTPUT
 from tertium.cli.running import Running
 from tertium.comparison.result import SEGMENTS_SHOWN, Comparison
@@ -245,8 +246,11 @@ def compare(
                 "systems, use --systems)"
             )
     chosen = [Input(source, system) for system, source in outputs.sources.items()]
+    chosen, assumed = assume_for_measures(
+        chosen, specs, models.chosen, languages, quiet=output.quiet
+    )
     running = Running(quiet=output.quiet, cluster=cluster.chosen(models.threads))
-    scores = running(Job(task, chosen, ROWS_AT_A_TIME), score_table)
+    scores = running(Job(task, chosen, ROWS_AT_A_TIME), score_table).assuming(signed(assumed))
     result = compare_scores(scores, outputs, seed=statistics.seed, **tests)
     output.write(result)
     output.print(result)

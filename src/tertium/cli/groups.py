@@ -58,6 +58,7 @@ from tertium.cli.options import (
     SrcLangColumn,
     TgtLang,
     Threads,
+    Verbose,
 )
 from tertium.cli.running import Running
 from tertium.cli.systems import refuse_existing
@@ -371,10 +372,7 @@ class PrintOptions:
     ] = None
     force: Force = False
     quiet: Quiet = False
-    verbose: Annotated[
-        bool,
-        typer.Option("--verbose", "-v", help="Log what is done.", rich_help_panel=OUTPUT),
-    ] = False
+    verbose: Verbose = False
 
     def __post_init__(self) -> None:
         log_to_terminal(self.verbose)

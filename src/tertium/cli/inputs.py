@@ -16,8 +16,8 @@ from tertium.data.pairs import (
     Languages,
     Source,
     TablePairs,
-    TwoStrings,
     choose_columns,
+    single_row,
 )
 from tertium.data.records import SUFFIXES, open_table
 from tertium.errors import InputError
@@ -60,7 +60,7 @@ class Inputs:
         if len(self.texts) == 2 and not any(map(names_table, self.texts)):
             for text in self.texts if not self.as_text else []:
                 check_is_text(text, "two arguments are two texts; use --hyp and --ref for files")
-            return [TwoStrings(self.texts[0], self.texts[1], self.languages)]
+            return [single_row(self.languages, hyp=self.texts[0], ref=self.texts[1])]
         unknown = not any(exists(text) or has_magic(text) for text in self.texts)
         if not self.texts or self.as_text or (len(self.texts) > 2 and unknown):
             raise InputError("give a file of pairs, or two texts, or --hyp with --ref or --src")

@@ -230,6 +230,10 @@ Quiet = Annotated[
     bool,
     typer.Option("--quiet", "-q", help="No summary, no progress bar.", rich_help_panel=OUTPUT),
 ]
+Verbose = Annotated[
+    bool,
+    typer.Option("--verbose", "-v", help="Log what is done.", rich_help_panel=OUTPUT),
+]
 Resume = Annotated[
     bool,
     typer.Option("--resume", help="Resume an interrupted run.", rich_help_panel=OUTPUT),
@@ -290,4 +294,5 @@ __all__ = [
     "SrcLangColumn",
     "TgtLang",
     "Threads",
+    "Verbose",
 ]

@@ -6,13 +6,13 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tertium.cli.inputs import refuse_without_output
 from tertium.cli.progress import interruptible, progress_bar
-from tertium.jobs.local import Result, run_here
+from tertium.jobs.local import run_here
 from tertium.jobs.output import LAYOUTS, FileOutput, KeptRows, Layout, Output, StreamOutput
-from tertium.jobs.task import Finished, Job, Loaded
+from tertium.jobs.task import Finished, Job, Loaded, Plan, Result, Run
 from tertium.measures.loading import ModelSettings
 
 if TYPE_CHECKING:
@@ -58,28 +58,41 @@ class Running:
         ``loaded`` gives the task with its models where they are loaded before.
         """
 
-        def concluded(finished: Finished) -> Result:
-            return conclude(job, finished)
+        def plan(run: Run) -> Result:
+            return conclude(job, run(job, None if loaded is None else loaded()))
 
+        return self.run(plan, job.count, shown=shown, layouts=layouts)
+
+    def run(
+        self,
+        plan: Plan[Result],
+        count: Callable[[], int | None],
+        *,
+        shown: Layout | None = None,
+        layouts: Mapping[str, type[Layout]] = LAYOUTS,
+        notes_only: bool = False,
+        processes: int = 1,
+    ) -> Result:
+        """Run the jobs of a plan; with ``notes_only``, the plan itself writes the output."""
         # before the progress bar, which puts another stream in the place of standard output
         stream = None if shown is None else StreamOutput(sys.stdout, shown)
+        ways: dict[str, Any] = {**self._ways, "layouts": layouts, "notes_only": notes_only}
         with (
             interruptible(self.output),
-            progress_bar(job.count, shown=not self.quiet, what=self.what) as progress,
+            progress_bar(count, shown=not self.quiet, what=self.what) as progress,
         ):
             if self.cluster is None:
                 sink: Output = stream or KeptRows()
                 if self.output is not None:
-                    sink = FileOutput(self.output, layouts=layouts, **self._ways)
-                start = loaded or job.task.load
-                return run_here(job, start(), sink, concluded, progress)
+                    sink = FileOutput(self.output, **ways)
+                return run_here(plan, sink, progress, processes)
             from tertium.jobs.ray.run import run_on_cluster
             from tertium.jobs.ray.shards import ShardFolder
 
             folder: ShardFolder | StreamOutput | None = stream
             if self.output is not None:
-                folder = ShardFolder(self.output, layouts=layouts, **self._ways)
-            return run_on_cluster(job, folder, self.cluster, concluded, progress)
+                folder = ShardFolder(self.output, **ways)
+            return run_on_cluster(plan, folder, self.cluster, progress)
 
     @property
     def _ways(self) -> dict[str, bool]:

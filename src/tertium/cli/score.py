@@ -29,6 +29,7 @@ from tertium.cli.groups import (
 )
 from tertium.cli.habits import language_pair
 from tertium.cli.inputs import Inputs, names_table
+from tertium.cli.languages import assume_for_measures, signed
 from tertium.cli.options import INPUT, OUTPUT
 from tertium.cli.systems import (
     TableSettings,
@@ -339,7 +340,7 @@ def score(
         ),
     ] = None,
 ) -> None:
-    """Score pairs of texts: the scores of each system, and of each row. Higher is better.
+    """Score pairs of texts: each system, and each row. Higher is better.
 
     [bold]tertium score pairs.tsv[/bold] reads the columns hyp, ref, src and lang;
     [bold]tertium score -t a.txt b.txt -r ref.txt -m chrf cross[/bold] scores two systems;
@@ -354,8 +355,9 @@ def score(
     if output.mtme is not None and not output.force:
         refuse_existing_mtme(output.mtme, columns)
     running = output.running(cluster.chosen(models.threads))
+    loader = MeasureLoader(specs, running.models(models.chosen), scored.languages.hyp)
     task = ScoreTask.requested(
-        MeasureLoader(specs, running.models(models.chosen), scored.languages.hyp),
+        loader,
         scores_only=output.scores_only,
         parts=output.parts,
         segments=statistics.confidence or output.mtme is not None,
@@ -363,11 +365,14 @@ def score(
     sources = scored.inputs(specs, tolerant=output.on_error is not OnError.stop)
     for each in sources:
         task.check(each.source)
+    sources, assumed = assume_for_measures(
+        sources, specs, loader.models, scored.languages, quiet=output.quiet
+    )
     in_document = output.as_json and output.output is None and not output.score_only
     keep = bool(output.worst or output.to_json or in_document) and not output.rows
     job = Job(task, sources, output.rows_at_a_time, output.on_error, keep)
     shown = output.shown(columns)
-    result = running(job, score_table, shown=shown)
+    result = running(job, score_table, shown=shown).assuming(signed(assumed))
     printed = output.printed(statistics)
     rows = worst_rows(result, output.worst) if output.worst else list(result.written)
     if output.mtme is not None:

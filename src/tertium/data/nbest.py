@@ -20,11 +20,11 @@ from typing import Any, ClassVar, Literal, get_args
 from tertium.data.lines import STDIN, check_file, name_of, read_lines
 from tertium.data.pairs import (
     ALIASES,
+    Chooser,
     Languages,
     find_column,
-    reference_columns,
 )
-from tertium.data.records import Record, RecordFile, first_bytes, listed, open_table
+from tertium.data.records import Record, RecordFile, first_bytes, open_table
 from tertium.errors import InputError
 from tertium.text import Text, check_fields, check_text, field_value
 
@@ -161,22 +161,11 @@ class TableLists(CandidateLists):
         refs: Sequence[str] = (),
     ) -> TableLists:
         """Use the columns that are given, and find the others by their usual names."""
-        names = table.columns()
-        if not names:
-            raise InputError(f"{name_of(table.path)} is empty: there are no candidates")
-        there = f"{name_of(table.path)} has the columns {listed(names)}"
-
-        def pick(wanted: Sequence[str], given: str | None) -> str | None:
-            column = find_column(names, wanted if given is None else [given])
-            if column is None and given is not None:
-                raise InputError(f"no column {given!r}: {there}")
-            return column
-
-        found_refs = [pick((), each) for each in refs] if refs else reference_columns(names)
+        pick = Chooser(table, "rerank")
         common: dict[str, Any] = {
             "score": pick(SCORES, score),
             "src": pick(ALIASES["src"], src),
-            "refs": tuple(name for name in found_refs if name is not None and name != hyp),
+            "refs": pick.references(refs, besides=hyp),
         }
         if group is None and (column := pick(LISTS, hyp)) is not None:
             first = next(iter(table), None) if table.path != STDIN else None
@@ -185,9 +174,9 @@ class TableLists(CandidateLists):
         hyp, group = pick(CANDIDATE, hyp), pick(GROUPS, group)
         if hyp is None or group is None:
             raise InputError(
-                f"where are the candidates? {there}; a column with lists ({', '.join(LISTS[:3])}), "
-                "or a column with candidates (--hyp-column) and one that groups them "
-                "(--group-column)"
+                f"where are the candidates? {pick.there}; a column with lists "
+                f"({', '.join(LISTS[:3])}), or a column with candidates (--hyp-column) and "
+                "one that groups them (--group-column)"
             )
         return cls(table, languages, parallel, group_column=group, hyp=hyp, **common)
 

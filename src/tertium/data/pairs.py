@@ -5,25 +5,35 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice, zip_longest
 from pathlib import Path
 from typing import NamedTuple, Protocol, Self
 
 from tertium.data.codes import language_code, primary
-from tertium.data.lines import STDIN, check_file, name_of, read_lines
+from tertium.data.lines import STDIN, check_file, name_of, read_lines, without_trailing_blanks
 from tertium.data.records import Record, RecordFile, listed
 from tertium.errors import InputError
-from tertium.text import Row, Text, check_fields, check_text, field_value
+from tertium.text import NO_TEXT, Row, Text, check_fields, check_text, field_value
 
 ALIASES = {
-    "hyp": ("hyp", "hypothesis", "mt", "sentence1"),
-    "ref": ("ref", "reference", "target", "tgt", "sentence2"),
+    "hyp": ("hyp", "hypothesis", "mt", "sentence1", "sentence_a"),
+    "ref": ("ref", "reference", "target", "tgt", "sentence2", "sentence_b"),
     "src": ("src", "source"),
-    "hyp_lang": ("hyp_lang", "lang", "tgt_lang", "target_lang"),
-    "ref_lang": ("ref_lang", "lang", "tgt_lang", "target_lang"),
+    "hyp_lang": ("hyp_lang", "lang", "tgt_lang", "target_lang", "lang_a"),
+    "ref_lang": ("ref_lang", "lang", "tgt_lang", "target_lang", "lang_b"),
     "src_lang": ("src_lang", "source_lang"),
 }
 """Column names that are recognised by default, in any case; see also :func:`reference_columns`."""
+BITEXT = {
+    "hyp": ("tgt", "target", "ref", "hyp", "mt", "sentence2", "sentence_b"),
+    "src": (*ALIASES["src"], "sentence1", "sentence_a"),
+    "hyp_lang": ("tgt_lang", "target_lang", "lang_b", "lang"),
+    "src_lang": (*ALIASES["src_lang"], "lang_a"),
+}
+"""The same for texts with their translations, which are then the hypotheses."""
+RESULTS = frozenset({"cut", "split", "marks", "parts", "error", "spans", "flags", "severity"})
+"""Columns that Tertium writes besides scores: never texts, unless they are given explicitly."""
 NUMBERED_REFERENCE = re.compile(r"(?:ref|reference)s?[ _-]?(\d+|[a-z])?", re.IGNORECASE)
 
 
@@ -116,12 +126,14 @@ class Languages:
 class Columns:
     """The column of each role; None if there is none."""
 
-    hyp: str
-    refs: tuple[str, ...]
-    src: str | None
-    hyp_lang: str | None
-    ref_lang: str | None
-    src_lang: str | None
+    hyp: str | None = None
+    refs: tuple[str, ...] = ()
+    src: str | None = None
+    hyp_lang: str | None = None
+    ref_lang: str | None = None
+    src_lang: str | None = None
+    bitext: bool = False
+    """Whether the hypothesis is called the target."""
 
 
 def find_column(names: Sequence[str], wanted: Sequence[str]) -> str | None:
@@ -164,6 +176,38 @@ def reference_columns(names: Sequence[str]) -> list[str]:
     return [] if other is None else [other]
 
 
+@dataclass(frozen=True)
+class Chooser:
+    """Finds the columns of a table: those that are given, or others by their usual names."""
+
+    table: RecordFile
+    purpose: str = "score"
+    """For the message about an empty table."""
+
+    @cached_property
+    def names(self) -> list[str]:
+        names = self.table.columns()
+        if not names:
+            raise InputError(f"{name_of(self.table.path)} is empty: nothing to {self.purpose}")
+        return names
+
+    @property
+    def there(self) -> str:
+        return f"{name_of(self.table.path)} has the columns {listed(self.names)}"
+
+    def __call__(self, usual: Sequence[str], given: str | None = None) -> str | None:
+        """The column that is given, which must be there, or the first of the usual ones."""
+        column = find_column(self.names, usual if given is None else [given])
+        if column is None and given is not None:
+            raise InputError(f"no column {given!r}: {self.there}")
+        return column
+
+    def references(self, given: Sequence[str], *, besides: str | None) -> tuple[str, ...]:
+        """The columns with references, except for one that has another role."""
+        found = [self((), name) for name in given] if given else reference_columns(self.names)
+        return tuple(name for name in found if name is not None and name != besides)
+
+
 def choose_columns(
     table: RecordFile,
     *,
@@ -179,48 +223,73 @@ def choose_columns(
 
     There must be references or a source, unless hypotheses may stand ``alone``.
     """
-    names = table.columns()
-    if not names:
-        raise InputError(f"{name_of(table.path)} is empty: there is nothing to score")
-    there = f"{name_of(table.path)} has the columns {listed(names)}"
-
-    def pick(role: str, given: str | None) -> str | None:
-        if given is None:
-            return find_column(names, ALIASES[role])
-        column = find_column(names, [given])
-        if column is None:
-            raise InputError(f"no column {given!r}: {there}")
-        return column
-
-    hyp = pick("hyp", hyp)
-    if hyp is None and len(names) == 1:
+    pick = Chooser(table)
+    hyp = pick(ALIASES["hyp"], hyp)
+    if hyp is None and len(pick.names) == 1:
         raise InputError(
             f"{name_of(table.path)} has one column, and is no table of pairs; "
             "of plain text, give hypotheses with -t and references with -r"
         )
     if hyp is None:
         raise InputError(
-            f"which column is the hypothesis? {there}; use --hyp-column "
+            f"which column is the hypothesis? {pick.there}; use --hyp-column "
             "(or `tertium compare`, for one column per system)"
         )
-    found = [pick("ref", given) for given in refs] if refs else reference_columns(names)
-    src = pick("src", src)
-    if ref_lang is None and lang is not None:
-        ref_lang = find_column(names, ["ref_lang"]) or lang
-    columns = Columns(
-        hyp=hyp,
-        refs=tuple(column for column in found if column is not None and column != hyp),
-        src=src,
-        hyp_lang=pick("hyp_lang", lang),
-        ref_lang=pick("ref_lang", ref_lang),
-        src_lang=pick("src_lang", src_lang),
-    )
-    if not columns.refs and src is None and not alone:
+    found = pick.references(refs, besides=hyp)
+    src = pick(ALIASES["src"], src)
+    if not found and src is None and not alone:
         raise InputError(
-            f"which column is the reference, or the source? {there}; "
+            f"which column is the reference, or the source? {pick.there}; "
             "use --ref-column or --src-column"
         )
-    return columns
+    if ref_lang is None and lang is not None:
+        ref_lang = find_column(pick.names, ["ref_lang"]) or lang
+    return Columns(
+        hyp,
+        found,
+        src,
+        pick(ALIASES["hyp_lang"], lang),
+        pick(ALIASES["ref_lang"], ref_lang),
+        pick(ALIASES["src_lang"], src_lang),
+    )
+
+
+def source_columns(
+    table: RecordFile, *, src: str | None = None, src_lang: str | None = None
+) -> Columns:
+    """The column with the source alone, and that of its language."""
+    pick = Chooser(table, "translate")
+    found = pick(ALIASES["src"], src)
+    if found is None:
+        raise InputError(f"which column is the source? {pick.there}; use --src-column")
+    return Columns(src=found, src_lang=pick(ALIASES["src_lang"], src_lang))
+
+
+def bitext_columns(
+    table: RecordFile,
+    *,
+    src: str | None = None,
+    tgt: str | None = None,
+    langs: Languages | None = None,
+) -> Columns:
+    """The columns of texts and their translations, which may be named after the languages."""
+    pick = Chooser(table, "filter")
+
+    def find(role: str, given: str | None, lang: str | None, option: str) -> str:
+        column = pick([*([lang] if lang else []), *BITEXT[role]], given)
+        if column is None:
+            raise InputError(f"which column is the {option}? {pick.there}; use --{option}-column")
+        return column
+
+    langs = langs or Languages()
+    source, target = find("src", src, langs.src, "src"), find("hyp", tgt, langs.hyp, "tgt")
+    if source == target:
+        raise InputError(
+            f"the column {source!r} cannot be both source and target: {pick.there}; "
+            "use --src-column and --tgt-column"
+        )
+    target_lang, source_lang = pick(BITEXT["hyp_lang"]), pick(BITEXT["src_lang"])
+    return Columns(target, (), source, target_lang, None, source_lang, bitext=True)
 
 
 @dataclass(frozen=True)
@@ -289,7 +358,9 @@ class TablePairs:
             several = value if isinstance(value, list) and role == "reference" else [value]
             return [Text(check_text(text, role=role, row=number), lang) for text in several]
 
-        [hypothesis] = texts(roles.hyp, "hypothesis", hyp_lang)
+        hypothesis = NO_TEXT
+        if roles.hyp is not None:
+            [hypothesis] = texts(roles.hyp, "target" if roles.bitext else "hypothesis", hyp_lang)
         references = [
             text for column in roles.refs for text in texts(column, "reference", ref_lang)
         ]
@@ -331,7 +402,7 @@ class TablePairs:
         else:
             ref = agreed(roles.ref_lang, specific, "--ref-lang") or common.ref
         return (
-            agreed(roles.hyp_lang, common.hyp, "--lang"),
+            agreed(roles.hyp_lang, common.hyp, "--tgt-lang" if roles.bitext else "--lang"),
             ref,
             agreed(roles.src_lang, common.src, "--src-lang"),
         )
@@ -363,13 +434,15 @@ class FilePairs(TextSource):
     Empty lines at the end are ignored, unless another file has text there.
     """
 
-    hyp: Path
-    refs: tuple[Path, ...]
+    hyp: Path | None = None
+    refs: tuple[Path, ...] = ()
     src: Path | None = None
     languages: Languages = field(default_factory=Languages)
     replace_invalid: bool = False
     alone: bool = False
-    """Whether hypotheses may stand alone."""
+    """Whether hypotheses, or sources, may stand alone."""
+    bitext: bool = False
+    """Whether the hypothesis is called the target, and comes after the source."""
 
     def __post_init__(self) -> None:
         if len(self.paths) < 2 and not self.alone:
@@ -379,34 +452,35 @@ class FilePairs(TextSource):
             )
         if self.paths.count(STDIN) > 1:
             raise InputError("only one of the files can be standard input")
-        if self.paths == [STDIN]:  # its lines cannot be counted beforehand
-            raise InputError("hypotheses alone cannot be read from standard input; use a file")
         for path in self.paths:
             check_file(path)
-        counts = {
-            path: LineCount.of(read_lines(path, replace_invalid=self.replace_invalid))
-            for path in self.paths
-            if path != STDIN
-        }
-        rows = max(count.to_last_text for count in counts.values())
-        if min(count.lines for count in counts.values()) < rows:
+        counts = {path: LineCount.of(self._lines(path)) for path in self.paths if path != STDIN}
+        rows = max((count.to_last_text for count in counts.values()), default=None)
+        if rows is not None and min(count.lines for count in counts.values()) < rows:
             lines = ", ".join(f"{path} has {count.to_last_text}" for path, count in counts.items())
             raise InputError(f"the files differ in their number of lines: {lines}")
         object.__setattr__(self, "_count", rows)
 
     @property
     def name(self) -> str:
-        return name_of(self.hyp)
+        return name_of(self.paths[0])
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """The files by the names of their columns, in order."""
+        refs = ("ref" if n == 1 else f"ref{n}" for n in range(1, len(self.refs) + 1))
+        hyp = {} if self.hyp is None else {"tgt" if self.bitext else "hyp": self.hyp}
+        src = {} if self.src is None else {"src": self.src}
+        between = dict(zip(refs, self.refs, strict=True))
+        return {**src, **hyp} if self.bitext else {**hyp, **between, **src}
 
     @property
     def paths(self) -> list[Path]:
-        """All the files, in the order of the columns."""
-        return [self.hyp, *self.refs, *([] if self.src is None else [self.src])]
+        return list(self.files.values())
 
     @property
     def columns(self) -> Sequence[str]:
-        refs = ["ref", *(f"ref{n}" for n in range(2, len(self.refs) + 1))][: len(self.refs)]
-        return ["hyp", *refs, *([] if self.src is None else ["src"])]
+        return list(self.files)
 
     @property
     def has_references(self) -> bool:
@@ -417,47 +491,43 @@ class FilePairs(TextSource):
         return self.src is not None
 
     def count(self) -> int | None:
-        count: int = self._count  # type: ignore[attr-defined]
+        """None if there is only standard input, whose lines cannot be counted beforehand."""
+        count: int | None = self._count  # type: ignore[attr-defined]
         return count
 
     def __iter__(self) -> Iterator[Row]:
-        paths, names, langs = self.paths, self.columns, self.languages
-        streams = [read_lines(path, replace_invalid=self.replace_invalid) for path in paths]
+        langs, rows = self.languages, self.count()
+        streams = [self._lines(path) for path in self.paths]
+        if rows is None:
+            streams = [without_trailing_blanks(stream) for stream in streams]
         for number, lines in enumerate(zip_longest(*streams), start=1):
-            if number > (self.count() or 0) and not any(lines):
+            if rows is not None and number > rows and not any(lines):
                 continue  # empty lines at the end
             if None in lines:
-                short = name_of(paths[lines.index(None)])
+                short = name_of(self.paths[lines.index(None)])
                 raise InputError(f"{short} ends before line {number}; other files are longer")
-            source = None if self.src is None else Text(lines[-1], langs.src)
-            references = tuple(Text(line, langs.ref) for line in lines[1 : 1 + len(self.refs)])
-            record = dict(zip(names, lines, strict=True))
-            yield Row(number, Text(lines[0], langs.hyp), references, source, record)
+            record = dict(zip(self.files, lines, strict=True))
+            given = {name: Text(line, langs.ref) for name, line in record.items()}
+            hypothesis = given.pop("tgt" if self.bitext else "hyp", NO_TEXT)
+            source = given.pop("src", None)
+            yield Row(
+                number,
+                hypothesis._replace(lang=langs.hyp),
+                tuple(given.values()),
+                None if source is None else source._replace(lang=langs.src),
+                record,
+            )
+
+    def _lines(self, path: Path) -> Iterator[str]:
+        return read_lines(path, replace_invalid=self.replace_invalid)
 
 
-@dataclass(frozen=True)
-class TwoStrings(TextSource):
-    """A single row, given as two strings."""
-
-    hyp: str
-    ref: str
-    languages: Languages = field(default_factory=Languages)
-    name: str = "command line"
-    columns: Sequence[str] = ("hyp", "ref")
-    has_references: bool = True
-    has_source: bool = False
-    paths: Sequence[Path] = ()
-
-    def count(self) -> int | None:
-        return 1
-
-    def __iter__(self) -> Iterator[Row]:
-        hypothesis = check_text(self.hyp, role="first text", row=1)
-        reference = check_text(self.ref, role="second text", row=1)
-        yield Row(
-            1,
-            Text(hypothesis, self.languages.hyp),
-            (Text(reference, self.languages.ref),),
-            None,
-            {"hyp": hypothesis, "ref": reference},
-        )
+def single_row(languages: Languages, **texts: str) -> RowList:
+    """A single row of texts: ``hyp``, ``ref`` or ``src``."""
+    names = ("first text", "second text") if len(texts) > 1 else ("text",)
+    for name, text in zip(names, texts.values(), strict=True):
+        check_text(text, role=name, row=1)
+    given = {role: Text(text, getattr(languages, role)) for role, text in texts.items()}
+    references = (given["ref"],) if "ref" in given else ()
+    row = Row(1, given.get("hyp", NO_TEXT), references, given.get("src"), texts)
+    return RowList([row], "command line", bool(references), "src" in texts, list(texts))

@@ -10,6 +10,7 @@ from pathlib import Path
 from tertium.data.lines import OPENERS
 from tertium.data.pairs import (
     ALIASES,
+    RESULTS,
     FilePairs,
     Languages,
     RowList,
@@ -103,7 +104,8 @@ def outputs_from_table(
         left_out = [
             name
             for name in free
-            if is_metadata_name(name)
+            if name.lower() in RESULTS
+            or is_metadata_name(name)
             or is_metadata([row.get(name) for row in records], among=texts)
         ]
         chosen = tuple(name for name in free if name not in left_out)

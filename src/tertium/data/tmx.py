@@ -7,13 +7,17 @@ expand to gigabytes.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import IO
 from xml.parsers import expat
 
 from tertium.data.lines import READING_ERRORS, check_file, name_of, open_bytes, unreadable
+from tertium.data.pairs import Languages, TextSource
 from tertium.errors import InputError
+from tertium.text import Row, Text
 
 CHUNK = 1 << 16
 CODES = frozenset({"bpt", "ept", "ph", "it", "ut", "sub"})
@@ -99,3 +103,56 @@ class _Reader:
     def _characters(self, text: str) -> None:
         if self._text is not None and not self._codes:
             self._text.append(text)
+
+
+@dataclass(frozen=True)
+class TmxPairs(TextSource):
+    """Translation units that have both languages; several segments give several rows."""
+
+    path: Path
+    languages: Languages
+    columns: Sequence[str] = ("src", "tgt")
+    has_references: bool = False
+    has_source: bool = True
+
+    def __post_init__(self) -> None:
+        if self.languages.src is None or self.languages.hyp is None:
+            raise InputError("a TMX file may have several languages; use --src-lang and --tgt-lang")
+        check_file(self.path)
+
+    @property
+    def name(self) -> str:
+        return name_of(self.path)
+
+    @property
+    def paths(self) -> Sequence[Path]:
+        return [self.path]
+
+    def count(self) -> int | None:
+        return sum(1 for _ in self)
+
+    def __iter__(self) -> Iterator[Row]:
+        langs = self.languages
+        pairs = (
+            pair
+            for unit in read_tmx(self.path)
+            for pair in product(in_language(unit, langs.src), in_language(unit, langs.hyp))
+        )
+        for number, (source, target) in enumerate(pairs, start=1):
+            record = {"src": source, "tgt": target}
+            yield Row(number, Text(target, langs.hyp), (), Text(source, langs.src), record)
+
+
+def in_language(unit: Unit, lang: str | None) -> list[str]:
+    """The segments in a language; ``en`` includes ``en-GB``, but not the other way round.
+
+    >>> in_language({"en-gb": ["Colour"], "de": ["Farbe"]}, "en")
+    ['Colour']
+    """
+    wanted = str(lang).lower()
+    return [
+        text
+        for code, texts in unit.items()
+        if code == wanted or code.startswith((f"{wanted}-", f"{wanted}_"))
+        for text in texts
+    ]

@@ -6,18 +6,13 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
+
+from numpy.typing import NDArray
 
 from tertium.models.base import Progress
 from tertium.registry import Extra
-from tertium.text import Text
-
-
-class BitextPair(NamedTuple):
-    """A source text and its supposed translation."""
-
-    source: Text
-    target: Text
+from tertium.text import Row
 
 
 class Verdict(NamedTuple):
@@ -37,7 +32,7 @@ KEPT = Verdict()
 class Filter(ABC):
     """Base class of filters; each is a frozen dataclass whose fields are its settings.
 
-    The verdict on a pair depends on this pair alone, unless ``needs_all_pairs`` is set.
+    The verdict on a pair depends on this pair alone, unless ``needs_all_rows`` is set.
     """
 
     name: ClassVar[str]
@@ -46,18 +41,35 @@ class Filter(ABC):
     requires: ClassVar[tuple[Extra, ...]] = ()
     """Extras that must be installed."""
     portable: ClassVar[bool] = True
-    """Whether it can run in several processes at once: no state, and no engine with threads."""
-    needs_all_pairs: ClassVar[bool] = False
-    """Whether a verdict depends on all the other pairs."""
+    """Whether it can run in several processes at once: no engine with threads."""
+    needs_all_rows: ClassVar[bool] = False
+    """Whether a verdict depends on the other rows, so that they must be judged in one call."""
 
     @abstractmethod
-    def judge(self, pairs: Sequence[BitextPair], progress: Progress | None = None) -> list[Verdict]:
-        """Return a verdict for each pair, in order."""
-
-    def recall(self, pairs: Sequence[BitextPair]) -> None:  # noqa: B027  # most have no state
-        """Restore the state from pairs that were judged before a run was interrupted."""
+    def judge(self, rows: Sequence[Row], progress: Progress | None = None) -> list[Verdict]:
+        """Return a verdict for each row, in order: of a text and its translation."""
 
     def choices(self) -> Mapping[str, object]:
         """Every setting that can change a verdict."""
         settings = fields(self)  # type: ignore[arg-type]  # every filter is a dataclass
         return {field.name: getattr(self, field.name) for field in settings if field.init}
+
+
+class CorpusFilter(Filter):
+    """A filter that needs all rows, but of each no more than one record of numbers.
+
+    So the texts need not be in memory at once, and several processes can collect the records.
+    """
+
+    needs_all_rows: ClassVar[bool] = True
+
+    @abstractmethod
+    def collect(self, rows: Sequence[Row], progress: Progress | None = None) -> NDArray[Any]:
+        """What must be known of each row, one record per row."""
+
+    @abstractmethod
+    def decide(self, records: NDArray[Any]) -> list[Verdict]:
+        """Return the verdicts, given the records of all rows in order; it uses no model."""
+
+    def judge(self, rows: Sequence[Row], progress: Progress | None = None) -> list[Verdict]:
+        return self.decide(self.collect(rows, progress)) if rows else []

@@ -9,10 +9,10 @@ from typing import ClassVar, Protocol
 
 from tertium.data.identifier import load_identifier
 from tertium.errors import LanguageError
-from tertium.filters.base import KEPT, BitextPair, Filter, Verdict
+from tertium.filters.base import KEPT, Filter, Verdict
 from tertium.filters.units import word_spans
 from tertium.models.base import Progress
-from tertium.text import Text
+from tertium.text import Row, Text
 
 EQUIVALENT = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "fil": "tl"}
 """Codes that count as the same language."""
@@ -101,12 +101,12 @@ class LanguageFilter(Filter):
         "target n-grams",
     )
 
-    def judge(self, pairs: Sequence[BitextPair], progress: Progress | None = None) -> list[Verdict]:
-        return [self._verdict(pair) for pair in pairs]
+    def judge(self, rows: Sequence[Row], progress: Progress | None = None) -> list[Verdict]:
+        return [self._verdict(row) for row in rows]
 
-    def _verdict(self, pair: BitextPair) -> Verdict:
+    def _verdict(self, row: Row) -> Verdict:
         identifier = _identifier(self.among)
-        sides = (("source", pair.source), ("target", pair.target))
+        sides = tuple(zip(("source", "target"), row.sides, strict=True))
         for side, text in sides:
             if self._expected_share(identifier, [text.text], text) == 0:
                 return Verdict(f"{side} language")

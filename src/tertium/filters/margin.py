@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tertium.errors import SettingError
-from tertium.filters.base import KEPT, BitextPair, Filter, Verdict
+from tertium.filters.base import KEPT, CorpusFilter, Verdict
 from tertium.filters.duplicates import Hashes, hash_texts
 from tertium.models.base import Progress, SentenceEncoder
 from tertium.registry import check_extras
@@ -22,6 +23,9 @@ from tertium.stats.neighbours import (
     margin,
     neighbour_similarity,
 )
+from tertium.text import Row, Text
+
+SIDES = ("source", "target")
 
 
 class EncodedSide(NamedTuple):
@@ -56,11 +60,10 @@ def _near(queries: EncodedSide, base: EncodedSide, k: int, method: Method) -> Si
 
 
 @dataclass(frozen=True)
-class Margin(Filter):
+class Margin(CorpusFilter):
     """Keeps pairs with a margin of at least ``at_least``; in Prism 1.05 for mined text, else 1.04.
 
-    The encoder must map both languages to one space and spread texts over it. The bundled model's
-    encoder does not: its vectors all have similar directions, and few margins exceed 1.
+    The encoder must map both languages to one space and spread texts over it.
     """
 
     encoder: SentenceEncoder
@@ -71,7 +74,6 @@ class Margin(Filter):
     name: ClassVar[str] = "margin"
     reasons: ClassVar[tuple[str, ...]] = ("too small",)
     portable: ClassVar[bool] = False
-    needs_all_pairs: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_method(self.neighbours)
@@ -89,26 +91,27 @@ class Margin(Filter):
             **self.encoder.settings,
         }
 
-    def judge(self, pairs: Sequence[BitextPair], progress: Progress | None = None) -> list[Verdict]:
-        if not pairs:
-            return []
-        return self.verdicts(*(self.encode(pairs, side, progress) for side in (0, 1)))
+    def collect(self, rows: Sequence[Row], progress: Progress | None = None) -> NDArray[Any]:
+        """The hashes and the vectors of both sides; each distinct text is encoded once."""
+        found = [self._encode([row.sides[side] for row in rows], progress) for side in (0, 1)]
+        side = [("hash", "<u8"), ("vector", "<f4", found[0].vectors.shape[1:])]
+        records = np.empty(len(rows), [(name, side) for name in SIDES])
+        for name, encoded in zip(SIDES, found, strict=True):
+            records[name]["hash"], records[name]["vector"] = encoded
+        return records
 
-    def encode(
-        self, pairs: Sequence[BitextPair], side: int, progress: Progress | None = None
-    ) -> EncodedSide:
-        """Encode one side of some pairs; each distinct text once."""
-        texts = [pair[side].text for pair in pairs]
-        langs = {pair[side].text: pair[side].lang for pair in pairs}
+    def decide(self, records: NDArray[Any]) -> list[Verdict]:
+        sides = [EncodedSide(records[side]["hash"], records[side]["vector"]) for side in SIDES]
+        return [
+            KEPT if value >= self.at_least else Verdict("too small", float(value))
+            for value in margins(sides[0], sides[1], self.k, self.neighbours)
+        ]
+
+    def _encode(self, texts: Sequence[Text], progress: Progress | None) -> EncodedSide:
+        langs = {text.text: text.lang for text in texts}
         distinct = {text: place for place, text in enumerate(langs)}
         encoded = self.encoder.sentence_vectors(
             list(distinct), lang=list(langs.values()), progress=progress
         )
-        return EncodedSide(hash_texts(texts), encoded.vectors[[distinct[text] for text in texts]])
-
-    def verdicts(self, source: EncodedSide, target: EncodedSide) -> list[Verdict]:
-        """Judge pairs by the vectors of their sides."""
-        return [
-            KEPT if value >= self.at_least else Verdict("too small", float(value))
-            for value in margins(source, target, self.k, self.neighbours)
-        ]
+        places = [distinct[text.text] for text in texts]
+        return EncodedSide(hash_texts([text.text for text in texts]), encoded.vectors[places])

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from tertium.errors import SettingError
-from tertium.filters.base import KEPT, BitextPair, Filter, Verdict
+from tertium.filters.base import KEPT, Filter, Verdict
 from tertium.measures.base import Measure
 from tertium.models.base import Progress, TranslationModel
 from tertium.models.catalog import load_model
@@ -48,7 +48,8 @@ class Dual(Filter):
             **self.model.settings,
         }
 
-    def judge(self, pairs: Sequence[BitextPair], progress: Progress | None = None) -> list[Verdict]:
+    def judge(self, rows: Sequence[Row], progress: Progress | None = None) -> list[Verdict]:
+        pairs = [row.sides for row in rows]
         forward, backward = (
             self.model.log_probs(
                 [pair[1 - side].text for pair in pairs],
@@ -76,9 +77,9 @@ class MeasureFilter(Filter):
     need one, the reference.
 
     >>> import tertium
-    >>> from tertium.text import Text
+    >>> from tertium.text import Row, Text
     >>> similar = MeasureFilter(tertium.load("chrf"), at_least=50)
-    >>> similar.judge([BitextPair(Text("the same"), Text("the same"))])[0].kept
+    >>> similar.judge([Row.pair(Text("the same"), Text("the same"))])[0].kept
     True
     """
 
@@ -91,13 +92,12 @@ class MeasureFilter(Filter):
     portable: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if self.measure.needs_all_rows:
-            raise SettingError(
-                f"{self.measure.name} with these settings needs all rows at once, and a filter "
-                "scores them in blocks; choose settings with which each row is scored on its own"
-            )
         if self.at_least == -math.inf and self.at_most == math.inf:
             raise SettingError(f"no threshold for {self.measure.name}: set at_least or at_most")
+
+    @property
+    def needs_all_rows(self) -> bool:  # type: ignore[override]  # a constant elsewhere
+        return self.measure.needs_all_rows
 
     def choices(self) -> dict[str, object]:
         return {
@@ -106,12 +106,9 @@ class MeasureFilter(Filter):
             **self.measure.description(),
         }
 
-    def judge(self, pairs: Sequence[BitextPair], progress: Progress | None = None) -> list[Verdict]:
-        rows = [
-            Row(number, pair.target, (pair.source,), pair.source)
-            for number, pair in enumerate(pairs, start=1)
-        ]
-        scores = self.measure.segments(rows, progress).scores if rows else []
+    def judge(self, rows: Sequence[Row], progress: Progress | None = None) -> list[Verdict]:
+        compared = [replace(row, references=row.sides[:1]) for row in rows]
+        scores = self.measure.segments(compared, progress).scores if rows else []
         return [self._verdict(score) for score in scores]
 
     def _verdict(self, score: float) -> Verdict:

@@ -8,15 +8,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tertium.errors import InputError
-from tertium.filters.base import KEPT, BitextPair, Filter, Verdict
+from tertium.filters.base import KEPT, Filter, Verdict
 from tertium.filters.registry import PRISM, filter_settings, load_filter
 from tertium.filters.units import unit_for
 from tertium.models.base import Languages, Progress, per_row
 from tertium.models.catalog import DEFAULT_MODEL
-from tertium.text import Text, check_text
-
-ROWS_AT_A_TIME = 4096
-"""Rows per block; each block is judged and saved at once."""
+from tertium.text import Row, Text, check_text
 
 
 class Outcome(NamedTuple):
@@ -27,13 +24,13 @@ class Outcome(NamedTuple):
 
 
 def judge_in_turn(
-    filters: Sequence[Filter], pairs: Sequence[BitextPair], progress: Progress | None = None
+    filters: Sequence[Filter], rows: Sequence[Row], progress: Progress | None = None
 ) -> list[Outcome]:
-    """Apply the filters to the pairs; the outcome of each pair, in order."""
-    outcomes = [Outcome()] * len(pairs)
-    alive = list(range(len(pairs)))
+    """Apply the filters to the rows; the outcome of each row, in order."""
+    outcomes = [Outcome()] * len(rows)
+    alive = list(range(len(rows)))
     for place, one in enumerate(filters):
-        verdicts = one.judge([pairs[index] for index in alive], progress)
+        verdicts = one.judge([rows[index] for index in alive], progress)
         for index, verdict in zip(alive, verdicts, strict=True):
             if not verdict.kept:
                 outcomes[index] = Outcome(place, verdict)
@@ -103,10 +100,11 @@ def filter_pairs(
     if len(sources) != len(targets):
         raise InputError(f"{len(sources)} sources for {len(targets)} targets")
     langs = per_row(source_lang, len(sources)), per_row(target_lang, len(targets))
-    pairs = [
-        BitextPair(
+    rows = [
+        Row.pair(
             Text(check_text(source, role="source", row=row), langs[0][row - 1]),
             Text(check_text(target, role="target", row=row), langs[1][row - 1]),
+            row,
         )
         for row, (source, target) in enumerate(zip(sources, targets, strict=True), start=1)
     ]
@@ -117,7 +115,7 @@ def filter_pairs(
         else one
         for one in filters
     ]
-    outcomes = judge_in_turn(made, pairs)
+    outcomes = judge_in_turn(made, rows)
     removed = [
         Removal(index, made[place].name, verdict.reason, number(verdict.value))
         for index, (place, verdict) in enumerate(outcomes)

@@ -7,17 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tertium.filters.base import KEPT, BitextPair, Filter, Verdict
+from tertium.filters.base import KEPT, Filter, Verdict
 from tertium.filters.units import splitters
 from tertium.models.base import Progress
 from tertium.models.catalog import DEFAULT_MODEL
+from tertium.text import Row
 
 
-def split_pairs(pairs: Sequence[BitextPair], unit: str) -> list[tuple[list[str], list[str]]]:
-    """Split the source and the target of each pair into units."""
+def split_rows(rows: Sequence[Row], unit: str) -> list[tuple[list[str], list[str]]]:
+    """Split the source and the target of each row into units."""
     split_source, split_target = splitters(unit)
-    sources = split_source([pair.source.text for pair in pairs])
-    targets = split_target([pair.target.text for pair in pairs])
+    sources = split_source([row.sides[0].text for row in rows])
+    targets = split_target([row.sides[1].text for row in rows])
     return list(zip(sources, targets, strict=True))
 
 
@@ -25,8 +26,8 @@ def split_pairs(pairs: Sequence[BitextPair], unit: str) -> list[tuple[list[str],
 class Length(Filter):
     """Keeps pairs where both texts have ``shortest`` to ``longest`` units (Prism, appendix C.1).
 
-    >>> from tertium.text import Text
-    >>> Length().judge([BitextPair(Text("Ja."), Text(""))])
+    >>> from tertium.text import Row, Text
+    >>> Length().judge([Row.pair(Text("Ja."), Text(""))])
     [Verdict(reason='target too short', value=0.0)]
     """
 
@@ -42,8 +43,8 @@ class Length(Filter):
         "target too long",
     )
 
-    def judge(self, pairs: Sequence[BitextPair], progress: Progress | None = None) -> list[Verdict]:
-        return [self._verdict(len(a), len(b)) for a, b in split_pairs(pairs, self.unit)]
+    def judge(self, rows: Sequence[Row], progress: Progress | None = None) -> list[Verdict]:
+        return [self._verdict(len(a), len(b)) for a, b in split_rows(rows, self.unit)]
 
     def _verdict(self, source: int, target: int) -> Verdict:
         for side, length in (("source", source), ("target", target)):
@@ -58,8 +59,8 @@ class Length(Filter):
 class Ratio(Filter):
     """Keeps pairs where the longer text has at most ``highest`` times the units of the shorter.
 
-    >>> from tertium.text import Text
-    >>> Ratio(unit="words").judge([BitextPair(Text("Nein, ich gehe nicht hin."), Text("No."))])
+    >>> from tertium.text import Row, Text
+    >>> Ratio(unit="words").judge([Row.pair(Text("Nein, ich gehe nicht hin."), Text("No."))])
     [Verdict(reason='target too short', value=3.5)]
     """
 
@@ -69,8 +70,8 @@ class Ratio(Filter):
     name: ClassVar[str] = "ratio"
     reasons: ClassVar[tuple[str, ...]] = ("source too short", "target too short")
 
-    def judge(self, pairs: Sequence[BitextPair], progress: Progress | None = None) -> list[Verdict]:
-        return [self._verdict(len(a), len(b)) for a, b in split_pairs(pairs, self.unit)]
+    def judge(self, rows: Sequence[Row], progress: Progress | None = None) -> list[Verdict]:
+        return [self._verdict(len(a), len(b)) for a, b in split_rows(rows, self.unit)]
 
     def _verdict(self, source: int, target: int) -> Verdict:
         shorter, longer = sorted((source, target))
@@ -100,9 +101,9 @@ class Overlap(Filter):
     A pair is kept if the sides share at most ``three`` of their 3-grams and ``four`` of their
     4-grams.
 
-    >>> from tertium.text import Text
+    >>> from tertium.text import Row, Text
     >>> name = "Otto Normalverbraucher aus Köln"
-    >>> pair = BitextPair(Text(f"Das ist {name}."), Text(f"This is {name}."))
+    >>> pair = Row.pair(Text(f"Das ist {name}."), Text(f"This is {name}."))
     >>> Overlap(unit="words").judge([pair])
     [Verdict(reason='4-grams', value=0.5)]
     """
@@ -114,8 +115,8 @@ class Overlap(Filter):
     name: ClassVar[str] = "overlap"
     reasons: ClassVar[tuple[str, ...]] = ("3-grams", "4-grams")
 
-    def judge(self, pairs: Sequence[BitextPair], progress: Progress | None = None) -> list[Verdict]:
-        return [self._verdict(a, b) for a, b in split_pairs(pairs, self.unit)]
+    def judge(self, rows: Sequence[Row], progress: Progress | None = None) -> list[Verdict]:
+        return [self._verdict(a, b) for a, b in split_rows(rows, self.unit)]
 
     def _verdict(self, source: Sequence[str], target: Sequence[str]) -> Verdict:
         for n, reason, highest in ((3, "3-grams", self.three), (4, "4-grams", self.four)):

@@ -12,12 +12,11 @@ import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from tertium.data.bitext import BitextRow
 from tertium.data.records import PARQUET
 from tertium.errors import InputError, ResumeError
 from tertium.jobs.parquet import lines_to_parquet
@@ -124,10 +123,10 @@ class JsonDocumentLayout(Layout):
 
     def tail(self, summary: Fields) -> str:
         members = (
-            f"{json.dumps(name)}: {json.dumps(value, indent=1, ensure_ascii=False)}"
+            f",\n{json.dumps(name)}: {json.dumps(value, indent=1, ensure_ascii=False)}"
             for name, value in rounded(summary, self.digits).items()
         )
-        return "\n],\n" + ",\n".join(members) + "\n}\n"
+        return "\n]" + "".join(members) + "\n}\n"
 
 
 class TextLayout(Layout):
@@ -301,7 +300,10 @@ class KeptRows:
 
 
 class FileOutput:
-    """Writes a file; until it is complete, its rows and their outcomes are in ``OUT.part``."""
+    """Writes a file; until it is complete, its rows and their outcomes are in ``OUT.part``.
+
+    With ``notes_only``, it keeps only outcomes: the plan of the run writes the file at its end.
+    """
 
     ROWS = "rows"
     OUTCOMES = "outcomes"
@@ -316,19 +318,20 @@ class FileOutput:
         resume: bool = False,
         overwrite: bool = False,
         layouts: Mapping[str, type[Layout]] = LAYOUTS,
+        notes_only: bool = False,
     ) -> None:
         self.path = path
-        self.layout = layout_for(path, layouts)
+        self.layout = None if notes_only else layout_for(path, layouts)
         self.run = UnfinishedRun(
             path,
-            files=rf"{self.ROWS}|{self.OUTCOMES}|{re.escape(self.CACHE)}.*",
-            results=self.ROWS,
+            files=rf"{self.ROWS}|{self.OUTCOMES}|{re.escape(self.CACHE)}.*|{SCRATCH}",
+            results=self.OUTCOMES,
             resume=resume,
             overwrite=overwrite,
         )
         refuse_complete(path, self.run)
         self._head = b""
-        self._sizes = {self.ROWS: 0, self.OUTCOMES: 0}
+        self._sizes = {self.OUTCOMES: 0} if notes_only else {self.ROWS: 0, self.OUTCOMES: 0}
         self._done = 0
 
     @property
@@ -339,7 +342,7 @@ class FileOutput:
     def begin(self, job: State, columns: Sequence[str]) -> list[Fields]:
         if self.run.overwrite and self.run.part.is_file():
             self.run.part.unlink()  # replaced on request, as OUT itself is
-        self._head = self.layout.head(columns).encode()
+        self._head = b"" if self.layout is None else self.layout.head(columns).encode()
         state = self.run.start(job)
         if state is None:
             return []
@@ -353,12 +356,12 @@ class FileOutput:
         return [json.loads(line) for line in lines]
 
     def add(self, rows: Sequence[Fields], outcome: Fields) -> None:
-        content = self.layout.body(rows).encode()
-        if not self._sizes[self.ROWS]:
-            content = self._head + content
-        note = json.dumps(outcome).encode() + b"\n"
+        new = {self.OUTCOMES: json.dumps(outcome).encode() + b"\n"}
+        if self.layout is not None:
+            head = b"" if self._sizes[self.ROWS] else self._head
+            new = {self.ROWS: head + self.layout.body(rows).encode(), **new}
         with self.run.explaining():
-            for name, more in ((self.ROWS, content), (self.OUTCOMES, note)):
+            for name, more in new.items():
                 self._sizes[name] = write_at(self.run.part / name, self._sizes[name], more)
         self._done += outcome["rows"]
         self.run.save({"sizes": self._sizes, "rows": self._done})
@@ -366,7 +369,9 @@ class FileOutput:
     def finish(self, summary: Fields) -> None:
         rows = self.run.part / self.ROWS
         with self.run.explaining():
-            if self.path.suffix == ".parquet":
+            if self.layout is None:
+                pass  # written by the plan
+            elif self.path.suffix == ".parquet":
                 lines_to_parquet(rows, self.path)
             else:
                 os.replace(rows, self.path)
@@ -400,12 +405,16 @@ def write_all(
     stream.write(layout.tail(summary))
 
 
-WriteRow = Callable[[BitextRow, Fields], None]
-"""Writes a row with the values of additional columns."""
+SCRATCH = (
+    r"array-([0-9a-f]{64}|joined\d?)\.npy(\..+\.new)?|[0-9a-f]{32}\..+"
+    r"|(kept|removed)(\.\d)?(\.new)?"
+)
+"""The names of the arrays, vectors and files that plans and tasks write to the folder of a run."""
+WriteRow = Callable[[Fields], None]
 
 
 class RowSink(Protocol):
-    """Takes the rows of a bitext that are kept, or those that are removed."""
+    """Takes rows, some at a time, apart from a run: all of them, or none."""
 
     def open(self, scratch: Path) -> AbstractContextManager[WriteRow]:
         """Write rows until the context ends, which completes the output."""
@@ -414,16 +423,17 @@ class RowSink(Protocol):
 
 @dataclass(frozen=True)
 class StreamSink:
-    """Writes TSV to an open stream."""
+    """Writes rows to an open stream, as TSV or in another layout."""
 
     stream: IO[str]
     columns: Sequence[str]
+    layout: Layout = field(default_factory=TsvLayout)
 
     @contextmanager
     def open(self, scratch: Path) -> Iterator[WriteRow]:
-        layout = TsvLayout()
-        self.stream.write(layout.head(self.columns))
-        yield lambda row, more: _write(self.stream, layout, {**row.record, **more})
+        self.stream.write(self.layout.head(self.columns))
+        yield lambda fields: _write(self.stream, self.layout, fields, self.columns)
+        self.stream.write(self.layout.tail({}))
         self.stream.flush()
 
 
@@ -444,22 +454,18 @@ class TableSink:
         new = scratch.with_name(scratch.name + ".new")
         with replacing_text(scratch if parquet else self.path, new) as stream:
             stream.write(layout.head(self.columns))
-
-            def write(row: BitextRow, more: Fields) -> None:
-                fields = {**row.record, **more}
-                _write(stream, layout, {name: fields.get(name) for name in self.columns})
-
-            yield write
+            yield lambda fields: _write(stream, layout, fields, self.columns)
         if parquet:
             lines_to_parquet(scratch, self.path)
 
 
 @dataclass(frozen=True)
 class ParallelSink:
-    """Writes two plain text files with one text per line."""
+    """Writes two plain text files with one text per line: those of two columns."""
 
     source: Path
     target: Path
+    columns: Sequence[str]
 
     def __post_init__(self) -> None:
         for path in (self.source, self.target):
@@ -473,15 +479,15 @@ class ParallelSink:
                 for n, path in enumerate((self.source, self.target))
             ]
 
-            def write(row: BitextRow, more: Fields) -> None:
-                for stream, text in zip(streams, (row.source, row.target), strict=True):
-                    stream.write(text.text.translate(BREAKS) + "\n")
+            def write(fields: Fields) -> None:
+                for stream, name in zip(streams, self.columns, strict=True):
+                    stream.write(fields[name].translate(BREAKS) + "\n")
 
             yield write
 
 
-def _write(stream: IO[str], layout: Layout, fields: Fields) -> None:
-    stream.write(layout.body([fields]))
+def _write(stream: IO[str], layout: Layout, fields: Fields, columns: Sequence[str]) -> None:
+    stream.write(layout.body([{name: fields.get(name) for name in columns}]))
 
 
 def rounded(value: Any, digits: int | None) -> Any:

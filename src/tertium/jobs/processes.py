@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import get_context
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tertium.processes import follow_parent
 
@@ -20,29 +20,50 @@ IN_FLIGHT = 2
 
 def work_ahead(
     tasks: Iterable[Task],
-    query: Callable[[Task], Query],
+    query: Callable[[Task], Query | None],
     function: Callable[[Query], Result],
     processes: int = 1,
-) -> Iterator[tuple[Task, Result]]:
-    """Pair each task with ``function(query(task))``; the function must be importable by name.
+) -> Iterator[tuple[Task, Result | None]]:
+    """Pair each task with ``function(query(task))``; every process is sent the function once.
+
+    A query of None is not computed: its result is None.
 
     >>> list(work_ahead([3, 1], query=float, function=abs))
     [(3, 3.0), (1, 1.0)]
     """
     if processes == 1:
         for task in tasks:
-            yield task, function(query(task))
+            asked = query(task)
+            yield task, None if asked is None else function(asked)
         return
-    pending: deque[tuple[Task, Future[Result]]] = deque()
-    with ProcessPoolExecutor(processes, get_context("spawn"), follow_parent) as pool:
+    pending: deque[tuple[Task, Future[Result] | None]] = deque()
+
+    def first() -> tuple[Task, Result | None]:
+        task, future = pending.popleft()
+        return task, None if future is None else future.result()
+
+    start = (_start, (function,))
+    with ProcessPoolExecutor(processes, get_context("spawn"), *start) as pool:
         try:
             for task in tasks:
-                pending.append((task, pool.submit(function, query(task))))
+                asked = query(task)
+                pending.append((task, None if asked is None else pool.submit(_call, asked)))
                 if len(pending) > IN_FLIGHT * processes:
-                    done, future = pending.popleft()
-                    yield done, future.result()
+                    yield first()
             while pending:
-                done, future = pending.popleft()
-                yield done, future.result()
+                yield first()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _start(function: Callable[[Any], Any]) -> None:
+    follow_parent()
+    _FUNCTION.append(function)
+
+
+def _call(asked: Any) -> Any:
+    return _FUNCTION[0](asked)
+
+
+_FUNCTION: list[Callable[[Any], Any]] = []
+"""That of a process of the pool."""

@@ -8,10 +8,12 @@ what it adds to the result, and resume.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from itertools import chain, zip_longest
+from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from tertium._version import __version__
@@ -19,6 +21,7 @@ from tertium.data.nbest import CandidateLists
 from tertium.data.pairs import Source
 from tertium.data.records import counted
 from tertium.errors import InputError, LanguageError
+from tertium.jobs.progress import JobProgress
 from tertium.models.base import Progress
 from tertium.models.cache.memo import Tally
 from tertium.storage.resume import chain_digest
@@ -59,6 +62,11 @@ class Task(Protocol):
     verb: ClassVar[str]
     done: ClassVar[str]
     """What is done, for messages: ``score``, and ``scored``."""
+
+    @property
+    def portable(self) -> bool:
+        """Whether it can run in several processes at once: it uses no engine with threads."""
+        ...
 
     @property
     def new_columns(self) -> Mapping[str, type]:
@@ -117,8 +125,8 @@ class Outcome:
 
     input: int
     rows: int
-    bad: int
-    """Rows that could not be processed."""
+    bad: list[int]
+    """The rows that could not be processed, by their places in the part."""
     reasons: list[str]
     """Why; of many, the first."""
     note: Note
@@ -127,7 +135,7 @@ class Outcome:
 
     def check(self, task: Task) -> None:
         """Raise a KeyError, TypeError or ValueError if something is missing."""
-        if not all(isinstance(each, int) for each in (self.input, self.rows, self.bad)):
+        if not all(isinstance(each, int) for each in (self.input, self.rows, *self.bad)):
             raise TypeError
         list(self.reasons), list(self.written)
         task.check_note(self.note)
@@ -148,6 +156,44 @@ class Finished:
     """What happened to the run, for people."""
 
 
+class Run(Protocol):
+    """A run of one or several jobs, one after the other, with one output."""
+
+    @property
+    def progress(self) -> JobProgress: ...
+
+    @property
+    def folder(self) -> Path:
+        """Where tasks may put arrays (:mod:`tertium.storage.arrays`) until the run is finished."""
+        ...
+
+    def __call__(self, job: Job, loaded: Loaded | None = None) -> Finished:
+        """Run a job; ``loaded`` is its task with models, if they are loaded already."""
+        ...
+
+    def explaining(self) -> AbstractContextManager[None]:
+        """Turn a failure to write into an error that says what to do."""
+        ...
+
+
+class Summarized(Protocol):
+    """A result that can be written as one JSON object."""
+
+    def summary(self) -> Fields: ...
+
+
+Result = TypeVar("Result", bound=Summarized)
+Plan = Callable[[Run], Result]
+"""Runs the jobs of a run, and makes the result of what they return."""
+
+
+def one_job(
+    job: Job, conclude: Callable[[Finished], Result], loaded: Loaded | None = None
+) -> Plan[Result]:
+    """The plan of a single job."""
+    return lambda run: conclude(run(job, loaded))
+
+
 @dataclass(frozen=True)
 class Job:
     """A task over one or several inputs.
@@ -162,6 +208,10 @@ class Job:
     on_error: OnError = OnError.stop
     keep: bool = False
     """Whether outcomes hold what was written, for a document about all rows."""
+    about: Fields = field(default_factory=dict)
+    """What else must be the same for a run to be resumed, such as the jobs that follow."""
+    followed: bool = False
+    """Whether other jobs of the same run may follow."""
 
     def __post_init__(self) -> None:
         self.columns  # noqa: B018  # checked before any work
@@ -214,6 +264,7 @@ class Job:
         """
         return {
             **task,
+            **self.about,
             "columns": self.columns,
             "on_error": str(self.on_error),
             "rows_kept": self.keep,
@@ -259,7 +310,7 @@ class Job:
             written += [self._fields(part.input, row, fields) for fields in several]
         first = list(reasons.values())[:REASONS_SHOWN]
         kept = written if self.keep else []
-        return written, Outcome(part.input, len(part.rows), len(reasons), first, note, kept)
+        return written, Outcome(part.input, len(part.rows), list(reasons), first, note, kept)
 
     def outcomes_of(self, finished: Finished, system: str) -> list[Outcome]:
         """The outcomes of a system's parts; some of its rows must have been processed."""
@@ -268,7 +319,7 @@ class Job:
         if not rows:
             name = self.inputs[0].source.name
             raise InputError(f"{name} is empty: there is nothing to {self.task.verb}")
-        if rows == sum(each.bad for each in found):
+        if rows == sum(len(each.bad) for each in found):
             raise InputError(f"no row can be {self.task.done}: {first_reasons(found)[0]}")
         return found
 
@@ -348,7 +399,7 @@ def first_reasons(outcomes: Iterable[Outcome]) -> list[str]:
 
 def describe_bad(outcomes: Sequence[Outcome], on_error: OnError, done: str) -> list[str]:
     """Say how many rows could not be processed, which, and why."""
-    count = sum(each.bad for each in outcomes)
+    count = sum(len(each.bad) for each in outcomes)
     if not count:
         return []
     fate = "skipped" if on_error is OnError.skip else f"marked (column {ERROR})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, overload
 
@@ -225,6 +225,21 @@ class ScoreTable:
             for row, counts in zip(rows, marks, strict=True):
                 row.append(Cell(", ".join(f"{mark} {count}" for mark, count in counts.items())))
         return Table(header, rows)
+
+    def assuming(self, languages: Iterable[str]) -> ScoreTable:
+        """The same, signed with languages that were not given but assumed.
+
+        ``languages`` are the fields of the signature: lang, reference_lang, source_lang.
+        """
+        names = set(languages)
+        signed = {}
+        for key, scores in self.scores.items():
+            choices = {
+                name: f"{value} (assumed)" if name in names else value
+                for name, value in scores.signature.choices.items()
+            }
+            signed[key] = replace(scores, signature=Signature(choices))
+        return replace(self, scores=signed)
 
     def only(self, measure: str) -> ScoreTable:
         """The same table with one measure."""

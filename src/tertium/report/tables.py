@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from tertium.errors import SettingError
 from tertium.storage.atomic import write_text
 
 if TYPE_CHECKING:
@@ -210,3 +211,12 @@ def latex_number(text: str) -> str:
 def markdown_escape(text: str) -> str:
     """Escape text for a cell of a Markdown table."""
     return text.replace("|", "\\|").replace("\n", " ")
+
+
+def data_frame(rows: Iterable[Mapping[str, Any]]) -> Any:
+    """A data frame of pandas, which need not be installed otherwise."""
+    try:
+        import pandas
+    except ImportError:
+        raise SettingError("to_pandas needs pandas: pip install pandas") from None
+    return pandas.DataFrame(list(rows))

@@ -10,7 +10,7 @@ from tertium.errors import InputError
 from tertium.jobs.local import run_here
 from tertium.jobs.output import CUT, MARKS, Fields, KeptRows
 from tertium.jobs.progress import JobProgress
-from tertium.jobs.task import ERROR, Input, Job, OnError
+from tertium.jobs.task import ERROR, Input, Job, OnError, one_job
 from tertium.jobs.tasks.score import ScoreTask, score_table
 from tertium.measures.base import Measure
 from tertium.measures.loading import split_specs
@@ -137,7 +137,7 @@ def _scored(
     task.check(source)
     job = Job(task, [Input(source)], rows_at_a_time, on_error)
     progress = JobProgress(advance=lambda _: call.check())
-    return run_here(job, task.load(), output, partial(score_table, job), progress)
+    return run_here(one_job(job, partial(score_table, job)), output, progress)
 
 
 def _source(request: ScoreRequest, wanted: set[Role]) -> RowList:

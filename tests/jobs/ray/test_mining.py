@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tertium.errors import ClusterError, SettingError
-from tertium.jobs.ray import mining
+from tertium.errors import ClusterError, ResumeError
+from tertium.jobs.local import run_here
+from tertium.jobs.output import KeptRows
 from tertium.jobs.ray.cluster import ClusterSettings, import_ray
-from tertium.jobs.ray.mining import MiningLoader, RemoteMeasure, Workers, mine_on_cluster
-from tertium.measures.loading import ModelSettings, load, read_specs
-from tertium.mining.mine import MinedPair, Miner, TextList
-from tertium.mining.rescoring import rescoring_run
+from tertium.jobs.ray.run import run_on_cluster
+from tertium.jobs.ray.shards import ShardFolder
+from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
+from tertium.mining.mine import Mined, Miner, TextList
 
 from ...cli.conftest import TERTIUM, Run, tertium
 
@@ -39,11 +40,10 @@ __all__ = ["tertium"]
 GERMAN = ["Guten Morgen!", "Das Haus ist rot.", "Ich habe Hunger.", "Er liest ein Buch."]
 ENGLISH = ["He is reading a book.", "Good morning!", "I am hungry.", "The house is red."]
 LISTS = (TextList.read(GERMAN, "de"), TextList.read(ENGLISH, "en"))
-[DIRECT] = read_specs(["direct"])
 ONE = ClusterSettings(workers=1)
 
 
-class OnceKilled(MiningLoader):
+class OnceKilled(MeasureLoader):
     """The first worker that loads it is killed."""
 
     def load(self, *, threads: int | None = None) -> Any:
@@ -63,13 +63,10 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def miner_of(loader: MiningLoader) -> Miner:
-    encoder, measure = loader.load()
-    return Miner(encoder, measure=measure, pairs_at_a_time=3)
-
-
-def local(loader: MiningLoader) -> list[MinedPair]:
-    return miner_of(loader).mine(*LISTS, task="bitext")
+def miner_of(measure: str) -> Miner:
+    models = ModelSettings(cache=False)
+    loader = OnceKilled(read_specs([measure]), models, "en")
+    return Miner(models, measure=loader, pairs_at_a_time=3)
 
 
 def test_the_same_bytes_as_a_local_run(tertium: Run, cache: Path, tmp_path: Path) -> None:
@@ -84,54 +81,45 @@ def test_the_same_bytes_as_a_local_run(tertium: Run, cache: Path, tmp_path: Path
         subprocess.run([*TERTIUM, *command, *engine, "-o", out], check=True)
     assert (tmp_path / "ray.tsv").read_bytes() == (tmp_path / "local.tsv").read_bytes()
     assert len((tmp_path / "ray.tsv").read_text().splitlines()) == 1 + 4
+    assert not list(tmp_path.glob("*.part"))
     refused = tertium(*command, "--workers", "2")
     assert "--address and --workers need --engine ray" in refused.stderr
 
 
-def test_a_lost_worker_and_a_resumed_run(
-    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lost_worker_and_a_resumed_run(cache: Path, tmp_path: Path) -> None:
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    monkeypatch.setattr(mining, "CHUNKS_AT_A_TIME", 1)
-    loader = OnceKilled(ModelSettings(cache=False), DIRECT, "en")
-    seen: list[tuple[str, int]] = []
+    miner = miner_of("direct")
 
-    def stop(what: str, done: int, _: int) -> None:
-        seen.append((what, done))
-        if (what, done) == ("rescoring", 6):
-            raise KeyboardInterrupt
+    def mined(miner: Miner, progress: Any = None, *, resume: bool = False) -> Mined:
+        def plan(run: Any) -> Mined:
+            found = miner.run(run, *LISTS)
+            if progress is None:
+                raise KeyboardInterrupt
+            return found
 
-    out = tmp_path / "out.tsv"
-    run = rescoring_run(out)
+        output = ShardFolder(tmp_path / "out.tsv", resume=resume, notes_only=True)
+        return run_on_cluster(plan, output, ONE)
+
     with pytest.raises(KeyboardInterrupt):
-        mine_on_cluster(miner_of(loader), loader, ONE, LISTS, task="bitext", run=run, progress=stop)
-    run.close()
+        mined(miner)
     assert (cache / "killed").exists()
-    assert seen[-2:] == [("rescoring", 3), ("rescoring", 6)]
-    seen.clear()
-    run = rescoring_run(out, resume=True)
-
-    def note(what: str, done: int, _: int) -> None:
-        seen.append((what, done))
-
-    found = mine_on_cluster(
-        miner_of(loader), loader, ONE, LISTS, task="bitext", run=run, progress=note
-    )
-    run.close()
-    assert next(done for what, done in seen if what == "rescoring") == 9
-    expected = local(loader)
-    assert [pair[:4] for pair in found] == [pair[:4] for pair in expected]
-    scores = [[pair[4:7] for pair in pairs] for pairs in (found, expected)]
+    with pytest.raises(ResumeError, match="was started with"):
+        mined(miner_of("prism-ref"), True, resume=True)
+    shards = sorted((tmp_path / "out.tsv.part").glob("part-*.parquet"))
+    assert len(shards) > 3  # two lists, and at least four candidates
+    shards[-1].unlink()
+    found = mined(miner, True, resume=True)
+    assert found.resumed > 8 + 3
+    expected = run_here(lambda run: miner.run(run, *LISTS), KeptRows())
+    assert [pair[:4] for pair in found.pairs] == [pair[:4] for pair in expected.pairs]
+    scores = [[pair[4:7] for pair in each.pairs] for each in (found, expected)]
     assert np.array(scores[0]) == pytest.approx(np.array(scores[1]), abs=1e-5)
 
 
-def test_other_models_on_a_node_are_refused(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    worker = mining.MiningWorker(MiningLoader(ModelSettings(cache=False)), 1, "encoder other")
-    with pytest.raises(ClusterError, match="install the same versions and models on all nodes"):
-        worker.encode(["A."], "en")
-
-
-def test_a_measure_that_must_see_all_rows_is_refused() -> None:
-    workers = Workers.__new__(Workers)  # none is started
-    with pytest.raises(SettingError, match="nist with these settings scores all rows at once"):
-        RemoteMeasure(load("nist"), workers, 3)
+def test_a_measure_that_needs_all_rows(cache: Path) -> None:
+    miner = miner_of("nist")
+    (cache / "killed").touch()
+    found = run_on_cluster(lambda run: miner.run(run, *LISTS), None, ONE)
+    expected = run_here(lambda run: miner.run(run, *LISTS), KeptRows())
+    assert [pair[:4] for pair in found.pairs] == [pair[:4] for pair in expected.pairs]
+    assert found.pairs[0].rescored == expected.pairs[0].rescored

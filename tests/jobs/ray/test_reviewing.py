@@ -18,7 +18,7 @@ from tertium.errors import ClusterError
 from tertium.jobs.ray.cluster import ClusterSettings, import_ray
 from tertium.jobs.ray.run import run_on_cluster
 from tertium.jobs.ray.shards import ShardFolder
-from tertium.jobs.task import Input, Job
+from tertium.jobs.task import Input, Job, one_job
 from tertium.jobs.tasks.explain import ExplainTask, ReviewerLoader, summed_up
 from tertium.measures.loading import ModelSettings
 
@@ -120,7 +120,9 @@ def test_a_lost_worker(tertium: Run, files: list[Path], cache: Path, tmp_path: P
     task = ExplainTask(OnceKilled(METHODS, ModelSettings()), against_source=False)
     job = Job(task, [Input(each) for each in pairs], rows_at_a_time=2)
     result = run_on_cluster(
-        job, ShardFolder(tmp_path / "out"), ClusterSettings(workers=1), partial(summed_up, job)
+        one_job(job, partial(summed_up, job)),
+        ShardFolder(tmp_path / "out"),
+        ClusterSettings(workers=1),
     )
     assert (cache / "killed").exists()
     assert result.rows == 5

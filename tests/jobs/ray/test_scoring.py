@@ -27,7 +27,7 @@ from tertium.jobs.progress import JobProgress
 from tertium.jobs.ray.cluster import ClusterSettings, import_ray
 from tertium.jobs.ray.run import run_on_cluster
 from tertium.jobs.ray.shards import ShardFolder
-from tertium.jobs.task import Input, Job
+from tertium.jobs.task import Input, Job, one_job
 from tertium.jobs.tasks.score import Scorer, ScoreTask, score_table
 from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
 from tertium.models.cache.results import examine
@@ -168,7 +168,7 @@ def local(shards: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, 
     parquet.write_table(whole, folder / "pairs.parquet")
     out = folder / "scored.parquet"
     job = job_of([folder / "pairs.parquet"], loader())
-    found = run_here(job, job.task.load(), FileOutput(out), partial(score_table, job))
+    found = run_here(one_job(job, partial(score_table, job)), FileOutput(out))
     return {name: found[name] for name in found.measures}, parquet.read_table(out).to_pylist()
 
 
@@ -250,10 +250,9 @@ def test_what_is_lost_is_done_again(
 
     results, rows = local
     scored = run_on_cluster(
-        job,
+        one_job(job, partial(score_table, job)),
         ShardFolder(tmp_path / "out"),
         ClusterSettings(cluster.address),
-        partial(score_table, job),
         JobProgress(advance),
     )
     for name, result in results.items():

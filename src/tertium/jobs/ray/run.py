@@ -1,4 +1,4 @@
-"""Runs a job on a Ray cluster: each worker reads its rows and writes them as Parquet shards."""
+"""Runs jobs on a Ray cluster: each worker reads its rows and writes them as Parquet shards."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 import logging
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,6 @@ from typing import Any
 import tertium.errors
 from tertium.data.lines import STDIN
 from tertium.errors import CacheWarning, ClusterError, InputError, ResumeWarning, TertiumError
-from tertium.jobs.local import Result
 from tertium.jobs.output import StreamOutput, write_all
 from tertium.jobs.parquet import schema_of
 from tertium.jobs.progress import NO_PROGRESS, JobProgress
@@ -28,7 +27,7 @@ from tertium.jobs.ray.cluster import (
 )
 from tertium.jobs.ray.shards import Shard, ShardFolder
 from tertium.jobs.ray.worker import ShardWorker, Span, Work, outcome_of
-from tertium.jobs.task import Fields, Finished, Job
+from tertium.jobs.task import Fields, Finished, Job, Loaded, Plan, Result
 from tertium.models.cache.memo import Tally
 from tertium.storage.resume import check_same_job
 
@@ -36,13 +35,12 @@ SHARDS = "shards"
 
 
 def run_on_cluster(
-    job: Job,
+    plan: Plan[Result],
     output: ShardFolder | StreamOutput | None,
     cluster: ClusterSettings,
-    conclude: Callable[[Finished], Result],
     progress: JobProgress = NO_PROGRESS,
 ) -> Result:
-    """Process and write everything; ``conclude`` turns the notes on all shards into the result.
+    """Run the jobs of a plan and write everything; returns the result of the plan.
 
     A finished shard is on disk: a worker that is lost loses no more than its current shard. The
     models are loaded by the workers only. Without a folder, shards are in a temporary one.
@@ -53,37 +51,69 @@ def run_on_cluster(
         else:
             scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="tertium-"))
             folder = ShardFolder(Path(scratch, SHARDS))
-        try:
-            result = conclude(_run(job, folder, cluster, progress))
-            if isinstance(output, StreamOutput):
-                progress.hide()
-                rows = folder.rows(job.kinds)
-                write_all(output.stream, output.layout, job.columns, rows, result.summary())
-            folder.finish(job.kinds, result.summary())
-        finally:
-            folder.close()
+        stack.callback(folder.close)
+        with ExitStack() as connection:
+            run = _ClusterRun(folder, cluster, progress, connection)
+            result = plan(run)
+        kinds = {} if run.job is None else run.job.kinds
+        if isinstance(output, StreamOutput) and run.job is not None:
+            progress.hide()
+            rows = folder.rows(kinds)
+            write_all(output.stream, output.layout, run.job.columns, rows, result.summary())
+        folder.finish(kinds, result.summary())
     return result
 
 
-def _run(
-    job: Job, output: ShardFolder, cluster: ClusterSettings, progress: JobProgress
-) -> Finished:
-    spans = list(_spans(job))
-    total = sum(span.stop - span.start for span in spans)
-    with connected(cluster) as ray:
-        nodes = [node for node in ray.nodes() if node["Alive"]]
+@dataclass
+class _ClusterRun:
+    """A run on a cluster, which is reached when the first job starts."""
+
+    output: ShardFolder
+    cluster: ClusterSettings
+    progress: JobProgress
+    connection: ExitStack
+    ray: Any = None
+    working: Path | None = None
+    """The folder of the shards, when the run has begun."""
+    job: Job | None = None
+    """The latest job."""
+    shards: int = 0
+    rows: int = 0
+
+    @property
+    def folder(self) -> Path:
+        return self.output.run.part
+
+    def explaining(self) -> AbstractContextManager[None]:
+        return self.output.run.explaining()
+
+    def __call__(self, job: Job, loaded: Loaded | None = None) -> Finished:
+        self.job = job
+        spans = list(_spans(job, self.shards))
+        total = sum(span.stop - span.start for span in spans)
+        if self.ray is None:
+            self.ray = self.connection.enter_context(connected(self.cluster))
+        nodes = [node for node in self.ray.nodes() if node["Alive"]]
         cores = [int(node["Resources"].get("CPU", 0)) for node in nodes]
-        workers, threads = workers_and_threads(cluster, cores, len(spans))
-        folder = output.begin({**job.describe(job.task.request), "rows": total})
+        workers, threads = workers_and_threads(self.cluster, cores, len(spans))
+        if self.working is None:
+            self.working = self.output.begin({**job.describe(job.task.request), "rows": total})
         work = Work(
             job=job,
             threads=threads,
             schema=schema_of(job.kinds),
-            folder=folder,
+            folder=self.working,
             home=Path.cwd(),
-            finished=folder == output.path,
+            finished=self.working == self.output.path,
         )
-        return _gathered(ray, work, spans, workers, progress)
+        existing = {span.number for span in spans if Shard(work.folder, span.number).path.exists()}
+        gathering = _Gathering(work.folder, existing, {})
+        for found in outcomes(self.ray, work, spans, workers):
+            gathering.add(found)
+            self.progress.advance(self.rows + gathering.rows)
+        self.shards += len(spans)
+        self.rows += total
+        return gathering.finished()
 
 
 @dataclass
@@ -133,22 +163,11 @@ class _Gathering:
         return Finished(outcomes, self.description or {}, self.tally, self.resumed, messages)
 
 
-def _gathered(
-    ray: Any, work: Work, spans: Sequence[Span], workers: int, progress: JobProgress
-) -> Finished:
-    existing = {span.number for span in spans if Shard(work.folder, span.number).path.exists()}
-    gathering = _Gathering(work.folder, existing, {})
-    for found in outcomes(ray, work, spans, workers):
-        gathering.add(found)
-        progress.advance(gathering.rows)
-    return gathering.finished()
-
-
-def _spans(job: Job) -> Iterator[Span]:
-    """Divide the inputs, each into ranges of rows."""
+def _spans(job: Job, first: int) -> Iterator[Span]:
+    """Divide the inputs, each into ranges of rows; the spans are numbered from ``first``."""
     counts = []
     for each in job.inputs:
-        if STDIN in each.source.paths or not each.source.paths:
+        if STDIN in each.source.paths:
             raise InputError(
                 f"{each.source.name}: a cluster reads files, so that every node can read a part; "
                 "write it to a file"
@@ -165,7 +184,7 @@ def _spans(job: Job) -> Iterator[Span]:
         ),
         lambda span: span[2] - span[1],
     )
-    return (Span(number, *each) for number, each in enumerate(ranges))
+    return (Span(number, *each) for number, each in enumerate(ranges, first))
 
 
 def outcomes(ray: Any, work: Work, spans: Sequence[Span], workers: int) -> Iterator[dict[str, Any]]:

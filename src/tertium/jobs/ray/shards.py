@@ -15,6 +15,7 @@ from tertium.data.records import open_table
 from tertium.errors import InputError, ResumeError, first_line
 from tertium.jobs.output import (
     LAYOUTS,
+    SCRATCH,
     Fields,
     Layout,
     jsonable,
@@ -36,7 +37,7 @@ NOTE = b"tertium"
 """The key of a shard's note in the metadata of its footer."""
 SHARD = "part-000000.parquet"
 NOTHING: Mapping[str, Any] = {}
-SHARD_FILES = r"part-\d{6,}\.(parquet(\..+\.\d+\.new)?|attempts(\.new)?)"
+SHARD_FILES = rf"part-\d{{6,}}\.(parquet(\..+\.\d+\.new)?|attempts(\.new)?)|{SCRATCH}"
 SCRAPS = (".new", ".attempts")
 """What a killed worker leaves."""
 
@@ -105,7 +106,8 @@ class Shard:
 class ShardFolder:
     """Shards are written to ``OUT.part``, which becomes ``OUT`` when all are complete.
 
-    If ``OUT`` is the name of a file, such as ``scores.tsv``, they are joined to that file.
+    If ``OUT`` is the name of a file, such as ``scores.tsv``, they are joined to that file. With
+    ``notes_only``, only the notes of the shards count: the plan of the run writes the file.
     """
 
     def __init__(
@@ -115,15 +117,18 @@ class ShardFolder:
         resume: bool = False,
         overwrite: bool = False,
         layouts: Mapping[str, type[Layout]] = LAYOUTS,
+        notes_only: bool = False,
     ) -> None:
         self.path = path
+        self.notes_only = notes_only
         self.run = UnfinishedRun(
             path, files=SHARD_FILES, results="*.parquet", resume=resume, overwrite=overwrite
         )
-        self.layout = layout_for(path, layouts) if path.suffix in layouts else None
-        if self.layout is None and path.exists() and not path.is_dir():
+        is_file = path.suffix in layouts and not notes_only
+        self.layout = layout_for(path, layouts) if is_file else None
+        if self.layout is None and not notes_only and path.exists() and not path.is_dir():
             raise InputError(f"{path} is a file; choose a folder for the shards")
-        if self.layout is not None:
+        if self.layout is not None or notes_only:
             refuse_complete(path, self.run)
         if not path.parent.is_dir():
             raise InputError(f"{path.parent}: no such folder")
@@ -159,6 +164,9 @@ class ShardFolder:
         """
         with self.run.explaining():
             self._remove_scraps(self.run.part)
+        if self.notes_only:
+            self.run.finish()
+            return
         if self.layout is None:
             self.run.finish_as_folder()
             return
@@ -190,7 +198,8 @@ class ShardFolder:
             if run.resume and has_record(self.path):
                 return
             run.check_folder(run.part)
-        run.check_folder(self.path)
+        if not self.notes_only:
+            run.check_folder(self.path)
 
     def _remove_scraps(self, folder: Path) -> None:
         for file in folder.glob("*"):

@@ -54,6 +54,7 @@ class ReviewerLoader:
 class ExplainTask:
     """Compares the hypothesis with the source or with the (first) reference of its row."""
 
+    portable: ClassVar[bool] = False
     verb: ClassVar[str] = "explain"
     done: ClassVar[str] = "explained"
     needs_all_rows: ClassVar[bool] = False

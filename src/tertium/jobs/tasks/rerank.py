@@ -26,6 +26,7 @@ COUNTS = ("lists", "candidates", "changed", "pairs", "cut")
 class RerankTask:
     """The choice among the candidates of lists."""
 
+    portable: ClassVar[bool] = False
     verb: ClassVar[str] = "rerank"
     done: ClassVar[str] = "reranked"
     keeps_records: ClassVar[bool] = False

@@ -21,6 +21,7 @@ from tertium.jobs.task import (
     Note,
     describe_bad,
     first_reasons,
+    one_job,
 )
 from tertium.measures.base import Measure, Segments, check_readable
 from tertium.measures.loading import MeasureLoader, outline
@@ -39,6 +40,7 @@ ROWS_AT_A_TIME = 1024
 class ScoreTask:
     """Measures that were requested, or made, and what is written for each row."""
 
+    portable: ClassVar[bool] = False
     verb: ClassVar[str] = "score"
     done: ClassVar[str] = "scored"
 
@@ -194,7 +196,7 @@ def score_rows(
         task.check(source)
     inputs = [Input(source, name) for name, source in systems.items()]
     job = Job(task, inputs, rows_at_a_time)
-    return run_here(job, task.load(), KeptRows(), partial(score_table, job), progress)
+    return run_here(one_job(job, partial(score_table, job)), KeptRows(), progress)
 
 
 def score_table(job: Job, finished: Finished) -> ScoreTable:
@@ -217,7 +219,7 @@ def score_table(job: Job, finished: Finished) -> ScoreTable:
         rows = sum(outcome.rows for outcome in outcomes)
         counts[system] = RowCounts(
             rows,
-            rows - sum(outcome.bad for outcome in outcomes),
+            rows - sum(len(outcome.bad) for outcome in outcomes),
             sum(sums.cut for sums in found),
             _added([sums.marks for sums in found]),
             _added([sums.languages for sums in found]),

@@ -34,6 +34,7 @@ COLUMNS: Mapping[str, type] = {
 class TranslateTask:
     """Candidates for the sources of rows."""
 
+    portable: ClassVar[bool] = False
     verb: ClassVar[str] = "translate"
     done: ClassVar[str] = "translated"
     keeps_records: ClassVar[bool] = True
