@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Similarity", "assert_similar"]
 
-DEFAULT_LIMIT = 0.5
-
 
 @lru_cache(maxsize=8)
 def loaded(measure: str) -> Measure:
@@ -62,7 +60,7 @@ class Similarity:
         text: str,
         expected: str,
         *,
-        at_least: float = DEFAULT_LIMIT,
+        at_least: float,
         lang: str | None = None,
         expected_lang: str | None = None,
     ) -> None:
@@ -99,7 +97,7 @@ def assert_similar(
     text: str,
     expected: str,
     *,
-    at_least: float = DEFAULT_LIMIT,
+    at_least: float,
     measure: str = DEFAULT_MEASURE,
     lang: str | None = None,
     expected_lang: str | None = None,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def tertium_similarity() -> Similarity:
-    """Assert that two texts are similar: ``tertium_similarity(text, expected, at_least=0.5)``."""
+    """Assert that two texts are similar: ``tertium_similarity(text, expected, at_least=0.4)``."""
     from tertium.testing import Similarity
 
     return Similarity()
