@@ -30,7 +30,13 @@ def read(folder: Path, **languages: str) -> list[tuple[str, int, str, str, str]]
 
 
 def contents(folder: Path, **languages: str) -> list[FileContent]:
-    return list(read_files(find_files([folder]), **languages))
+    return list(
+        read_files(
+            find_files([folder]),
+            source_lang=languages.get("source_lang"),
+            target_lang=languages.get("target_lang"),
+        )
+    )
 
 
 def test_po_has_contexts_plurals_and_comments_without_fuzzy_entries(tmp_path: Path) -> None:
