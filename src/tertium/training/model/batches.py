@@ -24,7 +24,7 @@ BAND_WIDTH = 1.15
 NONE = -1
 RANKED_EVERY = 4
 """Of so many batches, one has a ranking loss, which takes another pass of the encoder."""
-CONTRASTED_EVERY = 4
+CONTRASTED_EVERY = 2
 """Of so many batches, one has wrong targets, which take another pass of the decoder."""
 MAX_JOINED = 16
 """Pairs that are joined at most."""

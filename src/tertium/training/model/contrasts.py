@@ -8,6 +8,7 @@ Training and evaluation make such texts from right pairs, with the same rules.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable
 
 import numpy as np
@@ -31,12 +32,63 @@ VERBS = {
 }
 """Frequent verbs that are negated with one more word."""
 VERB = {lang: re.compile(rf" ({verbs.replace(' ', '|')})(?= )") for lang, verbs in VERBS.items()}
+OPPOSITES = {
+    "de": """vor/nach öffnet/schließt offen/geschlossen gewonnen/verloren gewann/verlor groß/klein
+        große/kleine großen/kleinen alt/neu alte/neue alten/neuen gut/schlecht guten/schlechten
+        mehr/weniger hoch/niedrig hohe/niedrige hohen/niedrigen immer/nie alle/keine mit/ohne
+        erste/letzte ersten/letzten innerhalb/außerhalb oben/unten über/unter links/rechts
+        steigt/sinkt gestiegen/gesunken kauft/verkauft gekauft/verkauft kann/muss früh/spät
+        früher/später möglich/unmöglich richtig/falsch stark/schwach teuer/billig jung/alt
+        heute/morgen gestern/heute Nord/Süd Norden/Süden Osten/Westen Mann/Frau Männer/Frauen
+        Vater/Mutter Bruder/Schwester Tag/Nacht Anfang/Ende lang/kurz langen/kurzen für/gegen""",
+    "en": """before/after opens/closes open/closed opened/closed won/lost win/lose large/small
+        big/small old/new good/bad better/worse best/worst more/less most/least high/low
+        higher/lower always/never all/none with/without first/last inside/outside above/below
+        over/under left/right rises/falls rose/fell increased/decreased increase/decrease
+        buys/sells bought/sold early/late earlier/later possible/impossible right/wrong
+        strong/weak expensive/cheap young/old today/tomorrow yesterday/today north/south
+        northern/southern east/west man/woman men/women father/mother brother/sister day/night
+        beginning/end long/short longer/shorter for/against likes/hates accepted/refused
+        everyone/nobody on/off up/down fast/slow hot/cold can/cannot true/false success/failure
+        enabled/disabled enable/disable minimum/maximum""",
+    "es": """antes/después abre/cierra abierto/cerrado abierta/cerrada ganó/perdió ganado/perdido
+        grande/pequeño grandes/pequeños nuevo/viejo nueva/vieja nuevos/viejos bueno/malo
+        buena/mala mejor/peor más/menos alto/bajo alta/baja siempre/nunca todos/ninguno con/sin
+        primero/último primera/última primer/último dentro/fuera encima/debajo sobre/bajo
+        izquierda/derecha sube/baja aumentó/disminuyó aumentar/disminuir compra/vende
+        compró/vendió temprano/tarde posible/imposible correcto/incorrecto fuerte/débil
+        caro/barato joven/viejo hoy/mañana ayer/hoy norte/sur este/oeste hombre/mujer
+        hombres/mujeres padre/madre hermano/hermana día/noche principio/fin largo/corto
+        larga/corta desde/hasta mayor/menor mínimo/máximo""",
+    "fr": """avant/après ouvre/ferme ouvert/fermé ouverte/fermée gagné/perdu gagne/perd grand/petit
+        grande/petite grands/petits nouveau/ancien nouvelle/ancienne nouveaux/anciens
+        bon/mauvais bonne/mauvaise meilleur/pire plus/moins haut/bas toujours/jamais tous/aucun
+        avec/sans premier/dernier première/dernière dedans/dehors dessus/dessous sur/sous
+        gauche/droite monte/descend augmenté/diminué augmenter/diminuer achète/vend acheté/vendu
+        tôt/tard possible/impossible vrai/faux fort/faible jeune/vieux hier/demain nord/sud
+        homme/femme hommes/femmes père/mère frère/sœur jour/nuit début/fin long/court
+        longue/courte pour/contre mieux/pire minimum/maximum activé/désactivé activer/désactiver""",
+}
+"""Words that cannot both be right at the same place; each stands for the other."""
 VOWELS = "aeiouéè"
 MIN_WORDS = 4
 """A text needs this many words for two to be exchanged, or for half of it to be left."""
 MIN_LETTERS = 4
 """Words that are exchanged have this many letters: mostly, the others are function words."""
 BARE = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
+
+
+def _opposites(pairs: str) -> dict[str, list[str]]:
+    """Return the opposites of each word."""
+    result: defaultdict[str, list[str]] = defaultdict(list)
+    for pair in pairs.split():
+        a, b = pair.split("/")
+        result[a.lower()].append(b)
+        result[b.lower()].append(a)
+    return dict(result)
+
+
+OPPOSITE = {lang: _opposites(pairs) for lang, pairs in OPPOSITES.items()}
 
 
 def wrong_target(
@@ -50,6 +102,7 @@ def wrong_target(
         lambda: _labeled("negation", without_negation(pair.b, pair.lang_b)),
         lambda: _labeled("negation", with_negation(pair.b, pair.lang_b)),
         lambda: _labeled("words", exchanged(pair.b, generator)),
+        lambda: _labeled("opposite", with_opposite(pair.b, pair.lang_b, generator)),
     ]
     if lexicon is not None:
         errors.append(lambda: wrong_name(pair, lexicon, generator))
@@ -112,6 +165,22 @@ def with_negation(text: str, lang: str) -> str | None:
     else:
         negated = f"{word} {'nicht' if lang == 'de' else 'not'}"
     return text[: verb.start(1)] + negated + text[verb.end(1) :]
+
+
+def with_opposite(text: str, lang: str, generator: np.random.Generator) -> str | None:
+    """Replace a word by its opposite; None if no word has one.
+
+    >>> with_opposite("The shop opens at nine.", "en", np.random.default_rng(0))
+    'The shop closes at nine.'
+    """
+    known = OPPOSITE.get(lang, {})
+    words = [word for word in BARE.finditer(text) if word.group().lower() in known]
+    if not words:
+        return None
+    word = words[int(generator.integers(len(words)))]
+    others = known[word.group().lower()]
+    other = others[int(generator.integers(len(others)))]
+    return text[: word.start()] + _cased(other, word.group()) + text[word.end() :]
 
 
 def exchanged(text: str, generator: np.random.Generator) -> str | None:
