@@ -29,6 +29,7 @@ COMMANDS = {
     "explain": Entry(
         "Show where two texts differ: unlikely tokens, omissions, additions and other spans."
     ),
+    "check": Entry("Find what is wrong in translation files, in continuous integration."),
     "filter": Entry(
         "Remove bad pairs from a bitext, and report how many each filter removed, and why.",
         "filter_command",
