@@ -139,9 +139,8 @@ def _is_for_model(item: Translated, findings: Sequence[Finding], model: Translat
         return False
     if min(len(item.source.split()), len(item.target.split())) < LEAST_WORDS:
         return False
-    return model.translates(item.source_lang, item.target_lang) or translates(
-        model, item.target_lang, item.source_lang
-    )
+    langs = item.source_lang, item.target_lang
+    return model.translates(*langs) or model.translates(*langs[::-1])
 
 
 def by_model(
