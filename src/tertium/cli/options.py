@@ -34,7 +34,8 @@ Encoder = Annotated[
     typer.Option(
         "--encoder",
         metavar="NAME",
-        help="Encoder of embedding-based measures. Default: the encoder of the model.",
+        help="Encoder of embedding-based measures. Default: the bundled one for sentences, the "
+        "encoder of the model for tokens.",
         rich_help_panel=ENGINE,
     ),
 ]

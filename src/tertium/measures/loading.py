@@ -49,7 +49,7 @@ from tertium.models.base import (
     TextEncoder,
     TranslationModel,
 )
-from tertium.models.catalog import DEFAULT_MODEL, load_model
+from tertium.models.catalog import DEFAULT_ENCODER, DEFAULT_MODEL, load_model
 
 if TYPE_CHECKING:
     from tertium.models.cache.cached import Tally
@@ -204,7 +204,12 @@ class ModelPool:
             return settings.model, None
         if kind == "sentences" and settings.sentence_encoder:
             return settings.sentence_encoder, layer
-        return settings.encoder or settings.model, settings.layer if layer is None else layer
+        layer = settings.layer if layer is None else layer
+        if settings.encoder:
+            return settings.encoder, layer
+        if settings.model == DEFAULT_MODEL:
+            return default_encoder(kind, layer), layer
+        return settings.model, layer
 
     def _load(self, kind: ModelKind, name: str, layer: int | None) -> Any:
         settings = self.settings
@@ -429,6 +434,11 @@ def load(
     return make_measure(spec, model_source(model, encoder, sentence_encoder), lang=lang)
 
 
+def default_encoder(kind: ModelKind, layer: int | None) -> str:
+    """The bundled model of a kind; a static encoder of sentences has no layers to choose from."""
+    return DEFAULT_ENCODER if kind == "sentences" and layer is None else DEFAULT_MODEL
+
+
 def model_source(
     model: AnyModel | None = None,
     encoder: str | Path | SentenceEncoder | None = None,
@@ -444,7 +454,7 @@ def model_source(
     pool = ModelPool()
 
     def source(kind: ModelKind, name: str | None, layer: int | None) -> Any:
-        wanted = name or given[kind] or DEFAULT_MODEL
+        wanted = name or given[kind] or default_encoder(kind, layer)
         if not isinstance(wanted, str | Path):
             return wanted
         separate = kind == "sentences" and sentence_encoder is not None

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from tertium.data.sentences import best_splitter, join, split_sentences
 from tertium.measures.inputs import repeatable
 from tertium.models.base import Progress, SentenceEncoder
-from tertium.models.catalog import DEFAULT_MODEL, load_encoder
+from tertium.models.catalog import DEFAULT_ENCODER, load_encoder
 from tertium.models.encoders.alignment import Aligner
 from tertium.report.progress import as_progress
 from tertium.report.tables import data_frame
@@ -43,7 +43,7 @@ def align(
     *,
     source_lang: str | None = None,
     target_lang: str | None = None,
-    encoder: str | Path | SentenceEncoder = DEFAULT_MODEL,
+    encoder: str | Path | SentenceEncoder = DEFAULT_ENCODER,
     settings: AlignmentSettings | None = None,
     progress: bool | Progress | None = None,
 ) -> AlignedUnits:

@@ -33,7 +33,7 @@ from tertium.mining.candidates import (
     within,
 )
 from tertium.models.base import Progress, SentenceEncoder
-from tertium.models.catalog import DEFAULT_MODEL, load_encoder
+from tertium.models.catalog import DEFAULT_ENCODER, load_encoder
 from tertium.report.progress import as_progress
 from tertium.report.tables import data_frame
 from tertium.storage.arrays import join_arrays
@@ -313,7 +313,7 @@ def mine(
     *,
     source_lang: str | None = None,
     target_lang: str | None = None,
-    encoder: str | Path | SentenceEncoder = DEFAULT_MODEL,
+    encoder: str | Path | SentenceEncoder = DEFAULT_ENCODER,
     measure: str | Measure | None = None,
     threshold: float | Literal["auto"] | None = "auto",
     select: Selection = "one-to-one",
