@@ -164,3 +164,29 @@ def test_the_model_finds_what_was_left_out(tmp_path: Path, tertium: Run) -> None
     assert result.returncode == 1
     assert "de.po:1: major: omission: 'in the large hall behind the station'" in result.stdout
     assert "a model read 1" in result.stdout
+
+
+@pytest.mark.parametrize("command", ["score", "explain", "filter"])
+def test_other_commands_read_localisation_files(
+    project: Path, tertium: Run, command: str
+) -> None:
+    (project / "app.po").write_text(
+        'msgid ""\nmsgstr "Language: de\\n"\n\nmsgid "The cat sleeps in the garden."\n'
+        'msgstr "Die Katze schläft im Garten."\n',
+        encoding="utf-8",
+    )
+    options = {
+        "score": ["-m", "prism-src", "-o", "out.jsonl"],
+        "explain": ["--method", "flags", "-o", "out.jsonl"],
+        "filter": ["-l", "en-de", "--filters", "length", "-o", "out.jsonl"],
+    }
+    result = tertium(command, "app.po", "-q", *options[command])
+    assert result.returncode == 0, result.stderr
+    [row] = [json.loads(line) for line in (project / "out.jsonl").read_text().splitlines()]
+    assert (row["line"], row["key"], row["tgt"]) == (
+        "4",
+        "The cat sleeps in the garden.",
+        "Die Katze schläft im Garten.",
+    )
+    scored = tertium("score", "de.json", "-l", "en-de", "-m", "prism-src", "--rows")
+    assert scored.returncode == 0, scored.stderr

@@ -24,14 +24,14 @@ from tertium.cli.groups import (
     grouped,
     say,
 )
-from tertium.cli.inputs import is_tmx, refuse_as_output
+from tertium.cli.inputs import refuse_as_output
 from tertium.cli.options import ENGINE, INPUT, OUTPUT, Source
 from tertium.cli.systems import refuse_existing
+from tertium.data.l10n import SUFFIXES, open_translations, suffix_of
 from tertium.data.lines import STDIN
 from tertium.data.pairs import FilePairs, Languages, TablePairs, bitext_columns
 from tertium.data.pairs import Source as Rows
 from tertium.data.records import counted, open_table
-from tertium.data.tmx import TmxPairs
 from tertium.errors import InputError
 from tertium.filters.loading import FilterLoader
 from tertium.filters.registry import FEWEST_FOR_MARGIN, FILTERS, PRISM, USUAL
@@ -106,8 +106,8 @@ class BitextOptions(TableOptions):
         if self.src is not None and self.tgt is not None:
             return FilePairs(self.tgt, (), self.src, languages, self.replace_invalid, bitext=True)
         assert file is not None
-        if self.format == "tmx" or (self.format is None and is_tmx(file)):
-            return TmxPairs(file, languages)
+        if self.format == "tmx" or (self.format is None and suffix_of(file) in SUFFIXES):
+            return open_translations(file, languages)
         table = open_table(file, **self.reading)
         roles = bitext_columns(table, src=self.src_column, tgt=self.tgt_column, langs=languages)
         return TablePairs(table, roles, languages, self.on_error is not OnError.stop)

@@ -18,10 +18,10 @@ from tertium.cli.groups import (
     grouped,
     say,
 )
-from tertium.cli.inputs import is_tmx, suffix_of
 from tertium.cli.languages import assume
 from tertium.cli.options import OUTPUT, AsText, SrcColumn, SrcLangColumn
 from tertium.data.codes import language_code
+from tertium.data.l10n import BILINGUAL, open_translations, suffix_of
 from tertium.data.lines import STDIN
 from tertium.data.pairs import (
     FilePairs,
@@ -32,7 +32,6 @@ from tertium.data.pairs import (
     source_columns,
 )
 from tertium.data.records import SUFFIXES, counted, exists, looks_like_path, open_table
-from tertium.data.tmx import TmxPairs
 from tertium.errors import InputError
 from tertium.jobs.output import CANDIDATE_LAYOUTS, TextLayout, TsvLayout
 from tertium.jobs.task import Input, Job
@@ -56,8 +55,8 @@ class TranslateInputs(TableOptions):
         """A text, the lines of a file, or a column of a table."""
         path, languages = Path(text), Languages(src=lang)
         if not self.as_text and (path == STDIN or (exists(text) and path.is_file())):
-            if self.format == "tmx" or (self.format is None and is_tmx(path)):
-                return TmxPairs(path, Languages(hyp=target, src=lang))
+            if self.format == "tmx" or (self.format is None and suffix_of(path) in BILINGUAL):
+                return open_translations(path, Languages(hyp=target, src=lang))
             if not _is_table(path, self.format):
                 return FilePairs(
                     src=path,

@@ -9,6 +9,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from tertium.data.codes import SCRIPTS, SHORT, primary
+from tertium.data.l10n import BILINGUAL, DOCUMENTS, SUBTITLES, SUFFIXES, TMX
 from tertium.data.l10n.fluent import read_fluent
 from tertium.data.l10n.gettext import read_po
 from tertium.data.l10n.keyed import read_catalog, read_json, read_yaml
@@ -21,7 +22,6 @@ from tertium.data.tmx import read_tmx
 from tertium.errors import InputError, LanguageError
 
 DEFAULT_SOURCE = "en"
-BILINGUAL = frozenset({".po", ".xlf", ".xliff", ".tmx", ".xcstrings"})
 MESSAGES: dict[str, Callable[[Path, str | None], list[Message]]] = {
     ".ftl": lambda path, _: read_fluent(path),
     ".json": read_json,
@@ -33,9 +33,6 @@ MESSAGES: dict[str, Callable[[Path, str | None], list[Message]]] = {
     ".xml": lambda path, _: read_android(path),
 }
 """Formats with one language per file, whose texts have keys."""
-SUBTITLES = frozenset({".srt", ".vtt"})
-DOCUMENTS = frozenset({".md", ".markdown"})
-SUFFIXES = BILINGUAL | MESSAGES.keys() | SUBTITLES | DOCUMENTS
 SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "build", "dist", "target"})
 """Folders that are not searched, besides hidden ones."""
 TOKEN = re.compile(r"(?<![A-Za-z])([a-z]{2,3})(?:[-_]r?([A-Z]{2}|[A-Z][a-z]{3}))?(?![A-Za-z])")
@@ -215,7 +212,7 @@ def _bilingual(
         contents = [read_po(path)]
     elif suffix == ".xcstrings":
         contents = read_catalog(path)
-    elif suffix == ".tmx":
+    elif suffix == TMX:
         contents = [_memory(path, source_lang, target_lang)]
     else:
         contents = [read_xliff(path)]
