@@ -142,3 +142,15 @@ def test_fingerprints_do_not_depend_on_the_line() -> None:
     )
     assert one != two
     assert one.fingerprint == two.fingerprint
+
+
+def test_a_lost_negation_is_found_by_words_and_model() -> None:
+    model = tertium.load_model(cache=False)
+    right = string("We will not come tomorrow.", "Wir werden morgen nicht kommen.")
+    wrong = string("We will come tomorrow.", "Wir werden morgen nicht kommen.")
+    result = check_strings([FileContent(Path("de.po"), (right, wrong))], model=model)
+    assert [
+        (each.rule, each.severity, each.source)
+        for each in result.findings
+        if each.rule == "negation"
+    ] == [("negation", "major", wrong.source)]

@@ -167,9 +167,7 @@ def test_the_model_finds_what_was_left_out(tmp_path: Path, tertium: Run) -> None
 
 
 @pytest.mark.parametrize("command", ["score", "explain", "filter"])
-def test_other_commands_read_localisation_files(
-    project: Path, tertium: Run, command: str
-) -> None:
+def test_other_commands_read_localisation_files(project: Path, tertium: Run, command: str) -> None:
     (project / "app.po").write_text(
         'msgid ""\nmsgstr "Language: de\\n"\n\nmsgid "The cat sleeps in the garden."\n'
         'msgstr "Die Katze schläft im Garten."\n',

@@ -7,13 +7,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from tertium.data.negation import with_negation, without_negation
 from tertium.training.model.bitext import Pair
 from tertium.training.model.contrasts import (
     OPPOSITE,
     half_translated,
-    with_negation,
     with_opposite,
-    without_negation,
     wrong_target,
 )
 

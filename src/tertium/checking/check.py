@@ -10,12 +10,14 @@ from functools import partial
 
 from tertium.checking.findings import RULES, WITH_MODEL, Finding
 from tertium.checking.rules import Term, check_string, inconsistencies
+from tertium.data.codes import primary
 from tertium.data.l10n.strings import FileContent, Missing, Translated
+from tertium.data.negation import negation_differs, toggled
 from tertium.errors import SettingError
 from tertium.explanation.placeholders import mask
 from tertium.explanation.review import COVERAGE, HALLUCINATION, Reviewer
 from tertium.explanation.spans import SEVERITIES, A, Span
-from tertium.models.base import Progress, TranslationModel
+from tertium.models.base import Progress, Query, TranslationModel
 from tertium.processes import follow_parent
 from tertium.text import Text
 
@@ -25,6 +27,10 @@ LEAST_WORDS = 4
 """Texts of fewer words are not put to a model: there is no phrase to leave out."""
 WHOLE = frozenset({"copied", "untranslated", "language", "empty", "truncated", "repetition"})
 """Rules after which a model has nothing to add."""
+NEGATION_MARGIN = 2.0
+"""Nats by which the translation with the other polarity must be more probable. On 4 000 right
+translations of news and Wikipedia, 25 are reported (some of them are not right); of 2 112 whose
+target was negated or lost a negation, 56 %."""
 CHUNK = 256
 """Strings that a process checks at a time."""
 BATCH = 512
@@ -158,17 +164,42 @@ def by_model(
         both = all(model.translates(b.lang, a.lang) for a, b in pairs)
         methods = (COVERAGE, HALLUCINATION) if both else (COVERAGE,)
         reviews = Reviewer(methods, model)(pairs)
-        for item, review, (target, source) in zip(batch, reviews, masked, strict=True):
-            found.append(
-                [
-                    finding
-                    for span in joined(review.spans, review.a.text, review.b.text)
-                    if (finding := _of_span(item, span, target[1], source[1])) is not None
-                ]
-            )
+        negated = negations(pairs, model)
+        for place, (item, review, (target, source)) in enumerate(
+            zip(batch, reviews, masked, strict=True)
+        ):
+            findings = [
+                finding
+                for span in joined(review.spans, review.a.text, review.b.text)
+                if (finding := _of_span(item, span, target[1], source[1])) is not None
+            ]
+            if place in negated:
+                message = "one side is negated, and the other is not"
+                findings.append(Finding.of(item, "negation", "major", message))
+            found.append(findings)
         if progress is not None:
             progress("asking the model", len(found), len(items))
     return found
+
+
+def negations(pairs: Sequence[tuple[Text, Text]], model: TranslationModel) -> set[int]:
+    """The places of translations that are negated and should not be, or the other way round.
+
+    The words of one side alone must say so, and the model must find the translation more probable
+    with its negation removed, or with one.
+    """
+    queries: list[Query] = []
+    places = []
+    for place, (a, b) in enumerate(pairs):
+        a_lang, b_lang = (primary(text.lang or "") for text in (a, b))
+        if not negation_differs(a.text, a_lang, b.text, b_lang):
+            continue
+        other = toggled(a.text, a_lang)
+        if other is not None and model.translates(b.lang, a.lang):
+            places.append(place)
+            queries += [Query.between(a, b), Query.between(Text(other, a.lang), b)]
+    scores = iter(model.log_probs(queries))
+    return {place for place in places if next(scores).G < next(scores).G - NEGATION_MARGIN}
 
 
 def joined(spans: Sequence[Span], a: str, b: str) -> list[Span]:

@@ -13,25 +13,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tertium.data.negation import with_negation, without_negation
 from tertium.training.model.bitext import Pair
 from tertium.training.model.lexicon import Lexicon
 from tertium.training.model.names import contrasting, find_slots
 
-NEGATIONS = {
-    "de": re.compile(r" nicht\b"),
-    "en": re.compile(r" not\b|n['’]t\b"),
-    "es": re.compile(r"\b[Nn]o "),
-    "fr": re.compile(r"\b(?:ne |n['’])(?P<verb>\w+)(?: pas)\b"),
-}
-"""A negation of each language, with the space that goes with it."""
-VERBS = {
-    "de": "ist sind war waren hat haben hatte kann können konnte wird werden muss müssen soll",
-    "en": "is are was were can could will would should must has have had do does did",
-    "es": "es son era está están fue ha han había hay puede pueden debe será tiene",
-    "fr": "est sont était a ont avait peut peuvent doit sera va faut",
-}
-"""Frequent verbs that are negated with one more word."""
-VERB = {lang: re.compile(rf" ({verbs.replace(' ', '|')})(?= )") for lang, verbs in VERBS.items()}
 OPPOSITES = {
     "de": """vor/nach öffnet/schließt offen/geschlossen gewonnen/verloren gewann/verlor groß/klein
         große/kleine großen/kleinen alt/neu alte/neue alten/neuen gut/schlecht guten/schlechten
@@ -70,7 +56,6 @@ OPPOSITES = {
         longue/courte pour/contre mieux/pire minimum/maximum activé/désactivé activer/désactiver""",
 }
 """Words that cannot both be right at the same place; each stands for the other."""
-VOWELS = "aeiouéè"
 MIN_WORDS = 4
 """A text needs this many words for two to be exchanged, or for half of it to be left."""
 MIN_LETTERS = 4
@@ -125,46 +110,6 @@ def wrong_name(
         return None
     kind, wrong = result
     return kind, wrong.b
-
-
-def without_negation(text: str, lang: str) -> str | None:
-    """Remove the first negation; None if there is none.
-
-    >>> without_negation("She does not work in Lyon.", "en")
-    'She does work in Lyon.'
-    >>> without_negation("Elle ne travaille pas à Lyon.", "fr")
-    'Elle travaille à Lyon.'
-    """
-    pattern = NEGATIONS.get(lang)
-    negation = pattern.search(text) if pattern is not None else None
-    if negation is None:
-        return None
-    kept = negation.groupdict().get("verb", "")
-    changed = text[: negation.start()] + kept + text[negation.end() :]
-    return changed[:1].upper() + changed[1:] if text[:1].isupper() else changed
-
-
-def with_negation(text: str, lang: str) -> str | None:
-    """Negate the first frequent verb of a text without negation; None if there is none.
-
-    >>> with_negation("Der Laden ist heute offen.", "de")
-    'Der Laden ist nicht heute offen.'
-    >>> with_negation("Le magasin est ouvert.", "fr")
-    "Le magasin n'est pas ouvert."
-    """
-    if lang not in VERB or NEGATIONS[lang].search(text):
-        return None
-    verb = VERB[lang].search(text)
-    if verb is None:
-        return None
-    word = verb.group(1)
-    if lang == "es":
-        negated = f"no {word}"
-    elif lang == "fr":
-        negated = f"n'{word} pas" if word[0] in VOWELS else f"ne {word} pas"
-    else:
-        negated = f"{word} {'nicht' if lang == 'de' else 'not'}"
-    return text[: verb.start(1)] + negated + text[verb.end(1) :]
 
 
 def with_opposite(text: str, lang: str, generator: np.random.Generator) -> str | None:
