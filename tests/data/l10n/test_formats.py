@@ -335,6 +335,28 @@ def test_translation_memories(tmp_path: Path) -> None:
     ]
 
 
+def test_tables_that_are_named(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        **{
+            "a.tsv": "id\tsrc\ttgt\nx\tYes\tJa\ny\tNo\tNein\n",
+            "b.jsonl": '{"source": "Yes", "target": "Oui", "src_lang": "en", "tgt_lang": "fr"}\n',
+        },
+    )
+    assert contents(tmp_path) == [], "folders may hold other tables"
+    [table] = read_files([tmp_path / "a.tsv"], source_lang="en", target_lang="de")
+    assert [(item.line, item.key, item.target) for item in table.translated] == [
+        (2, "x", "Ja"),
+        (3, "y", "Nein"),
+    ]
+    [rows] = read_files([tmp_path / "b.jsonl"])
+    assert [(item.key, item.target, item.target_lang) for item in rows.translated] == [
+        ("row 1", "Oui", "fr")
+    ]
+    with pytest.raises(LanguageError, match=r"a\.tsv does not say what its languages are"):
+        list(read_files([tmp_path / "a.tsv"]))
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [

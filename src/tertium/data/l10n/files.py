@@ -18,8 +18,12 @@ from tertium.data.l10n.markdown import pair_blocks, read_blocks
 from tertium.data.l10n.strings import FileContent, Message, Translated, pair_messages
 from tertium.data.l10n.subtitles import pair_subtitles, read_cues
 from tertium.data.l10n.xml import read_android, read_xliff
+from tertium.data.pairs import Languages, TablePairs, bitext_columns, find_column
+from tertium.data.records import SUFFIXES as TABLES
+from tertium.data.records import open_table
 from tertium.data.tmx import read_tmx
 from tertium.errors import InputError, LanguageError
+from tertium.text import NO_TEXT
 
 DEFAULT_SOURCE = "en"
 MESSAGES: dict[str, Callable[[Path, str | None], list[Message]]] = {
@@ -37,6 +41,8 @@ SKIPPED = frozenset({"node_modules", "__pycache__", "venv", "build", "dist", "ta
 """Folders that are not searched, besides hidden ones."""
 TOKEN = re.compile(r"(?<![A-Za-z])([a-z]{2,3})(?:[-_]r?([A-Z]{2}|[A-Z][a-z]{3}))?(?![A-Za-z])")
 """A language in the name of a file or folder: de, pt-BR, pt_BR, pt-rBR, zh-Hans."""
+KEYS = ("key", "id", "segment", "name")
+"""Columns of a table that name its rows."""
 KEYS_ARE_TEXTS = 0.5
 """The share of keys with spaces from which the keys of a file are its source texts."""
 
@@ -136,10 +142,13 @@ def read_files(
                 if _wanted(content, target_lang):
                     yield content
             continue
+        if suffix in TABLES:
+            yield _table(path, source_lang, target_lang)
+            continue
         if suffix not in SUFFIXES:
             raise InputError(
                 f"{path} has no format that Tertium checks; the name must end in one of "
-                f"{', '.join(sorted(SUFFIXES))}"
+                f"{', '.join(sorted(SUFFIXES | TABLES.keys()))}"
             )
         pair = _paired(path, source, original, target_lang)
         if pair is None:
@@ -256,6 +265,32 @@ def _memory(path: Path, source_lang: str, target_lang: str | None) -> FileConten
                 )
                 for text in texts
             ]
+    return FileContent(path, tuple(translated))
+
+
+def _table(path: Path, source_lang: str | None, target_lang: str | None) -> FileContent:
+    """A table with a column of sources and one of translations; ids are keys."""
+    langs = Languages(hyp=target_lang, src=source_lang)
+    table = open_table(path)
+    rows = TablePairs(table, bitext_columns(table, langs=langs), langs)
+    named = find_column(table.columns(), KEYS)
+    translated = []
+    for row in rows:
+        source = row.source or NO_TEXT
+        if source.lang is None or row.hypothesis.lang is None:
+            raise LanguageError(f"{path} does not say what its languages are; give them: -l en-de")
+        if source.text.strip():
+            translated.append(
+                Translated(
+                    path,
+                    row.number + 1,  # the header is the first line
+                    f"row {row.number}" if named is None else str(row.record[named]),
+                    (source.text,),
+                    row.hypothesis.text,
+                    source_lang=source.lang,
+                    target_lang=row.hypothesis.lang,
+                )
+            )
     return FileContent(path, tuple(translated))
 
 
