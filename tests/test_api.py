@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 import re
 from pathlib import Path
@@ -12,6 +13,11 @@ import tertium
 
 ROOT = Path(__file__).parents[1]
 PUBLIC = {
+    "AlignedUnits",
+    "MinedPairs",
+    "align",
+    "mine",
+    "score_documents",
     "Comparison",
     "Measure",
     "Ranking",
@@ -44,6 +50,7 @@ PARAMETERS = {
         "lang",
         "reference_lang",
         "source_lang",
+        "progress",
         "settings",
     ],
     "load_model": ["model", "compute_type", "device", "threads", "batch_tokens", "cache"],
@@ -70,3 +77,16 @@ def test_paths_in_the_guides_exist(page: str) -> None:
         ):
             missing.append(path)
     assert not missing
+
+
+def test_the_reference_is_readable_in_a_clone() -> None:
+    """Every public name has its signature, a sentence and an example in docs/api.md."""
+    path = ROOT / "scripts" / "api_page.py"
+    spec = importlib.util.spec_from_file_location("api_page", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    text = (ROOT / "docs" / "api.md").read_text("utf-8")
+    assert text == module.page(text), "run python scripts/api_page.py"
+    assert set(re.findall(r"^::: tertium\.(\w+)", text, re.MULTILINE)) == PUBLIC - {"__version__"}

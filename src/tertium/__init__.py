@@ -11,9 +11,11 @@ if TYPE_CHECKING:
     from tertium.explanation.explain import explain
     from tertium.filters.sequence import filter_pairs
     from tertium.measures.base import Measure
-    from tertium.measures.loading import load, score
+    from tertium.measures.loading import load, score, score_documents
     from tertium.measures.scores import Scores, ScoreTable
     from tertium.measures.signature import Signature
+    from tertium.mining.align import AlignedUnits, align
+    from tertium.mining.mine import MinedPairs, mine
     from tertium.models.catalog import load_detector, load_encoder, load_language_model, load_model
     from tertium.models.translation.translate import translate
     from tertium.paraphrasing.generation import paraphrase
@@ -21,14 +23,17 @@ if TYPE_CHECKING:
     from tertium.text import Text
 
 __all__ = [
+    "AlignedUnits",
     "Comparison",
     "Measure",
+    "MinedPairs",
     "Ranking",
     "ScoreTable",
     "Scores",
     "Signature",
     "Text",
     "__version__",
+    "align",
     "compare",
     "explain",
     "filter_pairs",
@@ -37,20 +42,25 @@ __all__ = [
     "load_encoder",
     "load_language_model",
     "load_model",
+    "mine",
     "paraphrase",
     "rerank",
     "score",
+    "score_documents",
     "translate",
 ]
 
 _MODULES = {
+    "AlignedUnits": "mining.align",
     "Comparison": "comparison.result",
     "Measure": "measures.base",
+    "MinedPairs": "mining.mine",
     "Ranking": "reranking.rerank",
     "ScoreTable": "measures.scores",
     "Scores": "measures.scores",
     "Signature": "measures.signature",
     "Text": "text",
+    "align": "mining.align",
     "compare": "comparison.compare",
     "explain": "explanation.explain",
     "filter_pairs": "filters.sequence",
@@ -59,9 +69,11 @@ _MODULES = {
     "load_encoder": "models.catalog",
     "load_language_model": "models.catalog",
     "load_model": "models.catalog",
+    "mine": "mining.mine",
     "paraphrase": "paraphrasing.generation",
     "rerank": "reranking.rerank",
     "score": "measures.loading",
+    "score_documents": "measures.loading",
     "translate": "models.translation.translate",
 }
 """The module of each public name. It is imported when the name is first used, so that

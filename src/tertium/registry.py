@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import Generic, NamedTuple, TypeVar
 
-from tertium.errors import SettingError
+from tertium.errors import PluginWarning, SettingError, warn_caller
 
 T = TypeVar("T")
 Item = TypeVar("Item")
@@ -138,6 +138,18 @@ class Registry(Generic[T]):
     def names(self) -> list[str]:
         """All names: built in, registered, then those of plug-ins."""
         return list(dict.fromkeys([*self.builtin_names(), *sorted(self._plugins())]))
+
+    def usable_names(self) -> list[str]:
+        """All names but those of plug-ins that cannot be loaded, which are named in a warning."""
+        found = self.builtin_names()
+        for name in sorted(self._plugins()):
+            try:
+                self.get(name)
+            except SettingError as error:
+                warn_caller(f"{error}; it is left out", PluginWarning)
+            else:
+                found.append(name)
+        return list(dict.fromkeys(found))
 
     def items(self) -> Iterator[tuple[str, T]]:
         """Every name with what it stands for; all modules and plug-ins are imported."""

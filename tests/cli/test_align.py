@@ -89,7 +89,8 @@ def test_tmx(tertium: Run, documents: tuple[Path, Path], tmp_path: Path) -> None
         "de": ["Meine Eltern wohnen in Berlin & Rom."],
         "en": ["My parents live in Berlin & Rome."],
     }
-    missing = tertium("align", *documents, "-o", out)
+    assert "--force" in tertium("align", *documents, *LANGS, "-o", out).stderr
+    missing = tertium("align", *documents, "-o", out, "--force")
     assert missing.returncode == 2
     assert "--src-lang" in missing.stderr
 

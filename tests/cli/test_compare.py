@@ -140,7 +140,7 @@ def test_the_page_escapes_what_it_shows(tertium: Run, tmp_path: Path) -> None:
         ((EXAMPLES, "--systems", "hasty,nobody"), "no column 'nobody'"),
         ((EXAMPLES, "--systems", "hasty,hasty"), "given twice"),
         ((EXAMPLES, "-m", "chrf", "--baseline", "nobody"), "no system 'nobody'"),
-        ((EXAMPLES, "-m", "chrf", "--set", "base=2"), "chrf has no setting --set base"),
+        ((EXAMPLES, "-m", "chrf", "--set", "base=2"), "chrf has no setting base"),
         ((EXAMPLES, "-m", "chrf", "--alpha", "2"), "alpha=2"),
     ],
 )

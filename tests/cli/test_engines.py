@@ -59,7 +59,7 @@ def test_several_files_are_read_one_after_the_other(tertium: Run, pairs: Path) -
         (pairs.parent / "*.tsv",),
         (pairs.parent / "more.tsv", pairs),
     ):
-        done = tertium("score", *arguments, "-m", "chrf")
+        done = tertium("score", *arguments, "-m", "chrf", "--rows")
         assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["hyp", "b", "a"]
 
 

@@ -29,6 +29,7 @@ ENGLISH = ("The dog", "My sister", "Our teacher", "The little child", "An old ma
 DOES = (("liest ein Buch", "is reading a book"), ("sieht das Meer", "sees the sea"))
 WHEN = (("heute Morgen.", "this morning."), ("am Abend.", "in the evening."), ("oft.", "often."))
 MARGIN = ("--encoder", "tertium-mini")
+EXAMPLES = Path(__file__).parents[2] / "examples"
 BY = ("--src-lang", "de", "--tgt-lang", "en", "--processes", "1")
 
 
@@ -58,7 +59,8 @@ def test_counts_reasons_and_rows(tertium: Run, pairs: Path, tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     removed = {one["filter"]: one["removed"] for one in report["filters"]}
-    assert list(removed) == ["length", "ratio", "lid", "overlap", "duplicates"]
+    assert list(removed) == ["length", "ratio", "lid", "overlap", "duplicates", "margin"]
+    assert removed["margin"] == 0
     assert removed["length"] == 24  # 0, 17, ..., 391
     assert removed["lid"] == 34  # 37 multiples of 11, less 0, 187 and 374
     assert report["kept"] == 30  # five subjects, two verbs, three times
@@ -78,7 +80,9 @@ def test_the_number_of_processes_changes_nothing(tertium: Run, pairs: Path, tmp_
     outs = [tmp_path / "one.tsv", tmp_path / "two.tsv"]
     for processes, out in zip(("1", "2"), outs, strict=True):
         rows = ("--rows-at-a-time", "64", "--processes", processes)
-        done = tertium("filter", pairs, *BY, *rows, "-f", "length,overlap,duplicates", "-o", out)
+        done = tertium(
+            "filter", pairs, *BY, *rows, "--filters", "length,overlap,duplicates", "-o", out
+        )
         assert done.returncode == 0, done.stderr
     assert outs[0].read_bytes() == outs[1].read_bytes()
 
@@ -90,7 +94,7 @@ def test_plain_files_in_and_out(tertium: Run, pairs: Path, tmp_path: Path) -> No
         (tmp_path / name).write_text(text, encoding="utf-8")
     outs = ("-o", tmp_path / "clean.de", "-o", tmp_path / "clean.en")
     inputs = ("--src", tmp_path / "x.de", "--tgt", tmp_path / "x.en")
-    done = tertium("filter", *inputs, *BY, *outs, "-f", "length,overlap,duplicates")
+    done = tertium("filter", *inputs, *BY, *outs, "--filters", "length,overlap,duplicates")
     assert done.returncode == 0, done.stderr
     assert "30 of 400 rows kept (7.5 %)" in done.stderr
     german = (tmp_path / "clean.de").read_text("utf-8").splitlines()
@@ -103,7 +107,7 @@ def test_standard_input_and_output(
     tertium: Run, pairs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(pairs.read_bytes())))
-    done = tertium("filter", "-", *BY, "-f", "duplicates", "-q")
+    done = tertium("filter", "-", *BY, "--filters", "duplicates", "-q")
     assert done.returncode == 0, done.stderr
     monkeypatch.undo()
     assert done.stdout.splitlines()[0] == "id\tde\ten"
@@ -114,7 +118,13 @@ def test_margin_dual_and_measure_in_one_run(tertium: Run, pairs: Path, tmp_path:
     few = tmp_path / "few.tsv"
     few.write_text("\n".join(pairs.read_text("utf-8").splitlines()[:80]) + "\n", encoding="utf-8")
     out, rejected = tmp_path / "clean.tsv", tmp_path / "rejected.tsv"
-    filters = ("-f", "length,margin,duplicates,dual", *MARGIN, "--set", "margin.at_least=0.9")
+    filters = (
+        "--filters",
+        "length,margin,duplicates,dual",
+        *MARGIN,
+        "--set",
+        "margin.at_least=0.9",
+    )
     measure = ("--measure", "chrf", "--at-most", "60", "--set", "dual.at-least=0")
     done = tertium(
         *("filter", few, *BY, *filters, *measure, "-o", out, "--rejected", rejected),
@@ -144,7 +154,7 @@ def done(out: Path) -> int:
 
 def test_killed_and_resumed(tertium: Run, pairs: Path, tmp_path: Path) -> None:
     whole, broken = tmp_path / "whole.tsv", tmp_path / "broken.tsv"
-    filters = ("-f", "length,duplicates,margin,overlap", "--set", "margin.at_least=0.8")
+    filters = ("--filters", "length,duplicates,margin,overlap", "--set", "margin.at_least=0.8")
     settings = (*BY, *filters, *MARGIN)
     common = ("filter", pairs, *settings, "--rows-at-a-time", "10", "--json")
     unbroken = tertium(*common, "-o", whole, "--rejected", tmp_path / "whole.rejected.tsv")
@@ -172,7 +182,7 @@ def test_what_is_not_ours_is_left_alone(tertium: Run, pairs: Path, tmp_path: Pat
     out, part = tmp_path / "out.tsv", tmp_path / "out.tsv.part"
     part.mkdir()
     (part / "notes.txt").write_text("mine")
-    command = ("filter", pairs, *BY, "-f", "length", "-o", out)
+    command = ("filter", pairs, *BY, "--filters", "length", "-o", out)
     for more in ((), ("--resume",), ("--overwrite",)):
         refused = tertium(*command, *more)
         assert refused.returncode == 2
@@ -186,7 +196,17 @@ def test_an_unfinished_run_is_guarded(tertium: Run, pairs: Path, tmp_path: Path)
     out = tmp_path / "out.tsv"
     good = pairs.read_text("utf-8")
     pairs.write_text(good + "a row with one field\n", encoding="utf-8")
-    common = ("filter", pairs, *BY, "-f", "length,duplicates", "-o", out, "--rows-at-a-time", "50")
+    common = (
+        "filter",
+        pairs,
+        *BY,
+        "--filters",
+        "length,duplicates",
+        "-o",
+        out,
+        "--rows-at-a-time",
+        "50",
+    )
     assert tertium(*common).returncode == 2
     assert not out.exists()
     assert "is an unfinished run" in tertium(*common).stderr
@@ -203,7 +223,7 @@ def test_an_unfinished_run_is_guarded(tertium: Run, pairs: Path, tmp_path: Path)
 
 def test_the_second_of_two_runs_is_refused(tertium: Run, pairs: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.tsv"
-    command = ("filter", pairs, *BY, "-f", "length", "-o", out)
+    command = ("filter", pairs, *BY, "--filters", "length", "-o", out)
     with locked(tmp_path / "out.tsv.part"):
         for more in ((), ("--resume",), ("--overwrite",)):
             refused = tertium(*command, *more)
@@ -219,7 +239,7 @@ def test_margin_alone(tertium: Run, pairs: Path, tmp_path: Path) -> None:
     few = tmp_path / "few.tsv"
     few.write_text("\n".join(pairs.read_text("utf-8").splitlines()[:40]) + "\n", encoding="utf-8")
     rejected = tmp_path / "rejected.tsv"
-    command = ("filter", few, *BY, "-f", "margin", *MARGIN, "--rows-at-a-time", "16", "-q")
+    command = ("filter", few, *BY, "--filters", "margin", *MARGIN, "--rows-at-a-time", "16", "-q")
     assert tertium(*command, "--rejected", rejected).returncode == 0
     removed = rejected.read_text("utf-8").splitlines()[1:]
     kept = tertium(*command).stdout.splitlines()[1:]
@@ -229,7 +249,17 @@ def test_margin_alone(tertium: Run, pairs: Path, tmp_path: Path) -> None:
 
 
 def test_a_full_disk(tertium: Run, pairs: Path, tmp_path: Path) -> None:
-    command = ("filter", pairs, *BY, "-f", "length,overlap", "--rows-at-a-time", "50", "-q", "-o")
+    command = (
+        "filter",
+        pairs,
+        *BY,
+        "--filters",
+        "length,overlap",
+        "--rows-at-a-time",
+        "50",
+        "-q",
+        "-o",
+    )
     whole = tmp_path / "whole.tsv"
     assert tertium(*command, whole).returncode == 0
     with small_disk(tmp_path / "disk", 256 * 1024) as disk:
@@ -248,13 +278,13 @@ def test_a_full_disk(tertium: Run, pairs: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("-f", "lenght"), "no filter 'lenght'"),
+        (("--filters", "lenght"), "no filter 'lenght'"),
         (("--set", "length.most=3"), "its settings are shortest, longest, unit"),
-        (("--set", "margin.k=3"), "margin is not one of the filters"),
+        (("--set", "dual.k=3"), "dual is not one of the filters"),
         (("--set", "longest=3"), "FILTER.NAME=VALUE"),
         (("--at-least", "0.3"), "--measure"),
-        (("-f", "measure"), "needs --measure"),
-        (("-f", "margin"), "margin needs an encoder"),
+        (("--filters", "measure"), "needs --measure"),
+        (("--filters", "pattern"), "needs a regular expression"),
         (("--resume",), "--output"),
         (("-o", "there/is/no.tsv"), "no such folder"),
         (("-o", "clean.doc"), "cannot infer the format"),
@@ -280,17 +310,78 @@ def test_languages_that_the_model_lacks_are_counted_in_words(tertium: Run, tmp_p
     assert "is empty" in again.stderr
 
 
+SUBJECTS = {
+    "Der Arzt": "The doctor",
+    "Meine Schwester": "My sister",
+    "Die alte Katze": "The old cat",
+    "Unser Lehrer": "Our teacher",
+    "Die Regierung": "The government",
+    "Ein Soldat": "A soldier",
+    "Der Bäcker": "The baker",
+    "Die Königin": "The queen",
+    "Mein Nachbar": "My neighbor",
+    "Das Kind": "The child",
+    "Die Ärztin": "The physician",
+}
+ENDS = {
+    "kauft heute frisches Brot.": "buys fresh bread today.",
+    "schläft auf dem Sofa.": "sleeps on the sofa.",
+    "wartet seit einer Stunde auf den Zug.": "has been waiting for the train for an hour.",
+    "will im Sommer nach Spanien fahren.": "wants to go to Spain in summer.",
+    "hat den Schlüssel verloren.": "has lost the key.",
+    "liest jeden Abend die Zeitung.": "reads the newspaper every evening.",
+    "trinkt morgens Kaffee mit Milch.": "drinks coffee with milk in the morning.",
+    "versteht das neue Gesetz nicht.": "does not understand the new law.",
+    "spielt gern Fußball im Park.": "likes to play football in the park.",
+    "schreibt einen langen Brief.": "is writing a long letter.",
+}
+
+
+def test_misaligned_pairs_do_not_pass_the_default(tertium: Run, tmp_path: Path) -> None:
+    german = [f"{subject} {end}" for subject in SUBJECTS for end in ENDS]
+    english = [f"{subject} {end}" for subject in SUBJECTS.values() for end in ENDS.values()]
+    kept = []
+    for shift in (0, 13):  # another subject and another end
+        path = tmp_path / f"{shift}.tsv"
+        pairs = zip(german, english[shift:] + english[:shift], strict=True)
+        path.write_text("src\ttgt\n" + "".join(f"{a}\t{b}\n" for a, b in pairs), "utf-8")
+        done = tertium("filter", path, "-l", "de-en", "-q")
+        assert done.returncode == 0, done.stderr
+        kept.append(len(done.stdout.splitlines()) - 1)
+    assert kept[0] > 80
+    assert kept[1] == 0
+
+
+def test_an_existing_output_is_refused(tertium: Run, pairs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.tsv"
+    out.write_text("precious\n")
+    done = tertium("filter", pairs, *BY, "--filters", "length", "-o", out)
+    assert done.returncode == 2
+    assert "--force" in done.stderr
+    assert out.read_text() == "precious\n"
+    assert (
+        tertium("filter", pairs, *BY, "--filters", "length", "-o", out, "--force").returncode == 0
+    )
+    assert out.read_text() != "precious\n"
+
+
+def test_kept_rows_in_other_formats(tertium: Run, pairs: Path) -> None:
+    command = ("filter", pairs, "-l", "de-en", "--filters", "length", "-q", "-f")
+    assert json.loads(tertium(*command, "json").stdout)["segments"][0]["id"] == "1"
+    assert tertium(*command, "markdown").stdout.startswith("| id | de | en |\n|---|---|---|\n")
+
+
 def test_rows_that_cannot_be_read(tertium: Run, tmp_path: Path) -> None:
     """Row 2 has no target: the run stops, or leaves it out, or names it among the removed."""
     file, out, rejected = (tmp_path / name for name in ("a.jsonl", "b.jsonl", "c.jsonl"))
     rows = [{"de": "Ja.", "en": "Yes."}, {"de": "Nein.", "en": None}, {"de": "", "en": "Why?"}]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    command = ("filter", file, *BY, "-f", "length,duplicates", "-o", out)
+    command = ("filter", file, *BY, "--filters", "length,duplicates", "-o", out)
     stopped = tertium(*command)
     assert stopped.returncode == 2
     assert "row 2: the field 'en' is null" in stopped.stderr
     for how, fields in (("skip", ["length"]), ("mark", ["error", "length"])):
-        ways = ("--on-error", how, "--rejected", rejected, "--json")
+        ways = ("--on-error", how, "--rejected", rejected, "--json", "--force")
         done = tertium(*command, *ways)
         assert done.returncode == 0, done.stderr
         assert "1 row could not be filtered" in done.stderr
@@ -306,7 +397,7 @@ def test_stopped_by_ctrl_c(
     tertium: Run, pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole, out = tmp_path / "whole.tsv", tmp_path / "out.tsv"
-    command = ("filter", pairs, *BY, "-f", "length,overlap", "--rows-at-a-time", "50", "-q")
+    command = ("filter", pairs, *BY, "--filters", "length,overlap", "--rows-at-a-time", "50", "-q")
     assert tertium(*command, "-o", whole).returncode == 0
     judge, judged = Overlap.judge, list[int]()
 

@@ -22,9 +22,9 @@ def write(path: Path, text: str) -> Path:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("score", "hyp_missing.txt", "ref_missing.txt", "-m", "chrf"),
-        ("score", "out/hyp", "out/ref", "-m", "chrf"),
-        ("score", "newstest.de", "newstest.en.gz", "-m", "chrf"),
+        ("score", "hyp_missing.txt", "ref_missing.txt", "-m", "chrf", "--rows"),
+        ("score", "out/hyp", "out/ref", "-m", "chrf", "--rows"),
+        ("score", "newstest.de", "newstest.en.gz", "-m", "chrf", "--rows"),
         ("paraphrase", "nofile.txt", "--lang", "en"),
         ("explain", "a.txt", "b.txt", "--lang", "en"),
     ],
@@ -48,7 +48,7 @@ def test_names_can_be_scored_as_texts(tertium: Run) -> None:
     "text", ["Hi.", "He opened notes.txt and left.", "3.5", "e.g.", "and so on"]
 )
 def test_what_cannot_be_a_path_is_a_text(tertium: Run, text: str) -> None:
-    assert column(tertium("score", text, text, "-m", "chrf").stdout, "chrf") == [100]
+    assert column(tertium("score", text, text, "-m", "chrf", "--rows").stdout, "chrf") == [100]
 
 
 @pytest.mark.parametrize(
@@ -75,14 +75,14 @@ def test_parquet_on_standard_input_is_refused(
     tertium: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"PAR1\x15\x04")))
-    done = tertium("score", "-", "-m", "chrf")
+    done = tertium("score", "-", "-m", "chrf", "--rows")
     assert done.returncode == 2
     assert "Parquet cannot be read from standard input" in done.stderr
 
 
 def test_semicolons_separate_the_fields_of_a_csv_file(tertium: Run, tmp_path: Path) -> None:
     file = write(tmp_path / "a.csv", "hyp;ref\na, b;a, b\n")
-    assert column(tertium("score", file, "-m", "chrf").stdout, "chrf") == [100]
+    assert column(tertium("score", file, "-m", "chrf", "--rows").stdout, "chrf") == [100]
 
 
 QUOTED = 'hyp\tref\n"He said ""no"" to me."\tHe said no to me.\n'
@@ -90,7 +90,7 @@ QUOTED = 'hyp\tref\n"He said ""no"" to me."\tHe said no to me.\n'
 
 def test_quoted_tsv_is_named(tertium: Run, tmp_path: Path) -> None:
     file = write(tmp_path / "a.tsv", QUOTED)
-    done = tertium("score", file, "-m", "chrf")
+    done = tertium("score", file, "-m", "chrf", "--rows")
     assert done.returncode == 2
     assert 'row 1: "He said ""no"" to me." is quoted' in done.stderr
     assert "--quoting" in done.stderr
@@ -108,7 +108,7 @@ def test_quoted_tsv_is_read_on_request(tertium: Run, tmp_path: Path) -> None:
 
 def test_quotation_marks_may_be_part_of_the_text(tertium: Run, tmp_path: Path) -> None:
     file = write(tmp_path / "a.tsv", 'hyp\tref\n"No."\t"No."\n')
-    assert column(tertium("score", file, "-m", "chrf").stdout, "chrf") == [100]
+    assert column(tertium("score", file, "-m", "chrf", "--rows").stdout, "chrf") == [100]
     write(file, QUOTED)
     document = json.loads(tertium("score", file, "-m", "chrf", "--no-quoting", "--json").stdout)
     assert document["segments"][0]["hyp"] == '"He said ""no"" to me."'
@@ -116,56 +116,58 @@ def test_quotation_marks_may_be_part_of_the_text(tertium: Run, tmp_path: Path) -
 
 def test_a_quoted_header_is_named(tertium: Run, tmp_path: Path) -> None:
     file = write(tmp_path / "a.tsv", '"hyp"\t"ref"\n"a"\t"b"\n')
-    assert 'the header: "hyp" is quoted' in tertium("score", file, "-m", "chrf").stderr
+    assert 'the header: "hyp" is quoted' in tertium("score", file, "-m", "chrf", "--rows").stderr
 
 
 def test_references_of_every_usual_name_count(tertium: Run, tmp_path: Path) -> None:
     for head in ("hyp\treference\treference2", "Hyp\tREF\tref_2", "mt\tref1\tref2"):
         file = write(tmp_path / "a.tsv", f"{head}\na b c\tx y z\ta b c\n")
-        done = tertium("score", file, "-m", "chrf")
+        done = tertium("score", file, "-m", "chrf", "--rows")
         assert column(done.stdout, "chrf") == [100], head
 
 
 def test_target_is_the_reference(tertium: Run, tmp_path: Path) -> None:
     for name in ("target", "tgt", "Target"):
         file = write(tmp_path / "a.tsv", f"source\t{name}\tmt\na b c\tx y z\tx y z\n")
-        done = tertium("score", file, "-m", "chrf")
+        done = tertium("score", file, "-m", "chrf", "--rows")
         assert column(done.stdout, "chrf") == [100]
 
 
 def test_a_surface_measure_is_not_scored_against_the_source(tertium: Run, tmp_path: Path) -> None:
     for name in "hs":
         write(tmp_path / name, "a b c\n")
-    done = tertium("score", "--hyp", tmp_path / "h", "--src", tmp_path / "s", "-m", "chrf")
+    done = tertium(
+        "score", "--hyp", tmp_path / "h", "--src", tmp_path / "s", "-m", "chrf", "--rows"
+    )
     assert done.returncode == 2
     assert "chrf compares with references" in done.stderr
 
 
 def test_empty_lines_at_the_end_are_ignored(tertium: Run, tmp_path: Path) -> None:
     hyp, ref = write(tmp_path / "h", "a\nb\n\n"), write(tmp_path / "r", "a\nb\n")
-    done = tertium("score", "--hyp", hyp, "--ref", ref, "-m", "chrf")
+    done = tertium("score", "--hyp", hyp, "--ref", ref, "-m", "chrf", "--rows")
     assert column(done.stdout, "chrf") == [100, 100]
-    done = tertium("score", "--hyp", ref, "--ref", hyp, "-m", "chrf")
+    done = tertium("score", "--hyp", ref, "--ref", hyp, "-m", "chrf", "--rows")
     assert column(done.stdout, "chrf") == [100, 100]
     table = write(tmp_path / "t.tsv", "hyp\tref\na\ta\n\n")
-    assert column(tertium("score", table, "-m", "chrf").stdout, "chrf") == [100]
+    assert column(tertium("score", table, "-m", "chrf", "--rows").stdout, "chrf") == [100]
 
 
 def test_an_empty_last_hypothesis_counts(tertium: Run, tmp_path: Path) -> None:
     hyp, ref = write(tmp_path / "h", "a\n\n"), write(tmp_path / "r", "a\nb\n")
-    done = tertium("score", "--hyp", hyp, "--ref", ref, "-m", "chrf")
+    done = tertium("score", "--hyp", hyp, "--ref", ref, "-m", "chrf", "--rows")
     assert column(done.stdout, "chrf") == [100, 0]
     write(hyp, "a\n")
-    done = tertium("score", "--hyp", hyp, "--ref", ref, "-m", "chrf")
+    done = tertium("score", "--hyp", hyp, "--ref", ref, "-m", "chrf", "--rows")
     assert done.returncode == 2
     assert "differ in their number of lines" in done.stderr
 
 
 def test_rows_and_lines_are_both_named(tertium: Run, tmp_path: Path) -> None:
     table = write(tmp_path / "t.tsv", "hyp\tref\na\ta\na\tb\tc\n")
-    assert "row 2 (line 3): 3 fields" in tertium("score", table, "-m", "chrf").stderr
+    assert "row 2 (line 3): 3 fields" in tertium("score", table, "-m", "chrf", "--rows").stderr
     lines = write(tmp_path / "t.jsonl", '{"hyp": "a", "ref": "b"}\n\n{"hyp": \n')
-    assert "row 2 (line 3): not JSON" in tertium("score", lines, "-m", "chrf").stderr
+    assert "row 2 (line 3): not JSON" in tertium("score", lines, "-m", "chrf", "--rows").stderr
 
 
 @pytest.mark.parametrize(
@@ -178,7 +180,7 @@ def test_rows_and_lines_are_both_named(tertium: Run, tmp_path: Path) -> None:
 )
 def test_missing_fields_are_named(tertium: Run, tmp_path: Path, record: str, message: str) -> None:
     file = write(tmp_path / "t.jsonl", '{"hyp": "a", "ref": "b"}\n' + record + "\n")
-    done = tertium("score", file, "-m", "chrf")
+    done = tertium("score", file, "-m", "chrf", "--rows")
     assert done.returncode == 2
     assert message in done.stderr
 
@@ -219,7 +221,7 @@ def test_a_translation_memory_for_every_command(tertium: Run, tmp_path: Path) ->
     for command in (
         ("score", file, "-m", "prism-src", "-l", "de-en"),
         ("explain", file, "--method", "flags", "--lang", "en", "--src-lang", "de"),
-        ("filter", file, "-f", "length", "--src-lang", "de", "--tgt-lang", "en"),
+        ("filter", file, "--filters", "length", "--src-lang", "de", "--tgt-lang", "en"),
         ("translate", file, "-l", "de-en"),
     ):
         out = tmp_path / f"{command[0]}.tsv"
@@ -238,11 +240,11 @@ def test_the_same_columns_for_every_command(tertium: Run, tmp_path: Path) -> Non
     for command in (
         ("score", file, "-m", "chrf"),
         ("explain", file, "--method", "flags"),
-        ("filter", file, "-f", "length"),
+        ("filter", file, "--filters", "length"),
     ):
         done = tertium(*command, "-o", tmp_path / f"{command[0]}.tsv")
         assert done.returncode == 0, done.stderr
-    contradictory = tertium("filter", file, "-f", "length", "--src-lang", "fr")
+    contradictory = tertium("filter", file, "--filters", "length", "--src-lang", "fr")
     assert "the language in 'lang_a' is 'de', but --src-lang is 'fr'" in contradictory.stderr
 
 

@@ -63,14 +63,14 @@ def test_the_catalog(tertium: Run) -> None:
 def test_hypotheses_alone(tertium: Run, language_folder: LanguageCard, tmp_path: Path) -> None:
     hypotheses = write(tmp_path / "h.txt", "The sea was calm.", "", "She reads.")
     measure = f"lm@{language_folder.path}"
-    done = tertium("score", "-t", hypotheses, "-m", measure)
+    done = tertium("score", "-t", hypotheses, "-m", measure, "--rows")
     assert done.returncode == 0, done.stderr
     header, *rows = done.stdout.splitlines()
     assert header == "hyp\tlm\tcut\tmarks"
     assert len(rows) == 3
     assert rows[1].endswith("empty")
     table = write(tmp_path / "h.tsv", "id\thypothesis", "1\tThe sea was calm.")
-    [_, row] = tertium("score", table, "-m", measure).stdout.splitlines()
+    [_, row] = tertium("score", table, "-m", measure, "--rows").stdout.splitlines()
     assert row.split("\t")[2] == rows[0].split("\t")[1]
 
 
@@ -98,10 +98,21 @@ def test_judging_with_prompts(tertium: Run, language_folder: LanguageCard, tmp_p
     sources = write(tmp_path / "s.txt", "Das Meer war ruhig.")
     model = str(language_folder.path)
     with_names = tertium(
-        *("score", "-t", hypotheses, "-s", sources, "-l", "de-en", "-m", f"llm-src@{model}")
+        *(
+            "score",
+            "-t",
+            hypotheses,
+            "-s",
+            sources,
+            "-l",
+            "de-en",
+            "-m",
+            f"llm-src@{model}",
+            "--rows",
+        )
     )
     written = tertium(
-        *("score", "-t", hypotheses, "-s", sources),
+        *("score", "-t", hypotheses, "-s", sources, "--rows"),
         *("-m", rf"llm-src@{model}:template=German: {{source}}\nEnglish: "),
     )
     rows = [done.stdout.splitlines()[1] for done in (with_names, written)]

@@ -147,9 +147,9 @@ def test_paraphrases_and_search(tertium: Run, lists: tuple[Path, Path], tmp_path
 
 def test_filters(tertium: Run, lists: tuple[Path, Path]) -> None:
     every = tertium("mine", *lists, *LANGS, "--pairs", "all", "-q")
-    some = tertium("mine", *lists, *LANGS, "--pairs", "all", "-q", "-f", "ratio")
+    some = tertium("mine", *lists, *LANGS, "--pairs", "all", "-q", "--filters", "ratio")
     assert 1 < len(some.stdout.splitlines()) <= len(every.stdout.splitlines())
-    wrong = tertium("mine", *lists, "-f", "shape")
+    wrong = tertium("mine", *lists, "--filters", "shape")
     assert wrong.returncode == 2
     assert "shape" in wrong.stderr
 

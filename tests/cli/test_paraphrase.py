@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from tertium.cli import running
 from tertium.jobs.task import JobProgress
 
 from .conftest import Run
-
-command = import_module("tertium.cli.paraphrase")  # in tertium.cli, the name is a function
 
 QUICK = ("--lang", "en", "--beam-size", "2", "-n", "2")
 
@@ -46,9 +44,11 @@ def test_a_measure_of_the_source(tertium: Run) -> None:
     assert all(float(row.split("\t")[3]) < 0 for row in done.stdout.splitlines()[1:])
 
 
-def test_mistakes(tertium: Run) -> None:
-    assert "--lang" in tertium("paraphrase", "I have to go now.").stderr
-    wrong = tertium("paraphrase", "I have to go now.", *QUICK, "-o", "out.txt")
+def test_mistakes(tertium: Run, tmp_path: Path) -> None:
+    unclear = tertium("paraphrase", "Ok.")
+    assert unclear.returncode == 2
+    assert "--lang" in unclear.stderr
+    wrong = tertium("paraphrase", "I have to go now.", *QUICK, "-o", tmp_path / "out.txt")
     assert wrong.returncode == 2
     assert "cannot infer the format" in wrong.stderr
 
@@ -63,12 +63,31 @@ def test_progress_is_shown(tertium: Run, tmp_path: Path, monkeypatch: pytest.Mon
     @contextmanager
     def record(total: Callable[[], int | None], **_: object) -> Iterator[JobProgress]:
         totals.append(total())
-        yield JobProgress(advanced.append, lambda *each: details.append(each))
+        yield JobProgress(
+            lambda done, count=None: advanced.append(done), lambda *each: details.append(each)
+        )
 
-    monkeypatch.setattr(command, "progress_bar", record)
-    monkeypatch.setattr(command, "TEXTS_AT_A_TIME", 1)
-    assert tertium("paraphrase", texts, *QUICK).returncode == 0
+    monkeypatch.setattr(running, "progress_bar", record)
+    assert tertium("paraphrase", texts, *QUICK, "--rows-at-a-time", "1").returncode == 0
     assert totals == [2]
-    assert advanced == [1, 2]
+    assert advanced[-2:] == [1, 2]
     assert details[0] == ("translating", 1, 3)  # three searches
     assert {what for what, _, _ in details} == {"translating", "scoring"}
+
+
+def test_a_run_is_kept_and_resumed_like_any_other(tertium: Run, tmp_path: Path) -> None:
+    out = tmp_path / "out.tsv"
+    assert tertium("paraphrase", "I have to go now.", *QUICK, "-o", out).returncode == 0
+    again = tertium("paraphrase", "I have to go now.", *QUICK, "-o", out)
+    assert again.returncode == 2
+    assert "--force" in again.stderr
+    assert "nothing is left to resume" in (
+        tertium("paraphrase", "I have to go now.", *QUICK, "-o", out, "--resume").stderr
+    )
+
+
+def test_the_language_is_identified(tertium: Run) -> None:
+    done = tertium("paraphrase", "I have to go now.", "--beam-size", "2", "-n", "1", "-f", "json")
+    assert done.returncode == 0, done.stderr
+    assert "assumed language: en" in done.stderr
+    assert json.loads(done.stdout)["segments"][0]["text"] == "I have to go now."

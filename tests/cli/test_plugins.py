@@ -17,6 +17,7 @@ METADATA = "Metadata-Version: 2.1\nName: tertium-example\nVersion: 1.0\n"
 ENTRY_POINTS = """
 [tertium.measures]
 length-ratio = tertium_example:LengthRatio
+broken-measure = tertium_example:NoSuchMeasure
 
 [tertium.filters]
 question = tertium_example:QuestionFilter
@@ -124,12 +125,12 @@ def test_a_filter_of_a_plugin(environment: dict[str, str], tmp_path: Path) -> No
     bitext, out = tmp_path / "a.tsv", tmp_path / "out.tsv"
     bitext.write_text("de\ten\nJa?\tYes?\nNein.\tNo?\n")
     langs = ("--src-lang", "de", "--tgt-lang", "en")
-    done = run(environment, "filter", bitext, *langs, "-f", "length,Question", "-o", out)
+    done = run(environment, "filter", bitext, *langs, "--filters", "length,Question", "-o", out)
     assert done.returncode == 0, done.stderr
     assert out.read_text() == "de\ten\nJa?\tYes?\n"
     assert "only one is a question 1" in done.stderr
     settings = ("--set", "question.mark=.", "--overwrite")
-    done = run(environment, "filter", bitext, *langs, "-f", "question", "-o", out, *settings)
+    done = run(environment, "filter", bitext, *langs, "--filters", "question", "-o", out, *settings)
     assert done.returncode == 0, done.stderr
     assert "1 of 2 rows kept" in done.stderr
 
@@ -137,10 +138,10 @@ def test_a_filter_of_a_plugin(environment: dict[str, str], tmp_path: Path) -> No
 def test_a_filter_that_cannot_be_loaded(environment: dict[str, str], tmp_path: Path) -> None:
     bitext = tmp_path / "a.tsv"
     bitext.write_text("src\ttgt\na\tb\n")
-    done = run(environment, "filter", bitext, "-f", "broken")
+    done = run(environment, "filter", bitext, "--filters", "broken")
     assert done.returncode == 2
     assert "filter 'broken' of the plug-in tertium-example cannot be loaded" in done.stderr
-    done = run(environment, "filter", bitext, "-f", "questions")
+    done = run(environment, "filter", bitext, "--filters", "questions")
     assert done.returncode == 2
     assert "no filter 'questions'; did you mean 'question'?" in done.stderr
 
@@ -171,13 +172,22 @@ def test_a_dataset_of_a_plugin(environment: dict[str, str], tmp_path: Path) -> N
 
 def test_a_measure_of_a_plugin(environment: dict[str, str]) -> None:
     measures = ("-m", "Length-Ratio:power=2", "-m", "chrf")
-    done = run(environment, "score", "abcd", "abcdefgh", *measures)
+    done = run(environment, "score", "abcd", "abcdefgh", *measures, "--rows")
     assert done.returncode == 0, done.stderr
     header, row = done.stdout.splitlines()
-    assert header.split("\t")[2:] == ["length-ratio", "chrf", "cut", "marks"]
+    assert header.split("\t")[2:] == ["length-ratio:power=2.0", "chrf", "cut", "marks"]
     assert row.split("\t")[2] == "0.250000"
-    assert "length-ratio 0.2500" in done.stderr
+    assert "length-ratio:power=2.0 0.2500" in done.stderr
     assert "power:2.0" in done.stderr
     compared = run(environment, "compare", SYSTEMS, "-m", "length-ratio", "--json")
     assert compared.returncode == 0, compared.stderr
     assert "length-ratio" in compared.stdout
+
+
+def test_a_broken_measure_is_named_and_left_out(environment: dict[str, str]) -> None:
+    done = run(environment, "measures")
+    assert done.returncode == 0, done.stderr
+    assert "length-ratio" in done.stdout
+    assert "broken-measure" not in done.stdout
+    assert "measure 'broken-measure' of the plug-in tertium-example cannot be loaded" in done.stderr
+    assert "it is left out" in done.stderr

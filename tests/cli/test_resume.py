@@ -258,7 +258,8 @@ def test_go_on_or_drop_it(tertium: Run, pairs: Path, tmp_path: Path) -> None:
 
 def test_a_mistake_at_the_start_leaves_nothing(tertium: Run, pairs: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.tsv"
-    assert tertium("score", pairs, "-m", "direct", *ROWS, "-o", out).returncode == 2
+    wrong = ("-m", "direct", "-l", "nl")  # a language that the model does not have
+    assert tertium("score", pairs, *wrong, *ROWS, "-o", out).returncode == 2
     assert list(tmp_path.glob("out*")) == []
     done = tertium("score", pairs, "-m", "direct", "--lang", "en", *ROWS, "-o", out)
     assert done.returncode == 0

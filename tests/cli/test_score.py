@@ -40,7 +40,7 @@ def column(text: str, name: str) -> list[float]:
 
 @pytest.mark.filterwarnings("ignore:.* script that the model was not trained on")
 def test_the_same_numbers_as_the_library(tertium: Run, pairs: Path) -> None:
-    done = tertium("score", pairs, "-m", "direct", "-m", "chrf", "--lang", "en")
+    done = tertium("score", pairs, "-m", "direct", "-m", "chrf", "--lang", "en", "--rows")
     assert done.returncode == 0
     for name in ("direct", "chrf"):
         made = library.load(name)
@@ -90,7 +90,7 @@ def test_every_output_format_holds_the_same(tertium: Run, pairs: Path, tmp_path:
 
 
 def test_scores_only(tertium: Run, pairs: Path) -> None:
-    done = tertium("score", pairs, "-m", "chrf", "--scores-only")
+    done = tertium("score", pairs, "-m", "chrf", "--scores-only", "--rows")
     assert done.stdout.splitlines()[0] == "chrf\tcut\tmarks"
 
 
@@ -121,7 +121,7 @@ def test_the_source_is_compared_with_only_on_request(tertium: Run, tmp_path: Pat
 
 def test_standard_input(tertium: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"hyp\tref\na\ta\nb\tb\n")))
-    done = tertium("score", "-", "-m", "chrf", "-q")
+    done = tertium("score", "-", "-m", "chrf", "-q", "--rows")
     assert column(done.stdout, "chrf") == [100, 100]
     assert done.stderr == ""
 
@@ -162,7 +162,9 @@ def test_settings_reach_the_measures_that_have_them(tertium: Run, pairs: Path) -
 def test_references_are_taken_from_several_columns(tertium: Run, tmp_path: Path) -> None:
     file = tmp_path / "a.tsv"
     file.write_text("hyp\tr1\tr2\na b c\tx\ta b c\n")
-    done = tertium("score", file, "-m", "chrf", "--ref-column", "r1", "--ref-column", "r2")
+    done = tertium(
+        "score", file, "-m", "chrf", "--ref-column", "r1", "--ref-column", "r2", "--rows"
+    )
     assert column(done.stdout, "chrf") == [100]
 
 
@@ -196,7 +198,7 @@ def test_a_broken_row_is_named_and_nothing_is_left(tertium: Run, tmp_path: Path)
         ((EXAMPLES, "-o", "none/out.tsv"), "no such folder"),
         ((EXAMPLES, "-m", "direct", "--base", "10"), "must be one of 'e', '2'"),
         ((EXAMPLES, "--compute-type", "int4"), "choose from auto, float32, int8"),
-        (("Hi.", "Hi.", "-m", "direct"), "was not given"),
+        (("Hi.", "Hi.", "-m", "direct"), "not clear: perhaps"),
         (("Hi.", "Hi.", "-m", "direct", "--lang", "zz"), "de, en, es, fr"),
         (("Hi.", b"\xff".decode("utf-8", "surrogateescape")), "lone surrogate"),
     ],
@@ -219,7 +221,7 @@ def test_records_may_have_their_fields_in_any_order(tertium: Run, tmp_path: Path
         '{"hyp": "h1", "ref": "r1"}\n{"ref": "r2", "hyp": "h2"}\n'
         '{"hyp": "h3", "ref": "r3", "lang": "de", "id": 7}\n'
     )
-    done = tertium("score", file, "-m", "chrf", "-q")
+    done = tertium("score", file, "-m", "chrf", "-q", "--rows")
     head, *rows = [line.split("\t") for line in done.stdout.splitlines()]
     assert head == ["hyp", "ref", "lang", "id", "chrf", "cut", "marks"]
     assert [row[:4] for row in rows] == [
@@ -293,18 +295,18 @@ def test_a_column_is_not_overwritten(tertium: Run, tmp_path: Path) -> None:
 def test_overlong_lines_are_marked(tertium: Run, tmp_path: Path) -> None:
     file = tmp_path / "a.tsv"
     file.write_text("hyp\tref\n" + "word " * 20_000 + "\tshort\nshort\tshort\n")
-    done = tertium("score", file, "-m", "direct", "-l", "en")
+    done = tertium("score", file, "-m", "direct", "-l", "en", "--rows")
     assert column(done.stdout, "cut") == [0, 0]
     assert "1 of 2 rows hold text that was split into sentences" in done.stderr
     assert "|long:split|" in done.stderr
-    cut = tertium("score", file, "-m", "direct", "-l", "en", "--long", "cut")
+    cut = tertium("score", file, "-m", "direct", "-l", "en", "--long", "cut", "--rows")
     assert column(cut.stdout, "cut") == [1, 0]
     assert "1 of 2 rows hold text that is longer" in cut.stderr
     assert "|long:cut|" in cut.stderr
 
 
 def test_the_example_file(tertium: Run) -> None:
-    done = tertium("score", EXAMPLES)
+    done = tertium("score", EXAMPLES, "--rows")
     assert done.returncode == 0
     scores = column(done.stdout, "cross")
     assert len(scores) == 23
@@ -324,7 +326,7 @@ def test_marks_are_a_column_and_a_summary(tertium: Run, tmp_path: Path) -> None:
         "Ja.\tYes.\t\n\t\t\nNein.\tNo.\tNo.\nDa.\tThere.\tГде находится вокзал?\n",
         encoding="utf-8",
     )
-    done = tertium("score", file, "-m", "cross", "-m", "chrf")
+    done = tertium("score", file, "-m", "cross", "-m", "chrf", "--rows")
     marks = [line.split("\t")[-1] for line in done.stdout.splitlines()]
     assert marks == ["marks", "copy", "empty", "empty", "", "unknown"]
     assert column(done.stdout, "cross")[1:3] == [0, 0]
@@ -336,18 +338,21 @@ def test_marks_are_a_column_and_a_summary(tertium: Run, tmp_path: Path) -> None:
 
 def test_identified_languages_are_shown_and_change_nothing(tertium: Run) -> None:
     texts = ("Where did you learn to speak French?", "Where have you learnt French so well?")
-    guessed = tertium("score", *texts, "-m", "cross")
+    guessed = tertium("score", *texts, "-m", "cross", "--rows")
     assert "no language was given; identified: en (1); if that is wrong, use --lang" in (
         guessed.stderr
     )
-    given = tertium("score", *texts, "-m", "cross", "--lang", "en")
+    given = tertium("score", *texts, "-m", "cross", "--lang", "en", "--rows")
     assert "identified" not in given.stderr
     assert column(given.stdout, "cross") == column(guessed.stdout, "cross")
     needed = tertium("score", *texts, "-m", "direct")
-    assert "it looks like 'en'" in needed.stderr
+    assert "assumed languages: hypotheses en, references en" in needed.stderr
+    assert "|l:en (assumed)|rl:en (assumed)|" in needed.stderr
+    given = tertium("score", *texts, "-m", "direct", "--lang", "en")
+    assert given.stdout == needed.stdout
 
 
 def test_a_hypothesis_in_another_language_is_marked(tertium: Run) -> None:
     texts = ("Wo hast du so gut Französisch gelernt?", "Where did you learn French?")
-    done = tertium("score", *texts, "-m", "chrf", "--lang", "en")
+    done = tertium("score", *texts, "-m", "chrf", "--lang", "en", "--rows")
     assert done.stdout.splitlines()[1].split("\t")[-1] == "language"

@@ -309,7 +309,8 @@ def test_the_same_measure_twice_has_two_columns(tertium: Run, files: Path) -> No
         expected = library.load("chrf", **settings).score(SYSTEMS["good"], REFERENCES)  # type: ignore[arg-type]
         assert float(row[name]) == expected.system
     rows = tertium(
-        *("score", "-t", files / "good.txt", "-r", files / "ref.txt", "-m", "chrf,chrf:beta=1")
+        *("score", "-t", files / "good.txt", "-r", files / "ref.txt", "-m", "chrf,chrf:beta=1"),
+        "--rows",
     )
     assert rows.stdout.splitlines()[0].split("\t")[:4] == ["hyp", "ref", "chrf", "chrf:beta=1"]
 

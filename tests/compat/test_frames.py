@@ -41,7 +41,7 @@ def test_several_measures_and_references(frame: Frame) -> None:
 
 
 def test_sources_and_languages(frame: Frame) -> None:
-    options = {"measure": "prism-src", "lang": "en", "source_lang": "de"}
+    options: dict[str, Any] = {"measure": "prism-src", "lang": "en", "source_lang": "de"}
     scores = frame(ROWS).tertium.score("out", src="src", **options)
     expected = tertium.score(ROWS["out"], sources=ROWS["src"], **options)
     assert scores.to_list() == pytest.approx(expected)

@@ -118,7 +118,7 @@ def test_an_addition_is_an_omission_of_the_other_side() -> None:
     assert [(span.side, span.kind, span.text) for span in other] == [("a", "addition", "you here")]
 
 
-def test_all_partial_texts_are_one_call() -> None:
+def test_whole_texts_are_one_call_and_partial_texts_another() -> None:
     calls = []
 
     class Counting(FakeModel):
@@ -127,8 +127,7 @@ def test_all_partial_texts_are_one_call() -> None:
             return super().log_probs(queries, **settings)
 
     gains = coverage_gains([(A, B), (B, A)], Counting())
-    assert len(calls) == 1
-    assert calls[0] == sum(1 + len(tried) for found in gains for _, tried in found.values())
+    assert calls == [4, sum(len(tried) for found in gains for _, tried in found.values())]
 
 
 def test_empty_texts_have_no_spans() -> None:
@@ -164,9 +163,12 @@ def test_a_phrase_must_be_improbable_given_the_other_text() -> None:
     assert full == -1.0
     [phrase] = [each for each in tried if each.partial == "I see"]
     assert (phrase.gain, phrase.surprise) == (0.5, 7.5)
-    for least, texts in ((7.5, ["you here"]), (7.6, [])):
-        [spans] = coverage([(a, b)], model, CoverageSettings(surprise=least))
+    for least, texts, asked in ((7.5, ["you here"], ["I", "I see"]), (7.6, [], ["I"])):
+        settings = CoverageSettings(surprise=least)
+        [spans] = coverage([(a, b)], model, settings)
         assert [span.text for span in spans] == texts
+        [some] = coverage_gains([(a, b)], model, settings, every=False)
+        assert [each.partial for each in some["b"][1]] == asked
 
 
 def test_unlikely_by_hand() -> None:

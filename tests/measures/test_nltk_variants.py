@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import nltk
 import pytest
@@ -69,7 +70,7 @@ def test_unsmoothed_bleu_of_what_shares_no_fourgram_is_0() -> None:
     assert found == [0.0, 0.0, 0.0]
 
 
-BLEU = {"measure": "bleu-nltk"}
+BLEU: dict[str, Any] = {"measure": "bleu-nltk"}
 
 
 def test_chrf_is_nltks() -> None:

@@ -83,8 +83,8 @@ def test_columns_of_any_kind(column: type) -> None:
     compared = tertium.compare(systems, column(REFERENCES), measures="chrf", samples=100)
     assert compared["chrf"].best == "b"
     source = tertium.load("chrf", against="source")
-    expected = source(HYPOTHESES, sources=SOURCES)
-    assert source(column(HYPOTHESES), sources=column(SOURCES)) == expected
+    by_source = source(HYPOTHESES, sources=SOURCES)
+    assert source(column(HYPOTHESES), sources=column(SOURCES)) == by_source
 
 
 def test_several_references_in_columns() -> None:

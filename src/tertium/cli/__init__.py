@@ -11,7 +11,7 @@ import typer
 
 from tertium._version import __version__
 from tertium.cli.commands import LazyGroup
-from tertium.errors import TertiumError
+from tertium.errors import COMMAND_LINE, TertiumError
 
 app = typer.Typer(
     cls=LazyGroup,
@@ -55,7 +55,10 @@ def main() -> None:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             app()
-    except (TertiumError, OSError) as error:
+    except TertiumError as error:
+        print(f"tertium: {error.said(COMMAND_LINE)}", file=sys.stderr)
+        sys.exit(2)
+    except OSError as error:
         print(f"tertium: {error}", file=sys.stderr)
         sys.exit(2)
 

@@ -14,24 +14,17 @@ from xml.sax.saxutils import escape, quoteattr
 import typer
 
 from tertium._version import __version__
+from tertium.cli.groups import EncoderOptions, LanguageOptions, grouped, say
 from tertium.cli.inputs import refuse_as_output
-from tertium.cli.options import (
-    DEFAULT_MODEL,
-    INPUT,
-    OUTPUT,
-    ComputeType,
-    Encoder,
-    Layer,
-    Model,
-    Quiet,
-    ReplaceInvalid,
-    Threads,
-)
+from tertium.cli.logs import log_to_terminal
+from tertium.cli.options import INPUT, OUTPUT, Force, Quiet, ReplaceInvalid, Verbose
 from tertium.cli.progress import interruptible, progress_bar
+from tertium.cli.systems import refuse_existing
 from tertium.data.documents import PairedFiles, pair_by_list, pair_by_name
 from tertium.data.lines import check_file, name_of, read_lines
+from tertium.data.records import counted
 from tertium.errors import InputError
-from tertium.measures.loading import ModelPool, ModelSettings
+from tertium.measures.loading import ModelPool
 from tertium.storage.atomic import write_text
 from tertium.text import Text
 
@@ -41,12 +34,120 @@ if TYPE_CHECKING:
 
 ALIGNMENT = "Alignment"
 MAX_SIZE, DELETION_QUANTILE, WIDTH = 4, 0.2, 10
-FORMATS = ("tsv", "jsonl", "ladder", "tmx")
+FORMATS = ("tsv", "csv", "jsonl", "ladder", "tmx")
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot contain."""
 
 
+@dataclass(frozen=True)
+class AlignInputs:
+    """The documents."""
+
+    pairs: Annotated[
+        Path | None,
+        typer.Option(
+            "--list",
+            metavar="FILE",
+            help="Align the documents of a list: two file names per line, with a tab between.",
+            rich_help_panel=INPUT,
+        ),
+    ] = None
+    split: Annotated[
+        bool,
+        typer.Option(
+            "--split",
+            help="Split every line into sentences: by ICU if it is installed (extra: words), "
+            "otherwise by simpler rules.",
+            rich_help_panel=INPUT,
+        ),
+    ] = False
+    replace_invalid: ReplaceInvalid = False
+
+
+@dataclass(frozen=True)
+class AlignmentOptions:
+    """How sentences are aligned."""
+
+    max_size: Annotated[
+        int,
+        typer.Option(
+            min=2,
+            help="Most sentences in a unit, both sides together: 4 allows 1-1, 1-2, 1-3 and 2-2.",
+            rich_help_panel=ALIGNMENT,
+        ),
+    ] = MAX_SIZE
+    deletion_quantile: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            max=1,
+            help="Cost of a sentence without counterpart, as a quantile of the costs of random "
+            "pairs: lower values leave out more sentences.",
+            rich_help_panel=ALIGNMENT,
+        ),
+    ] = DELETION_QUANTILE
+    width: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Search this far from the path of the coarser level.",
+            rich_help_panel=ALIGNMENT,
+        ),
+    ] = WIDTH
+
+
+@dataclass(frozen=True)
+class AlignOutput:
+    """What is written."""
+
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help=f"A file ({', '.join('.' + name for name in FORMATS)}); a folder if folders are "
+            "aligned. Default: standard output.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            "-f",
+            "--output-format",
+            help=f"{', '.join(FORMATS)}. Default: by the file name, otherwise tsv.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None
+    force: Force = False
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume", help="Leave out documents that are aligned.", rich_help_panel=OUTPUT
+        ),
+    ] = False
+    quiet: Quiet = False
+    verbose: Verbose = False
+
+    def jobs(self, source: Path | None, target: Path | None, pairs: Path | None) -> list[_Job]:
+        """What is aligned, except what is there already."""
+        jobs = _jobs(source, target, pairs, self.output, self.format)
+        if self.resume:
+            return [job for job in jobs if job.output is None or not job.output.exists()]
+        for job in jobs:
+            if job.output is not None:
+                refuse_existing(job.output, force=self.force)
+        return jobs
+
+
+@grouped("ref_lang", "no_cache", "device")
 def align(
+    inputs: AlignInputs,
+    languages: LanguageOptions,
+    alignment: AlignmentOptions,
+    output: AlignOutput,
+    models: EncoderOptions,
     source: Annotated[
         Path | None,
         typer.Argument(help="A document, one sentence per line; or a folder of documents."),
@@ -58,110 +159,35 @@ def align(
             "up to the first dot."
         ),
     ] = None,
-    pairs: Annotated[
-        Path | None,
-        typer.Option(
-            "--list",
-            metavar="FILE",
-            help="Align the documents of a list: two file names per line, with a tab between.",
-            rich_help_panel=INPUT,
-        ),
-    ] = None,
-    src_lang: Annotated[
-        str | None, typer.Option(help="Language of the first document.", rich_help_panel=INPUT)
-    ] = None,
-    tgt_lang: Annotated[
-        str | None, typer.Option(help="Language of the second document.", rich_help_panel=INPUT)
-    ] = None,
-    split: Annotated[
-        bool,
-        typer.Option(
-            "--split",
-            help="Split every line into sentences: by ICU if it is installed (extra: words), "
-            "otherwise by simpler rules.",
-            rich_help_panel=INPUT,
-        ),
-    ] = False,
-    replace_invalid: ReplaceInvalid = False,
-    max_size: Annotated[
-        int,
-        typer.Option(
-            min=2,
-            help="Most sentences in a unit, both sides together: 4 allows 1-1, 1-2, 1-3 and 2-2.",
-            rich_help_panel=ALIGNMENT,
-        ),
-    ] = MAX_SIZE,
-    deletion_quantile: Annotated[
-        float,
-        typer.Option(
-            min=0,
-            max=1,
-            help="Cost of a sentence without counterpart, as a quantile of the costs of random "
-            "pairs: lower values leave out more sentences.",
-            rich_help_panel=ALIGNMENT,
-        ),
-    ] = DELETION_QUANTILE,
-    width: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            help="Search this far from the path of the coarser level.",
-            rich_help_panel=ALIGNMENT,
-        ),
-    ] = WIDTH,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help=f"A file ({', '.join('.' + name for name in FORMATS)}); a folder if folders are "
-            "aligned. Default: standard output.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None,
-    format: Annotated[  # noqa: A002
-        str | None,
-        typer.Option(
-            help=f"{', '.join(FORMATS)}. Default: by the file name, otherwise tsv.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None,
-    quiet: Quiet = False,
-    model: Model = DEFAULT_MODEL,
-    encoder: Encoder = None,
-    layer: Layer = None,
-    compute_type: ComputeType = "auto",
-    threads: Threads = None,
 ) -> None:
     """Align the sentences of a document with those of its translation.
 
-    [bold]tertium align de.txt en.txt --src-lang de --tgt-lang en -o pairs.tsv[/bold]
+    [bold]tertium align de.txt en.txt -l de-en -o pairs.tsv[/bold]
     """
     from tertium.models.encoders.alignment import Aligner
     from tertium.stats.alignment import AlignmentSettings
 
+    log_to_terminal(output.verbose)
     started = time.monotonic()
-    settings = AlignmentSettings(max_size, deletion_quantile, width)
-    jobs = _jobs(source, target, pairs, output, format)
-    if split and any(job.format == "ladder" for job in jobs):
+    settings = AlignmentSettings(alignment.max_size, alignment.deletion_quantile, alignment.width)
+    jobs = output.jobs(source, target, inputs.pairs)
+    langs = languages.src, languages.hyp
+    if inputs.split and any(job.format == "ladder" for job in jobs):
         raise InputError("a ladder refers to lines, which --split divides; use another format")
-    if any(job.format == "tmx" for job in jobs) and (src_lang is None or tgt_lang is None):
-        raise InputError("TMX names the languages: use --src-lang and --tgt-lang")
-    pool = ModelPool(
-        ModelSettings(
-            model, encoder=encoder, layer=layer, compute_type=compute_type, threads=threads
-        )
-    )
-    aligner = Aligner(pool("sentences"), settings)
+    if any(job.format == "tmx" for job in jobs) and None in langs:
+        raise InputError("TMX names the languages: use -l de-en, or --src-lang and --tgt-lang")
+    aligner = Aligner(ModelPool(models.chosen)("sentences"), settings)
     units = 0
     with (
         interruptible(None),
-        progress_bar(lambda: len(jobs), shown=not quiet, what="documents") as progress,
+        progress_bar(lambda: len(jobs), shown=not output.quiet, what="documents") as progress,
     ):
         for number, job in enumerate(jobs, start=1):
             documents = [
-                Document.read(path, lang, split=split, replace_invalid=replace_invalid)
-                for path, lang in ((job.source, src_lang), (job.target, tgt_lang))
+                Document.read(
+                    path, lang, split=inputs.split, replace_invalid=inputs.replace_invalid
+                )
+                for path, lang in zip((job.source, job.target), langs, strict=True)
             ]
             aligned = aligner(documents[0].sentences, documents[1].sentences, progress.detail)
             units += len(aligned)
@@ -172,9 +198,9 @@ def align(
             else:
                 write_text(job.output, content)
             progress.advance(number)
-    if not quiet:
-        count = "1 document" if len(jobs) == 1 else f"{len(jobs)} documents"
-        print(f"{count}, {units} units in {time.monotonic() - started:.1f} s", file=sys.stderr)
+    if not output.quiet:
+        seconds = time.monotonic() - started
+        say(f"{counted(len(jobs), 'document')}, {counted(units, 'unit')} in {seconds:.1f} s")
 
 
 @dataclass(frozen=True)
@@ -292,6 +318,12 @@ def _tsv(source: Document, target: Document, units: Sequence[Unit]) -> str:
     return _table(source, target, units, TsvLayout())
 
 
+def _csv(source: Document, target: Document, units: Sequence[Unit]) -> str:
+    from tertium.jobs.output import CsvLayout
+
+    return _table(source, target, units, CsvLayout())
+
+
 def _jsonl(source: Document, target: Document, units: Sequence[Unit]) -> str:
     from tertium.jobs.output import JsonLinesLayout
 
@@ -328,4 +360,4 @@ def _tmx(source: Document, target: Document, units: Sequence[Unit]) -> str:
     return head + "".join(body) + "</body>\n</tmx>\n"
 
 
-WRITERS = {"tsv": _tsv, "jsonl": _jsonl, "ladder": _ladder, "tmx": _tmx}
+WRITERS = {"tsv": _tsv, "csv": _csv, "jsonl": _jsonl, "ladder": _ladder, "tmx": _tmx}

@@ -19,21 +19,17 @@ class Entry:
     attribute: str = ""
     """The name of the function, or of the group of commands, in its module; by default the
     command's."""
-    habits: bool = False
-    """Whether it takes the options of other tools (:mod:`tertium.cli.habits`)."""
 
 
 COMMANDS = {
-    "score": Entry(
-        "Score pairs of texts: each row, and all rows together. Higher is better.", habits=True
-    ),
+    "score": Entry("Score pairs of texts: each system, and each row. Higher is better."),
     "compare": Entry(
         "Compare two or more systems on one test set: which is better, and is it significant?",
-        habits=True,
     ),
     "explain": Entry(
         "Show where two texts differ: unlikely tokens, omissions, additions and other spans."
     ),
+    "check": Entry("Find what is wrong in translation files, in continuous integration."),
     "filter": Entry(
         "Remove bad pairs from a bitext, and report how many each filter removed, and why.",
         "filter_command",
@@ -44,7 +40,7 @@ COMMANDS = {
     ),
     "align": Entry("Align the sentences of a document with those of its translation."),
     "translate": Entry("Translate texts: the best translation, n-best lists, or samples."),
-    "rerank": Entry("Choose the best of several candidate translations.", habits=True),
+    "rerank": Entry("Choose the best of several candidate translations."),
     "paraphrase": Entry(
         "Paraphrase a text; shows the similarity in meaning and the diversity of each candidate."
     ),
@@ -84,11 +80,8 @@ def imported(name: str) -> Any:
         group = typer.main.get_group(found)
         group.name = name
         return group
-    cls = TyperCommand
-    if entry.habits:
-        from tertium.cli.habits import HabitCommand
+    from tertium.cli.habits import HabitCommand
 
-        cls = HabitCommand
     single = typer.Typer(add_completion=False)
-    single.command(name, cls=cls)(found)
+    single.command(name, cls=HabitCommand)(found)
     return typer.main.get_command(single)

@@ -3,84 +3,64 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from tertium.cli.habits import split_pair
-from tertium.cli.options import (
-    DEFAULT_MODEL,
-    INPUT,
-    OUTPUT,
-    Against,
-    ComputeType,
-    Encoder,
-    Force,
-    Format,
-    Header,
-    LangColumn,
-    LangOrPair,
-    Layer,
-    Measures,
-    Model,
-    NoCache,
-    Quiet,
-    Quoting,
-    RefColumn,
-    References,
-    RefLang,
-    RefLangColumn,
-    ReplaceInvalid,
-    SentenceEncoder,
-    Settings,
-    Source,
-    SrcColumn,
-    SrcLang,
-    SrcLangColumn,
-    Threads,
+from tertium.cli.formats import OutputFormat
+from tertium.cli.gates import (
+    GATES,
+    GateOptions,
+    check_system,
+    failures,
+    stop,
+    worse_than_others,
 )
+from tertium.cli.groups import (
+    STATISTICS,
+    ClusterOptions,
+    LanguageOptions,
+    MeasureOptions,
+    ModelOptions,
+    PairOptions,
+    PrintOptions,
+    StatisticsOptions,
+    grouped,
+    say,
+)
+from tertium.cli.languages import assume_for_measures, signed
+from tertium.cli.options import INPUT, OUTPUT
 from tertium.cli.running import Running
-from tertium.cli.systems import refuse_existing
-from tertium.comparison.result import SEGMENTS_SHOWN
+from tertium.comparison.result import SEGMENTS_SHOWN, Comparison
+from tertium.comparison.significance import check_comparison, compare_scores
 from tertium.data.pairs import Languages
 from tertium.data.records import open_table
 from tertium.data.systems import SystemOutputs, outputs_from_files, outputs_from_table
 from tertium.errors import InputError
-from tertium.jobs.output import check_output_file, to_json
-from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
-from tertium.measures.registry import DEFAULT_MEASURE
+from tertium.jobs.output import rounded, to_json
+from tertium.jobs.task import Input, Job
+from tertium.jobs.tasks.score import ROWS_AT_A_TIME, ScoreTask, score_table
+from tertium.measures.loading import MeasureLoader
 from tertium.report.tables import FORMATS
-from tertium.stats.conventions import ALPHA, SAMPLES
+from tertium.stats.conventions import ALPHA
 from tertium.storage.atomic import write_text
 
-TESTS = "Tests"
 PIPED_WIDTH = 1000
+SUFFIXES = {
+    OutputFormat.markdown: ".md",
+    OutputFormat.latex: ".tex",
+    OutputFormat.csv: ".csv",
+    OutputFormat.tsv: ".tsv",
+}
+"""How :class:`tertium.report.tables.Table` calls the formats."""
 
 
-def compare(
-    table: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[FILE]",
-            help="A table (TSV, CSV, JSONL, Parquet) with one column per system.",
-        ),
-    ] = None,
-    hyp: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--hyp",
-            "-t",
-            metavar="FILE...",
-            help="Outputs, one per line; one file for each system.",
-        ),
-    ] = None,
-    ref: References = None,
-    src: Source = None,
-    measure: Measures = None,
-    lang: LangOrPair = None,
-    ref_lang: RefLang = None,
-    src_lang: SrcLang = None,
+@dataclass(frozen=True)
+class CompareInputs(PairOptions):
+    """The outputs of the systems."""
+
     systems: Annotated[
         str | None,
         typer.Option(
@@ -88,183 +68,192 @@ def compare(
             "text.",
             rich_help_panel=INPUT,
         ),
-    ] = None,
-    format: Format = None,  # noqa: A002
-    header: Header = True,
-    ref_column: RefColumn = None,
-    src_column: SrcColumn = None,
-    lang_column: LangColumn = None,
-    ref_lang_column: RefLangColumn = None,
-    src_lang_column: SrcLangColumn = None,
-    replace_invalid: ReplaceInvalid = False,
-    quoting: Quoting = None,
-    against: Against = None,
-    settings: Settings = None,
-    baseline: Annotated[
-        str | None,
-        typer.Option(
-            help="Compare all others with this system. Default: the best system.",
-            rich_help_panel=TESTS,
-        ),
-    ] = None,
-    samples: Annotated[
-        int,
-        typer.Option(
-            min=1, help="Number of bootstrap and permutation samples.", rich_help_panel=TESTS
-        ),
-    ] = SAMPLES,
-    seed: Annotated[int, typer.Option(min=0, rich_help_panel=TESTS)] = 0,
-    alpha: Annotated[
-        float, typer.Option(help="Significance level.", rich_help_panel=TESTS)
-    ] = ALPHA,
-    segments: Annotated[
-        int,
-        typer.Option(
-            min=0, help="How many of the segments that differ most to show.", rich_help_panel=OUTPUT
-        ),
-    ] = SEGMENTS_SHOWN,
+    ] = None
+
+    def outputs(self, table: Path | None, languages: Languages) -> SystemOutputs:
+        """Read the outputs of all systems."""
+        if self.hyp or self.ref or self.src is not None:
+            if table is not None:
+                raise InputError("give either a table, or --hyp with --ref or --src")
+            if len(self.hyp or []) < 2:
+                raise InputError("give --hyp at least twice, once for each system")
+            return outputs_from_files(
+                self.hyp or [],
+                self.ref or [],
+                self.src,
+                languages,
+                replace_invalid=self.replace_invalid,
+            )
+        if table is None:
+            raise InputError(
+                "give a table with one column per system, or --hyp with --ref or --src"
+            )
+        names = [name for name in (self.systems or "").split(",") if name]
+        opened = open_table(table, **self.reading)
+        return outputs_from_table(opened, languages, systems=names, **self.columns)
+
+
+@dataclass(frozen=True)
+class CompareOutput(PrintOptions):
+    """What is printed and written."""
+
     output: Annotated[
         Path | None,
         typer.Option(
             "--output",
             "-o",
-            help="Write a table of all systems and measures to a .csv, .md, .tex or .txt file.",
+            help="Write a table of all systems and measures to a .csv, .tsv, .md, .tex or .txt "
+            "file, or everything to a .json file.",
             rich_help_panel=OUTPUT,
         ),
-    ] = None,
-    force: Force = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document.", rich_help_panel=OUTPUT)
-    ] = False,
+    ] = None
+    segments: Annotated[
+        int,
+        typer.Option(
+            "--segments",
+            "--worst",
+            min=0,
+            metavar="N",
+            help="How many of the segments that differ most to show.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = SEGMENTS_SHOWN
     html: Annotated[
         Path | None,
         typer.Option(help="Write an HTML page with plots to this file.", rich_help_panel=OUTPUT),
+    ] = None
+
+    def check_format(self) -> None:
+        """Refuse a file whose name does not tell its format."""
+        if self.output is not None and self.output.suffix not in (*FORMATS, ".json"):
+            raise InputError(
+                f"{self.output}: cannot infer the format from the file name; use "
+                f"{', '.join(FORMATS)}, .json"
+            )
+
+    def document(self, result: Comparison) -> str:
+        """Everything, as JSON."""
+        return to_json(rounded(result.document(count=self.segments), self.width))
+
+    def write(self, result: Comparison) -> None:
+        """Write the files that are requested."""
+        if self.output is not None and self.output.suffix == ".json":
+            write_text(self.output, self.document(result) + "\n")
+        elif self.output is not None:
+            write_text(self.output, result.table().as_format(self.output.suffix))
+        if self.html is not None:
+            from tertium.comparison.page import comparison_page
+
+            write_text(self.html, comparison_page(result, segments=self.segments))
+
+    def print(self, result: Comparison) -> None:
+        """Print the comparison."""
+        result = result.with_digits(self.width)
+        if self.as_json:
+            print(self.document(result))
+        elif self.output_format in SUFFIXES:
+            suffix = SUFFIXES[self.output_format]
+            print(result.table().as_format(suffix), end="")
+        elif not (self.quiet and (self.output is not None or self.html is not None)):
+            from rich.console import Console
+
+            from tertium.comparison.text import print_comparison
+
+            console = Console(highlight=False)
+            if not console.is_terminal:  # names of systems are not broken
+                console.width = PIPED_WIDTH
+            print_comparison(result, console, segments=self.segments)
+
+
+@dataclass(frozen=True)
+class CompareStatistics(StatisticsOptions):
+    """The tests."""
+
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            help="Compare all others with this system. Default: the best system.",
+            rich_help_panel=STATISTICS,
+        ),
+    ] = None
+    alpha: Annotated[
+        float, typer.Option(help="Significance level.", rich_help_panel=STATISTICS)
+    ] = ALPHA
+
+    @property
+    def tests(self) -> dict[str, Any]:
+        """The settings of the tests."""
+        return {"baseline": self.baseline, "samples": self.samples, "alpha": self.alpha}
+
+
+@dataclass(frozen=True)
+class CompareGate(GateOptions):
+    """When the command ends with exit code 3."""
+
+    fail_if_worse: Annotated[
+        str | None,
+        typer.Option(
+            "--fail-if-worse",
+            metavar="SYSTEM",
+            help="Exit with code 3 if this system is significantly worse than --baseline, or than "
+            "any other, or if a score says nothing.",
+            rich_help_panel=GATES,
+        ),
+    ] = None
+
+
+@grouped()
+def compare(
+    inputs: CompareInputs,
+    measures: MeasureOptions,
+    languages: LanguageOptions,
+    output: CompareOutput,
+    statistics: CompareStatistics,
+    gate: CompareGate,
+    models: ModelOptions,
+    cluster: ClusterOptions,
+    table: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[FILE]",
+            help="A table (TSV, CSV, JSONL, Parquet) with one column per system.",
+        ),
     ] = None,
-    quiet: Quiet = False,
-    model: Model = DEFAULT_MODEL,
-    encoder: Encoder = None,
-    sentence_encoder: SentenceEncoder = None,
-    layer: Layer = None,
-    compute_type: ComputeType = "auto",
-    threads: Threads = None,
-    no_cache: NoCache = False,
 ) -> None:
     """Compare two or more systems on one test set: which is better, and is it significant?
 
     A table has one column per system; references, sources, languages and metadata are recognised.
     """
-    from tertium.comparison.significance import check_comparison, compare_scores
-    from tertium.jobs.task import Input, Job
-    from tertium.jobs.tasks.score import ROWS_AT_A_TIME, ScoreTask, score_table
-
-    lang, src_lang = split_pair(lang, src_lang)
-    if output is not None:
-        if output.suffix not in FORMATS:
-            raise InputError(
-                f"{output}: cannot infer the format from the file name; use {', '.join(FORMATS)}"
-            )
-        check_output_file(output)
-        refuse_existing(output, force=force)
-    outputs = _outputs(
-        table,
-        hyp or [],
-        ref or [],
-        src,
-        Languages(hyp=lang, ref=ref_lang or lang, src=src_lang),
-        format=format,
-        header=header,
-        systems=[name for name in (systems or "").split(",") if name],
-        columns={
-            "lang": lang_column,
-            "ref_lang": ref_lang_column,
-            "src_lang": src_lang_column,
-            "src": src_column,
-        },
-        refs=ref_column or [],
-        replace_invalid=replace_invalid,
-        quoting=quoting,
+    output.check_format()
+    output.check(
+        [*(inputs.hyp or []), *(inputs.ref or []), *([table] if table else [])], output.html
     )
-    models = ModelSettings(
-        model,
-        encoder=encoder,
-        sentence_encoder=sentence_encoder,
-        layer=layer,
-        compute_type=compute_type,
-        threads=threads,
-        cache=not no_cache,
-    )
-    specs = read_specs(
-        measure or [DEFAULT_MEASURE], given={"against": against}, written=settings or []
-    )
-    check_comparison(outputs, baseline=baseline, samples=samples, alpha=alpha)
-    loader = MeasureLoader(specs, models, lang)
+    outputs = inputs.outputs(table, languages.languages)
+    specs = measures.specs()
+    limits = gate.limits(specs)
+    tests = statistics.tests
+    check_comparison(outputs, **tests)
+    check_system(gate.fail_if_worse, outputs.systems)
+    loader = MeasureLoader(specs, models.chosen, languages.languages.hyp)
     task = ScoreTask.requested(loader, scores_only=True, segments=True)
     for source in outputs.sources.values():
         task.check(source)
-    if not quiet and not as_json:
-        print(f"systems: {', '.join(outputs.systems)}", file=sys.stderr)
+    if not output.quiet and not output.as_json:
+        say(f"systems: {', '.join(outputs.systems)}")
         if outputs.left_out:
-            print(
+            say(
                 f"left out, as numbers or metadata: {', '.join(outputs.left_out)} (to choose the "
-                "systems, use --systems)",
-                file=sys.stderr,
+                "systems, use --systems)"
             )
-    inputs = [Input(source, system) for system, source in outputs.sources.items()]
-    scores = Running(quiet=quiet)(Job(task, inputs, ROWS_AT_A_TIME), score_table)
-    result = compare_scores(
-        scores, outputs, baseline=baseline, samples=samples, seed=seed, alpha=alpha
+    chosen = [Input(source, system) for system, source in outputs.sources.items()]
+    chosen, assumed = assume_for_measures(
+        chosen, specs, models.chosen, languages, quiet=output.quiet
     )
-    if output is not None:
-        write_text(output, result.table().as_format(output.suffix))
-    if html is not None:
-        from tertium.comparison.page import comparison_page
-
-        write_text(html, comparison_page(result, segments=segments))
-    if as_json:
-        print(to_json(result.document(count=segments)))
-    elif not (quiet and (output is not None or html is not None)):
-        from rich.console import Console
-
-        from tertium.comparison.text import print_comparison
-
-        console = Console(highlight=False)
-        if not console.is_terminal:  # names of systems are not broken
-            console.width = PIPED_WIDTH
-        print_comparison(result, console, segments=segments)
-    if scores.tally is not None and not quiet and not as_json:
+    running = Running(quiet=output.quiet, cluster=cluster.chosen(models.threads))
+    scores = running(Job(task, chosen, ROWS_AT_A_TIME), score_table).assuming(signed(assumed))
+    result = compare_scores(scores, outputs, seed=statistics.seed, **tests)
+    output.write(result)
+    output.print(result)
+    if scores.tally is not None and not output.quiet and not output.as_json:
         print(scores.tally, file=sys.stderr)
-
-
-def _outputs(
-    path: Path | None,
-    hyps: list[Path],
-    refs_files: list[Path],
-    src_file: Path | None,
-    languages: Languages,
-    *,
-    format: str | None,  # noqa: A002
-    header: bool,
-    systems: list[str],
-    columns: dict[str, str | None],
-    refs: list[str],
-    replace_invalid: bool,
-    quoting: bool | None,
-) -> SystemOutputs:
-    if hyps or refs_files or src_file is not None:
-        if path is not None:
-            raise InputError("give either a table, or --hyp with --ref or --src")
-        if len(hyps) < 2:
-            raise InputError("give --hyp at least twice, once for each system")
-        return outputs_from_files(
-            hyps, refs_files, src_file, languages, replace_invalid=replace_invalid
-        )
-    if path is None:
-        raise InputError("give a table with one column per system, or --hyp with --ref or --src")
-    opened = open_table(
-        path,
-        format=format,  # type: ignore[arg-type]
-        header=header,
-        replace_invalid=replace_invalid,
-        quoting=quoting,
-    )
-    return outputs_from_table(opened, languages, systems=systems, refs=refs, **columns)
+    stop([*failures(scores, limits), *worse_than_others(result, scores, gate.fail_if_worse)])

@@ -7,107 +7,126 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tertium.cli.engines import Address, Engine, EngineName, Workers, chosen_cluster
-from tertium.cli.inputs import is_tmx, refuse_as_output
-from tertium.cli.options import (
-    DEFAULT_MODEL,
-    ENGINE,
-    INPUT,
-    OUTPUT,
-    ComputeType,
-    Encoder,
-    Header,
-    Layer,
-    Model,
-    Overwrite,
-    Quiet,
-    Quoting,
-    ReplaceInvalid,
-    Resume,
-    SentenceEncoder,
-    Source,
-    Threads,
+from tertium.cli.groups import (
+    ClusterOptions,
+    LanguageOptions,
+    ModelOptions,
+    RowOptions,
+    TableOptions,
+    grouped,
+    say,
 )
-from tertium.cli.running import Running
+from tertium.cli.inputs import refuse_as_output
+from tertium.cli.options import ENGINE, INPUT, OUTPUT, Source
+from tertium.cli.systems import refuse_existing
+from tertium.data.l10n import SUFFIXES, open_translations, suffix_of
 from tertium.data.lines import STDIN
 from tertium.data.pairs import FilePairs, Languages, TablePairs, bitext_columns
 from tertium.data.pairs import Source as Rows
-from tertium.data.records import open_table
-from tertium.data.tmx import TmxPairs
+from tertium.data.records import counted, open_table
 from tertium.errors import InputError
 from tertium.filters.loading import FilterLoader
-from tertium.filters.registry import FILTERS, PRISM
+from tertium.filters.registry import FEWEST_FOR_MARGIN, FILTERS, PRISM, USUAL
 from tertium.filters.units import WORDS, unit_for
+from tertium.jobs.output import ParallelSink, RowSink, StreamSink, TableSink, TsvLayout
 from tertium.jobs.task import OnError
-from tertium.measures.loading import ModelSettings
+from tertium.jobs.tasks.filter import FilterPlan, removed_columns
 from tertium.models.threads import available_cores
 
 if TYPE_CHECKING:
-    from tertium.jobs.output import RowSink
     from tertium.jobs.tasks.filter import FilterResult
 
 FILTER = "Filters"
 
 
-def filter_command(
-    file: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[FILE]",
-            help="Pairs: TSV, CSV, JSONL, Parquet or TMX, also compressed; - for standard input.",
-        ),
-    ] = None,
-    src_lang: Annotated[
-        str | None, typer.Option(help="Language of the sources.", rich_help_panel=INPUT)
-    ] = None,
-    tgt_lang: Annotated[
-        str | None, typer.Option(help="Language of the targets.", rich_help_panel=INPUT)
-    ] = None,
-    src: Source = None,
+@dataclass(frozen=True)
+class BitextOptions(TableOptions):
+    """The pairs."""
+
+    src: Source = None
     tgt: Annotated[
-        Path | None, typer.Option(help="Plain text, one target per line.", rich_help_panel=INPUT)
-    ] = None,
+        Path | None,
+        typer.Option("--tgt", "-t", help="Plain text, one target per line.", rich_help_panel=INPUT),
+    ] = None
     src_column: Annotated[
         str | None,
         typer.Option(help="Default: named by the language, or src.", rich_help_panel=INPUT),
-    ] = None,
+    ] = None
     tgt_column: Annotated[
         str | None,
-        typer.Option(help="Default: named by the language, or tgt.", rich_help_panel=INPUT),
-    ] = None,
-    format: Annotated[  # noqa: A002
+        typer.Option(
+            help="Default: named by the language, or tgt.", rich_help_panel=INPUT, hidden=True
+        ),
+    ] = None
+    format: Annotated[
         str | None,
         typer.Option(
             help="tsv, csv, jsonl, parquet or tmx. Default: by the file name.",
             rich_help_panel=INPUT,
         ),
-    ] = None,
-    header: Header = True,
-    quoting: Quoting = None,
-    replace_invalid: ReplaceInvalid = False,
+    ] = None
     on_error: Annotated[
         OnError,
         typer.Option(
             help="What to do with a row that cannot be judged: stop, skip it, or mark it in "
             "--rejected.",
             rich_help_panel=INPUT,
+            metavar="stop|skip|mark",
+            hidden=True,
         ),
-    ] = OnError.stop,
+    ] = OnError.stop
+
+    @contextmanager
+    def spooled(self, file: Path | None) -> Iterator[tuple[BitextOptions, Path | None]]:
+        """Copy standard input to a file for a while, since it is read more than once."""
+        with tempfile.TemporaryDirectory() as scratch:
+
+            def kept(path: Path | None) -> Path | None:
+                if path != STDIN:
+                    return path
+                spool = Path(scratch) / "standard-input.tsv"
+                with spool.open("wb") as stream:
+                    shutil.copyfileobj(sys.stdin.buffer, stream)
+                return spool
+
+            yield replace(self, src=kept(self.src), tgt=kept(self.tgt)), kept(file)
+
+    def rows(self, file: Path | None, languages: Languages) -> Rows:
+        """A table, a translation memory, or two parallel files."""
+        if (file is None) == (self.src is None) or (self.src is None) != (self.tgt is None):
+            raise InputError("give either a file of pairs, or --src and --tgt")
+        if self.src is not None and self.tgt is not None:
+            return FilePairs(self.tgt, (), self.src, languages, self.replace_invalid, bitext=True)
+        assert file is not None
+        if self.format == "tmx" or (self.format is None and suffix_of(file) in SUFFIXES):
+            return open_translations(file, languages)
+        table = open_table(file, **self.reading)
+        roles = bitext_columns(table, src=self.src_column, tgt=self.tgt_column, langs=languages)
+        return TablePairs(table, roles, languages, self.on_error is not OnError.stop)
+
+
+@dataclass(frozen=True)
+class FilterOptions:
+    """The filters."""
+
     filters: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--filters",
-            "-f",
-            help=f"Filters in the order of application: {', '.join(FILTERS.builtin_names())}.",
+            help="Filters in the order of application: "
+            f"{', '.join(FILTERS.builtin_names())}. Default: {','.join(USUAL)}; margin only where "
+            "the encoder has both languages.",
             rich_help_panel=FILTER,
         ),
-    ] = ",".join(PRISM),
+    ] = None
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -116,7 +135,7 @@ def filter_command(
             help="A setting of a filter: --set length.longest=100 --set overlap.four=0.5.",
             rich_help_panel=FILTER,
         ),
-    ] = None,
+    ] = None
     unit: Annotated[
         str | None,
         typer.Option(
@@ -124,8 +143,9 @@ def filter_command(
             "SentencePiece file), or words. Default: the tokens of --model if it supports the "
             "languages, otherwise words.",
             rich_help_panel=FILTER,
+            hidden=True,
         ),
-    ] = None,
+    ] = None
     measure: Annotated[
         str | None,
         typer.Option(
@@ -134,13 +154,46 @@ def filter_command(
             help="The measure that the filter measure uses.",
             rich_help_panel=FILTER,
         ),
-    ] = None,
+    ] = None
     at_least: Annotated[
         float | None, typer.Option(help="Its lowest score.", rich_help_panel=FILTER)
-    ] = None,
+    ] = None
     at_most: Annotated[
-        float | None, typer.Option(help="Its highest score.", rich_help_panel=FILTER)
-    ] = None,
+        float | None,
+        typer.Option(help="Its highest score.", rich_help_panel=FILTER, hidden=True),
+    ] = None
+
+    def names(self, rows: Rows, *, supported: bool) -> tuple[str, ...]:
+        """The filters that are given, or the default for these rows."""
+        if self.filters is not None:
+            names = [name.strip().lower() for name in self.filters.split(",") if name.strip()]
+        else:
+            count = rows.count()
+            enough = count is None or count >= FEWEST_FOR_MARGIN
+            names = list(USUAL if supported and enough else PRISM)
+        if self.measure is not None and "measure" not in names:
+            names.append("measure")
+        return tuple(dict.fromkeys(names))
+
+    def loader(self, rows: Rows, models: ModelOptions, langs: Sequence[str | None]) -> FilterLoader:
+        """The filters, with their models."""
+        by_model = unit_for(models.model, list(langs))
+        known = None not in langs and by_model != WORDS
+        return FilterLoader(
+            self.names(rows, supported=known),
+            replace(models.chosen, cache=False),
+            tuple(self.settings or ()),
+            self.unit or by_model,
+            self.measure,
+            self.at_least,
+            self.at_most,
+        )
+
+
+@dataclass(frozen=True)
+class FilterOutput(RowOptions):
+    """What is printed and written."""
+
     output: Annotated[
         list[Path] | None,
         typer.Option(
@@ -149,169 +202,136 @@ def filter_command(
             help="A .tsv, .csv, .jsonl or .parquet file; or, given twice, two plain text files.",
             rich_help_panel=OUTPUT,
         ),
-    ] = None,
+    ] = None  # type: ignore[assignment]  # one file elsewhere
     rejected: Annotated[
         Path | None,
         typer.Option(
             help="Write removed rows, with the reason, to this file.", rich_help_panel=OUTPUT
         ),
-    ] = None,
-    as_json: Annotated[
+    ] = None
+    counts: Annotated[
         bool,
         typer.Option("--json", help="Print the counts as JSON.", rich_help_panel=OUTPUT),
-    ] = False,
-    resume: Resume = False,
-    overwrite: Overwrite = False,
+    ] = False
     rows_at_a_time: Annotated[
         int,
         typer.Option(
-            min=1, help="Rows that are judged and saved together.", rich_help_panel=OUTPUT
+            min=1,
+            help="Rows that are judged and saved together.",
+            rich_help_panel=OUTPUT,
+            hidden=True,
         ),
-    ] = 4096,
-    quiet: Quiet = False,
+    ] = 4096
     processes: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Default: the cores available to this process.", rich_help_panel=ENGINE
+            min=1,
+            help="Default: the cores available to this process.",
+            rich_help_panel=ENGINE,
+            hidden=True,
+        ),
+    ] = None
+
+    @property
+    def files(self) -> list[Path]:
+        """The files of the pairs that are kept."""
+        return list(self.output or [])
+
+    def single(self) -> RowOptions:
+        """The same for the one file that a run is resumed by."""
+        first = self.files[0] if self.files else None
+        return RowOptions(
+            output=first,
+            output_format=self.output_format,
+            width=self.width,
+            force=self.force,
+            quiet=self.quiet,
+            verbose=self.verbose,
+            resume=self.resume,
+            overwrite=self.overwrite,
+        )
+
+    def check_files(self, inputs: Sequence[Path | None]) -> None:
+        """Refuse outputs that are the same file, one of the inputs, or there already."""
+        outputs = [*self.files, *([self.rejected] if self.rejected else [])]
+        if len({path.absolute() for path in outputs}) < len(outputs):
+            raise InputError("two outputs have the same name")
+        for path in outputs:
+            refuse_as_output(path, [other for other in inputs if other is not None])
+            refuse_existing(path, force=self.force or self.resume or self.overwrite)
+
+    def sink(self, rows: Rows) -> RowSink:
+        """Where the pairs that are kept go."""
+        outputs = self.files
+        if not outputs:
+            return StreamSink(sys.stdout, rows.columns, self.layout(TsvLayout()))
+        if len(outputs) == 1:
+            return TableSink(outputs[0], rows.columns)
+        if len(outputs) > 2:
+            raise InputError("--output is one table, or two plain text files")
+        names = list(rows.columns)
+        if isinstance(rows, TablePairs):
+            names = [str(rows.roles.src), str(rows.roles.hyp)]
+        return ParallelSink(outputs[0], outputs[1], names)
+
+
+@grouped("ref_lang", "no_cache", "as_json", "width")
+def filter_command(
+    inputs: BitextOptions,
+    languages: LanguageOptions,
+    filters: FilterOptions,
+    output: FilterOutput,
+    models: ModelOptions,
+    cluster: ClusterOptions,
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[FILE]",
+            help="Pairs: TSV, CSV, JSONL, Parquet or TMX, also compressed; - for standard input.",
         ),
     ] = None,
-    model: Model = DEFAULT_MODEL,
-    encoder: Encoder = None,
-    sentence_encoder: SentenceEncoder = None,
-    layer: Layer = None,
-    compute_type: ComputeType = "auto",
-    threads: Threads = None,
-    engine: Engine = EngineName.local,
-    address: Address = None,
-    workers: Workers = None,
 ) -> None:
     """Remove bad pairs from a bitext, and report how many each filter removed, and why.
 
-    [bold]tertium filter pairs.tsv --src-lang de --tgt-lang en -o clean.tsv[/bold]
+    [bold]tertium filter pairs.tsv -l de-en -o clean.tsv[/bold]
     """
-    from tertium.jobs.output import TableSink
-    from tertium.jobs.tasks.filter import FilterPlan, removed_columns
-
     started = time.monotonic()
-    outputs = output or []
-    if resume and STDIN in (file, src, tgt):
+    named = [file, inputs.src, inputs.tgt]
+    if output.resume and STDIN in named:
         raise InputError("standard input cannot be read again: --resume needs a file")
-    cluster = chosen_cluster(engine, address, workers, threads)
-    running = Running(outputs[0] if outputs else None, resume, overwrite, quiet, cluster)
-    _check_outputs([*outputs, *([rejected] if rejected else [])], [file, src, tgt])
-    with tempfile.TemporaryDirectory() as scratch:
-        file, src, tgt = (_spooled(path, Path(scratch)) for path in (file, src, tgt))
-        rows = _rows(
-            file,
-            (src, tgt),
-            Languages(hyp=tgt_lang, src=src_lang),
-            columns=(src_column, tgt_column),
-            format=format,
-            header=header,
-            quoting=quoting,
-            replace_invalid=replace_invalid,
-            tolerant=on_error is not OnError.stop,
+    running = output.single().running(cluster.chosen(models.threads))
+    output.check_files(named)
+    langs = languages.src, languages.hyp
+    with inputs.spooled(file) as (bitext, table):
+        rows = bitext.rows(table, Languages(hyp=languages.hyp, src=languages.src))
+        loader = filters.loader(rows, models, langs)
+        removed = None
+        if output.rejected is not None:
+            removed = TableSink(output.rejected, removed_columns(rows))
+        plan = FilterPlan(
+            rows,
+            loader.outlines(),
+            output.sink(rows),
+            removed,
+            output.rows_at_a_time,
+            inputs.on_error,
+            loader,
         )
-        models = ModelSettings(
-            model,
-            encoder=encoder,
-            sentence_encoder=sentence_encoder,
-            layer=layer,
-            compute_type=compute_type,
-            threads=threads,
-            cache=False,
-        )
-        names = [name.strip().lower() for name in filters.split(",") if name.strip()]
-        if measure is not None and "measure" not in names:
-            names.append("measure")
-        counted_in = unit or unit_for(model, [src_lang, tgt_lang])
-        loader = FilterLoader(
-            tuple(dict.fromkeys(names)),
-            models,
-            tuple(settings or ()),
-            counted_in,
-            measure,
-            at_least,
-            at_most,
-        )
-        kept = _sink(outputs, rows)
-        removed = None if rejected is None else TableSink(rejected, removed_columns(rows))
-        plan = FilterPlan(rows, loader.outlines(), kept, removed, rows_at_a_time, on_error, loader)
         result = running.run(
-            plan, plan.count, notes_only=True, processes=processes or available_cores()
+            plan, plan.count, notes_only=True, processes=output.processes or available_cores()
         )
-    for message in result.messages:
-        print(f"tertium: {message}", file=sys.stderr)
-    if as_json:
-        stream = sys.stdout if outputs else sys.stderr
+    say(*(f"tertium: {message}" for message in result.messages))
+    if output.counts:
+        stream = sys.stdout if output.files else sys.stderr
         print(json.dumps(result.summary(), indent=1), file=stream)
-    elif not quiet:
-        fallen_back = unit is None and counted_in == WORDS
-        _print_counts(result, time.monotonic() - started, model if fallen_back else None)
-
-
-def _check_outputs(outputs: Sequence[Path], inputs: Sequence[Path | None]) -> None:
-    """Refuse outputs that are the same file, or one of the inputs."""
-    if len({path.absolute() for path in outputs}) < len(outputs):
-        raise InputError("two outputs have the same name")
-    for path in outputs:
-        refuse_as_output(path, [other for other in inputs if other is not None])
-
-
-def _spooled(path: Path | None, scratch: Path) -> Path | None:
-    """Copy standard input to a file, since it is read more than once."""
-    if path != STDIN:
-        return path
-    spool = scratch / "standard-input.tsv"
-    with spool.open("wb") as stream:
-        shutil.copyfileobj(sys.stdin.buffer, stream)
-    return spool
-
-
-def _rows(
-    file: Path | None,
-    parallel: tuple[Path | None, Path | None],
-    languages: Languages,
-    *,
-    columns: tuple[str | None, str | None],
-    format: str | None,  # noqa: A002
-    header: bool,
-    quoting: bool | None,
-    replace_invalid: bool,
-    tolerant: bool,
-) -> Rows:
-    src, tgt = parallel
-    if (file is None) == (src is None) or (src is None) != (tgt is None):
-        raise InputError("give either a file of pairs, or --src and --tgt")
-    if src is not None and tgt is not None:
-        return FilePairs(tgt, (), src, languages, replace_invalid, bitext=True)
-    assert file is not None
-    if format == "tmx" or (format is None and is_tmx(file)):
-        return TmxPairs(file, languages)
-    table = open_table(
-        file,
-        format=format,  # type: ignore[arg-type]
-        header=header,
-        replace_invalid=replace_invalid,
-        quoting=quoting,
-    )
-    roles = bitext_columns(table, src=columns[0], tgt=columns[1], langs=languages)
-    return TablePairs(table, roles, languages, tolerant)
-
-
-def _sink(outputs: Sequence[Path], rows: Rows) -> RowSink:
-    from tertium.jobs.output import ParallelSink, StreamSink, TableSink
-
-    if not outputs:
-        return StreamSink(sys.stdout, rows.columns)
-    if len(outputs) == 1:
-        return TableSink(outputs[0], rows.columns)
-    if len(outputs) > 2:
-        raise InputError("--output is one table, or two plain text files")
-    names = list(rows.columns)
-    if isinstance(rows, TablePairs):
-        names = [str(rows.roles.src), str(rows.roles.hyp)]
-    return ParallelSink(outputs[0], outputs[1], names)
+    elif not output.quiet:
+        fallen_back = filters.unit is None and loader.unit == WORDS
+        _print_counts(result, time.monotonic() - started, models.model if fallen_back else None)
+        if filters.filters is None and "margin" not in loader.names:
+            say(
+                "margin was left out: it needs both languages (-l de-en), an encoder that has "
+                f"them, and at least {FEWEST_FOR_MARGIN} pairs; --filters chooses filters"
+            )
 
 
 def _print_counts(result: FilterResult, seconds: float, unsupporting_model: str | None) -> None:
@@ -329,8 +349,7 @@ def _print_counts(result: FilterResult, seconds: float, unsupporting_model: str 
         console.print(line.rstrip(), markup=False)
     kept = result.counts[-1].after
     share = f"{100 * kept / result.rows:.1f} %"
-    rows = "row" if result.rows == 1 else "rows"
-    summary = f"{kept} of {result.rows} {rows} kept ({share}) in {seconds:.1f} s"
+    summary = f"{kept} of {counted(result.rows, 'row')} kept ({share}) in {seconds:.1f} s"
     if result.resumed:
         summary += f"; {result.resumed} of them judged before"
     console.print(summary)

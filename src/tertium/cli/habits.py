@@ -8,8 +8,9 @@ from typing import Any
 
 from typer.core import TyperCommand
 
+from tertium.cli.options import RARE
 from tertium.errors import InputError, SettingError
-from tertium.measures.registry import is_measure
+from tertium.measures.registry import is_measure, setting_names
 
 MEASURE = ("--measure", "-m")
 SEVERAL = {*MEASURE, "--hyp", "-t", "--ref", "-r", "--input", "-i"}
@@ -24,7 +25,11 @@ RENAMED = {
     "--only_system": ("--score-only",),
     "--metrics": ("--measure",),  # sacrebleu
     "--language-pair": ("--lang",),
-    "-tok": ("--tokenize",),
+    "-tok": ("--set", "tokenize"),
+    "--one-way": ("--set", "both_directions=no"),
+    "--target-lang": ("--tgt-lang",),
+    "--source-lang": ("--src-lang",),
+    "--reference-lang": ("--ref-lang",),
     "-lc": ("--set", "lowercase=yes"),
     "--lowercase": ("--set", "lowercase=yes"),
     "-ci": ("--confidence",),
@@ -37,7 +42,7 @@ RENAMED = {
 NO_DEVICE = "leave it out: Tertium runs on the processor (--threads N)"
 TESTS = "use `tertium compare`, which tests all pairs of systems"
 EXPLAINED = {
-    "--gpus": NO_DEVICE,
+    "--gpus": "use --device cuda (it has not been tried on a GPU), or leave it out",
     "--num_workers": NO_DEVICE,
     "--batch_size": "leave it out: Tertium chooses the size of batches",
     "--batch-size": "leave it out: Tertium chooses the size of batches",
@@ -73,9 +78,24 @@ REGIONS = {"at", "ch", "cn", "gb", "hk", "mx", "tw", "us"}
 
 
 class HabitCommand(TyperCommand):
-    """A command that understands options with several values, and options of other tools."""
+    """A command that understands options with several values, and options of other tools.
+
+    Its help leaves out the options that are rarely needed; ``--help-all`` shows them.
+    """
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        super().__init__(*arguments, **settings)
+        for option in self.params:
+            if RARE.intersection(option.opts):
+                option.hidden = True  # type: ignore[attr-defined]
+        if any(map(_is_rare, self.params)):
+            self.epilog = f"All options: tertium {self.name} --help-all"
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if "--help-all" in args:
+            for option in filter(_is_rare, self.params):
+                option.hidden = False  # type: ignore[attr-defined]
+            args = ["--help"]
         takes_value = {
             name: not getattr(option, "is_flag", False)
             for option in self.params
@@ -85,14 +105,24 @@ class HabitCommand(TyperCommand):
         return super().parse_args(ctx, expand(args, takes_value))
 
 
+def _is_rare(option: Any) -> bool:
+    """Whether an option is not in the help, although it has a description."""
+    return bool(getattr(option, "hidden", False) and getattr(option, "help", None))
+
+
 def expand(arguments: Sequence[str], takes_value: Mapping[str, bool]) -> list[str]:
     """Write arguments the way Tertium has them: one value per option, and its own names.
 
     ``takes_value`` has the options of the command, and whether each takes a value.
 
-    >>> options = {"--hyp": True, "-t": True, "-m": True, "--score-only": False}
+    >>> options = {"--hyp": True, "-t": True, "-m": True, "--score-only": False, "--set": True}
     >>> expand(["-t", "a", "b", "-m", "bleu", "chrf", "x.tsv", "--only_system"], options)
     ['-t', 'a', '-t', 'b', '-m', 'bleu', '-m', 'chrf', 'x.tsv', '--score-only']
+
+    Every setting of a measure is an option as well:
+
+    >>> expand(["--beam-size", "1", "--not-normalized"], options)
+    ['--set', 'beam_size=1', '--set', 'normalized=no']
     """
     result: list[str] = []
     left = list(arguments)
@@ -106,8 +136,12 @@ def expand(arguments: Sequence[str], takes_value: Mapping[str, bool]) -> list[st
         name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
         if name == "--references" and (value or "".join(left[:1])) not in ("max", "mean"):
             name = "--ref"  # COMET's; ours chooses the maximum or the mean
-        *words, name = _ours(name, takes_value)[::-1]
-        words.reverse()
+        ours, *words = _ours(name, takes_value)
+        name = ours
+        if name == "--set" and words and "=" not in words[0]:
+            number = left.pop(0) if not equals and left else value
+            result += [name, f"{words[0]}={number}"]
+            continue
         if equals:
             result.append(f"{name}={value}")
         else:
@@ -169,4 +203,18 @@ def _ours(name: str, options: Mapping[str, bool]) -> tuple[str, ...]:
     if name in EXPLAINED:
         raise SettingError(f"no option {name}: {EXPLAINED[name]}")
     hyphens = name.replace("_", "-")
-    return (hyphens,) if hyphens in options else (name,)
+    if hyphens in options:
+        return (hyphens,)
+    return _setting(name, options) or (name,)
+
+
+def _setting(option: str, options: Mapping[str, bool]) -> tuple[str, ...]:
+    """The setting of a measure that has the name of an option."""
+    if "--set" not in options or not option.startswith("--"):
+        return ()
+    known = setting_names()
+    name = option[2:].replace("-", "_")
+    if name in known:
+        return ("--set", f"{name}=yes" if known[name] else name)
+    negative = name.removeprefix("no_").removeprefix("not_")
+    return ("--set", f"{negative}=no") if known.get(negative) else ()

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tertium.data.documents import DocumentPairs
-from tertium.data.lines import OPENERS
+from tertium.data.l10n import BILINGUAL, open_translations, suffix_of
+from tertium.data.l10n import SUFFIXES as TRANSLATIONS
 from tertium.data.pairs import (
     FilePairs,
     Languages,
@@ -85,10 +86,8 @@ class Inputs:
         )
 
     def _table(self, path: Path) -> Source:
-        if self.format == "tmx" or (self.format is None and is_tmx(path)):
-            from tertium.data.tmx import TmxPairs
-
-            return TmxPairs(path, self.languages)
+        if self.format == "tmx" or (self.format is None and suffix_of(path) in TRANSLATIONS):
+            return open_translations(path, self.languages)
         table = open_table(
             path,
             format=self.format,  # type: ignore[arg-type]
@@ -148,16 +147,5 @@ def refuse_without_output(*, resume: bool, overwrite: bool) -> None:
         raise InputError("--resume and --overwrite need an output file: use --output")
 
 
-def is_tmx(path: Path) -> bool:
-    """Whether a file is a translation memory, by its name."""
-    return suffix_of(path) == ".tmx"
-
-
-def suffix_of(path: Path) -> str:
-    """The suffix of a file before that of its compression."""
-    suffixes = [suffix.lower() for suffix in path.suffixes if suffix not in OPENERS]
-    return suffixes[-1] if suffixes else ""
-
-
 def _is_table(path: Path) -> bool:
-    return path.name[0] not in "_." and (suffix_of(path) in SUFFIXES or is_tmx(path))
+    return path.name[0] not in "_." and suffix_of(path) in {*SUFFIXES, *BILINGUAL}

@@ -49,8 +49,10 @@ def measures(
     print(f"needs     {needs_of(lower)}")
     print(f"compares  {compared_with(lower)}")
     print("settings")
-    for setting, default in known_settings(lower).items():
-        print(f"  {setting:<18}default: {_default(setting, default)}")
+    for setting, about in known_settings(lower).items():
+        allowed = f" ({about.allowed})" if about.allowed else ""
+        print(f"  {setting:<18}default: {_default(setting, about.default)}{allowed}")
+        print(f"  {'':<18}{about.meaning}")
 
 
 def needs_of(name: str) -> str:
@@ -76,8 +78,8 @@ def _print_overview() -> None:
     width = max(map(len, names)) + 2
     for name in names:
         settings = [
-            f"{setting}={_default(setting, default)}"
-            for setting, default in known_settings(name).items()
+            f"{setting}={_default(setting, about.default)}"
+            for setting, about in known_settings(name).items()
             if setting not in NOT_SHOWN
         ]
         print(f"{name:<{width}}{summary_of(name)}")

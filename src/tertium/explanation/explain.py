@@ -7,24 +7,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
-from tertium.errors import LanguageError, SettingError
+from tertium.errors import InputError, LanguageError, SettingError
 from tertium.explanation.words import ScoredWord, word_scores
+from tertium.measures.inputs import Column, repeatable
 from tertium.measures.translation import Cross, Direct, Pivot
 from tertium.models.base import (
     Alternative,
+    Progress,
     Query,
     TextEncoder,
     TokenScores,
     TranslationModel,
 )
+from tertium.models.guess import assume_language
 from tertium.models.languages import supported_language
+from tertium.report.progress import as_progress
 from tertium.text import Row, Text, check_text
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tertium.explanation.review import PairReview
+    from tertium.explanation.review import PairReview, PairReviews
     from tertium.measures.bertscore import BertScore, Match
     from tertium.measures.movers import WordMoversDistance
 
@@ -127,7 +131,7 @@ class PairExplanation:
 
 
 @overload
-def explain(
+def explain(  # type: ignore[overload-overlap]  # a string is also an iterable of strings
     a: str,
     b: str,
     *,
@@ -138,7 +142,7 @@ def explain(
     methods: None = None,
 ) -> Explanation: ...
 @overload
-def explain(
+def explain(  # type: ignore[overload-overlap]  # a string is also an iterable of strings
     a: str,
     b: str,
     *,
@@ -149,9 +153,22 @@ def explain(
     methods: str | Sequence[str],
     thresholds: Mapping[str, float] | None = None,
 ) -> PairReview: ...
+@overload
 def explain(
-    a: str,
-    b: str,
+    a: Column,
+    b: Column,
+    *,
+    lang: str | None = None,
+    reference_lang: str | None = None,
+    model: str | Path | TranslationModel | None = None,
+    encoder: str | Path | TextEncoder | None = None,
+    methods: str | Sequence[str] | None = None,
+    thresholds: Mapping[str, float] | None = None,
+    progress: bool | Progress | None = None,
+) -> PairReviews: ...
+def explain(
+    a: str | Column,
+    b: str | Column,
     *,
     lang: str | None = None,
     reference_lang: str | None = None,
@@ -160,11 +177,13 @@ def explain(
     worst: int = WORST_PLACES,
     methods: str | Sequence[str] | None = None,
     thresholds: Mapping[str, float] | None = None,
-) -> Explanation | PairReview:
+    progress: bool | Progress | None = None,
+) -> Explanation | PairReview | PairReviews:
     """Score each text given the other, and suggest what the model expected at the worst tokens.
 
-    ``lang`` is the language of ``a``, and of ``b`` unless ``reference_lang`` is given. ``model`` is
-    a name, a folder, a model, or ``A+B`` for a pair of models for opposite directions.
+    ``lang`` is the language of ``a``, and of ``b`` unless ``reference_lang`` is given; a language
+    that is not given is identified. ``model`` is a name, a folder, a model, or ``A+B`` for a pair
+    of models for opposite directions.
 
     >>> why = explain("I see a dog.", "I see a cat.", lang="en")
     >>> why.directions[0].scores.tokens
@@ -184,7 +203,18 @@ def explain(
     ... )
     >>> [(span.kind, span.start, span.end, span.text) for span in result.spans]
     [('omission', 13, 24, 'and a house')]
+
+    Lists of texts (generators, columns of pandas or polars) give a list of such results, by the
+    methods of ``tertium explain`` for files, which can become a data frame.
+
+    >>> found = explain(["Ich habe 3 Autos."], ["Ich habe 2 Autos."], methods="flags", lang="de")
+    >>> found[0].flags, len(found.to_pandas())
+    (('number',), 1)
     """
+    if not isinstance(a, str) or not isinstance(b, str):
+        return _explain_lists(
+            a, b, lang, reference_lang, model, encoder, methods, thresholds, progress
+        )
     if methods is not None:
         from tertium.explanation.review import load_reviewer
 
@@ -202,14 +232,16 @@ def explain(
         from tertium.models.catalog import DEFAULT_MODEL, load_model
 
         model = load_model(DEFAULT_MODEL if model is None else model)
-    first = Text(check_text(a, role="first text", row=1), lang)
-    second = Text(check_text(b, role="second text", row=1), reference_lang or lang)
+    a, b = check_text(a, role="first text", row=1), check_text(b, role="second text", row=1)
+    other = reference_lang or lang or assume_language([b], model.languages, "second text")
+    first = Text(a, lang or assume_language([a], model.languages, "first text"))
+    second = Text(b, other)
     for role, text in (("the first text", first), ("the second text", second)):
         try:
             supported_language(model, text.lang, role)
         except LanguageError as error:
             raise LanguageError(
-                f"{error}; use --lang, and --ref-lang for the second text"
+                str(error), cure="use {lang}, and {reference_lang} for the second text"
             ) from None
     ab, ba = model.log_probs([Query.between(first, second), Query.between(second, first)])
     return Explanation(
@@ -222,6 +254,33 @@ def explain(
         if all(model.translates(text.lang, text.lang) for text in (first, second))
         else None,
     )
+
+
+def _explain_lists(
+    a: str | Column,
+    b: str | Column,
+    lang: str | None,
+    reference_lang: str | None,
+    model: str | Path | TranslationModel | None,
+    encoder: str | Path | TextEncoder | None,
+    methods: str | Sequence[str] | None,
+    thresholds: Mapping[str, float] | None,
+    progress: bool | Progress | None,
+) -> PairReviews:
+    from tertium.explanation.review import PairReviews, load_reviewer
+
+    first, second = repeatable(a), repeatable(b)
+    if isinstance(first, str) or isinstance(second, str) or len(first) != len(second):
+        raise InputError("give two texts, or two lists of the same length")
+    pairs = [
+        (
+            Text(check_text(one, role="first text", row=row), lang),
+            Text(check_text(other, role="second text", row=row), reference_lang or lang),
+        )
+        for row, (one, other) in enumerate(zip(first, second, strict=True), start=1)
+    ]
+    reviewer = load_reviewer(methods, model=model, encoder=encoder, thresholds=thresholds)
+    return PairReviews(reviewer(pairs, as_progress(progress)))
 
 
 def _preferred(

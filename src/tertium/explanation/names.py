@@ -80,7 +80,7 @@ def candidates(text: Text) -> list[Candidate]:
             continue
         plain, folded = word.lower(), fold(word)
         is_kept = folded in kept
-        if is_kept and (plain not in words or not _begins(text.text, start)):
+        if is_kept and (plain not in words or not begins_sentence(text.text, start)):
             is_name = True
         else:
             is_name = not (
@@ -93,7 +93,7 @@ def candidates(text: Text) -> list[Candidate]:
     return found
 
 
-def _begins(text: str, start: int) -> bool:
+def begins_sentence(text: str, start: int) -> bool:
     """Whether a word is the first of a sentence."""
     before = text[:start].rstrip(" \"'„“”«»‚‘’([¿¡\u00a0")
     return not before or before[-1] in ".!?:;-–—•*"

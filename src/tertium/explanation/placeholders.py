@@ -18,10 +18,12 @@ from tertium.text import Text
 PLACEHOLDER, MARKUP = "placeholder", "markup"
 PATTERNS = re.compile(
     r"""
-    (?P<icu>\{\s*[\w.]+\s*,\s*(?:plural|select|selectordinal)\s*,)
+    (?P<rest>:[\w:+.-]+:`[^`]*`|``[^`]+``|`[^`]*<[^<>`]*>`_{1,2})
+    |(?P<icu>\{\s*[\w.]+\s*,\s*(?:plural|select|selectordinal)\s*,)
     |(?P<brace>[$%\#]?\{\{?\s*[\w.$-]*(?:\[[^\]{}]*\])?(?:\s*,\s*\w+(?:\s*,[^{}]*)?)?(?:![rsa])?(?::[^{}\s]*)?\s*\}\}?)
     |(?P<printf>(?<![%\d])(?<!\d[ \u00a0\u202f])%(?:\(\w+\)|\d+\$)?[-+\#0]*(?:\d+|\*)?(?:\.\d+)?
-        (?:hh|h|ll|l|L|q|j|z|t)?[diouxXeEfFgGcrsap@](?![^\W\d_]{2}))
+        (?:hh|h|ll|l|L|q|j|z|t)?[diouxXeEfFgGcrsap@](?![^\W\d_]{2})
+        |%(?:\(\w+\)|\d+\$)[-+\#0]*(?:\d+|\*)?(?:\.\d+)?[diouxXeEfFgGcrsap@])
     |(?P<numbered>(?<![%\w])%L?\d{1,2}(?![\w%$.,]))
     |(?P<variable>(?<![%\w])%[A-Z][A-Z_]{2,}\b%?|(?<!\w)\$[A-Z_][A-Z_]{2,}\b)
     |(?P<link>(?<!\\)\[(?P<label>[^\[\]]*)\]\((?P<target>[^()\s]+)\))
@@ -41,6 +43,8 @@ TYPOGRAPHY = frozenset(
     ]
 )
 """Entities that languages use differently."""
+TYPOGRAPHIC_TAGS = frozenset({"<sup>", "</sup>", "<sub>", "</sub>", "<nobr>", "</nobr>", "<wbr>"})
+"""Tags that a translation may add: ordinals and units are set differently."""
 STAND_IN = "X"
 """What a model reads in place of a placeholder."""
 
@@ -78,7 +82,7 @@ def _found(text: str, start: int, end: int) -> Iterator[Placeholder]:
         if group == "target" or match["link"]:
             yield Placeholder(match.start(), match.end(), f"]({match['target']})", "link")
             place = match.end()
-        elif group == "path":  # C:\new has no line break
+        elif group in ("path", "rest"):  # C:\new has no line break; reStructuredText
             place = match.end()
         elif group == "icu":
             stop = _closing(text, match.start(), end)
@@ -135,11 +139,16 @@ def placeholder_spans(a: Text, b: Text) -> list[Span]:
         return []
     extra = _lacking(first, second, b.text)
     missing = _lacking(second, first, a.text)
+    both = {each.key for each in first} & {each.key for each in second}
     spans = []
     for side, text, own, others in ((A, a.text, extra, missing), (B, b.text, missing, extra)):
         for each in own:
             other = next((other.key for other in others if other.kind == each.kind), None)
-            if other is not None:
+            if each.key in (a.text if side == B else b.text) and each.key not in both:
+                evidence = f"a space is missing after {each.key}"
+            elif each.key in both:
+                evidence = f"{each.key} does not occur as often on both sides"
+            elif other is not None:
                 evidence = (
                     f"the source has {other} instead of {each.key}"
                     if side == A
@@ -149,15 +158,17 @@ def placeholder_spans(a: Text, b: Text) -> list[Span]:
                 evidence = f"the source does not have {each.key}"
             else:
                 evidence = f"{each.key} is missing in the translation"
-            spans.append(_span(text, side, each, evidence))
+            spans.append(_span(text, side, each, evidence, repeated=each.key in both))
     if not any(each.group == "printf" for each in (*extra, *missing)):
         spans += _exchanged(a.text, first, second)
     return spans
 
 
-def _span(text: str, side: str, each: Placeholder, evidence: str) -> Span:
+def _span(
+    text: str, side: str, each: Placeholder, evidence: str, *, repeated: bool = False
+) -> Span:
     severity: Severity = "critical" if each.kind == PLACEHOLDER else "major"
-    if each.group == "escape":
+    if each.group == "escape" or (repeated and each.group not in ("printf", "tag")):
         severity = "minor"
     return Span.of(
         text,
@@ -178,7 +189,9 @@ def _lacking(own: list[Placeholder], others: list[Placeholder], other: str) -> l
     for each in own:
         if rest[each.key]:
             rest[each.key] -= 1
-        elif each.key in TYPOGRAPHY or (each.group == "entity" and _is_resolved(each.key, other)):
+        elif each.key in TYPOGRAPHY | TYPOGRAPHIC_TAGS or (
+            each.group == "entity" and _is_resolved(each.key, other)
+        ):
             continue
         else:
             lacking.append(each)

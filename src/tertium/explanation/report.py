@@ -158,15 +158,21 @@ def review_fragment(review: PairReview) -> str:
 
 
 def print_review(
-    review: PairReview, console: Console, *, sides: tuple[str, str] = ("a", "b")
+    review: PairReview,
+    console: Console,
+    *,
+    sides: tuple[str, str] = ("a", "b"),
+    methods: Sequence[str] = (),
 ) -> None:
     """Print both texts with their spans in colour, then the evidence."""
-    for line in review_lines(review, sides):
+    for line in review_lines(review, sides, methods):
         console.print(line, soft_wrap=True)
 
 
-def review_lines(review: PairReview, sides: tuple[str, str] = ("a", "b")) -> Iterator[RichText]:
-    """Lay out a review; without colours, spans are recognised by their brackets."""
+def review_lines(
+    review: PairReview, sides: tuple[str, str] = ("a", "b"), methods: Sequence[str] = ()
+) -> Iterator[RichText]:
+    """Lay out a review by some methods; without colours, spans have brackets."""
     from rich.text import Text as RichText
 
     for name, (side, lang, cut) in zip(sides, ReportRow(1, review, 0).sides, strict=True):
@@ -192,4 +198,5 @@ def review_lines(review: PairReview, sides: tuple[str, str] = ("a", "b")) -> Ite
             f"(H {review.direction.a_given_b:.2f} and {review.direction.b_given_a:.2f})"
         )
     if not review.spans and not review.flags:
-        yield RichText("no difference found", style="green")
+        by = f" by {', '.join(methods)}" if methods else ""
+        yield RichText(f"nothing flagged{by}", style="green")

@@ -29,6 +29,7 @@ from tertium.explanation.likelihood import (
 from tertium.explanation.spans import A, B, Severity, Span, WordScores, mark_words, worst
 from tertium.models.base import Progress, TextEncoder, TranslationModel
 from tertium.models.languages import supported_language
+from tertium.report.tables import data_frame
 from tertium.text import Text
 
 COVERAGE, HALLUCINATION, FLAGS, DIRECTION = "coverage", "hallucination", "flags", "direction"
@@ -110,6 +111,14 @@ class PairReview:
         from tertium.explanation.report import review_fragment
 
         return review_fragment(self)
+
+
+class PairReviews(list[PairReview]):
+    """The reviews of several pairs, in order, which can become a data frame."""
+
+    def to_pandas(self) -> Any:
+        """A data frame with one row per pair: both texts, spans, flags and severity."""
+        return data_frame({"a": each.a.text, "b": each.b.text, **each.to_dict()} for each in self)
 
 
 def read_methods(methods: str | Sequence[str] | None) -> tuple[str, ...]:

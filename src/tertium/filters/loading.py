@@ -57,14 +57,8 @@ class FilterLoader:
         settings = self._settings()
         if "measure" not in settings and (self.measure, self.at_least, self.at_most) != (None,) * 3:
             raise SettingError("--at-least and --at-most need a measure: use --measure")
-        if "margin" in settings:
-            if self.models.encoder is None and self.models.sentence_encoder is None:
-                raise SettingError(
-                    "margin needs an encoder with good sentence vectors: choose one with "
-                    "--encoder, such as use-multilingual (see docs/filter.md)"
-                )
-            if "margin" in names:
-                settings["margin"]["encoder"] = None if pool is None else pool("sentences")
+        if "margin" in names:
+            settings["margin"]["encoder"] = None if pool is None else pool("sentences")
         if "dual" in names:
             settings["dual"]["model"] = None if pool is None else pool("translation")
         if "measure" in names:

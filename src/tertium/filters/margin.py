@@ -63,8 +63,7 @@ def _near(queries: EncodedSide, base: EncodedSide, k: int, method: Method) -> Si
 class Margin(CorpusFilter):
     """Keeps pairs with a margin of at least ``at_least``; in Prism 1.05 for mined text, else 1.04.
 
-    The encoder must map both languages to one space and spread texts over it. The bundled model's
-    encoder does not: its vectors all have similar directions, and few margins exceed 1.
+    The encoder must map both languages to one space and spread texts over it.
     """
 
     encoder: SentenceEncoder

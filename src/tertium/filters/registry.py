@@ -16,6 +16,9 @@ FILTERS: Registry[type[Filter]] = Registry(
         "ratio": "tertium.filters.surface:Ratio",
         "lid": "tertium.filters.language:LanguageFilter",
         "overlap": "tertium.filters.surface:Overlap",
+        "numbers": "tertium.filters.content:Numbers",
+        "markup": "tertium.filters.content:Markup",
+        "pattern": "tertium.filters.content:Pattern",
         "duplicates": "tertium.filters.duplicates:Duplicates",
         "margin": "tertium.filters.margin:Margin",
         "dual": "tertium.filters.scores:Dual",
@@ -24,7 +27,11 @@ FILTERS: Registry[type[Filter]] = Registry(
     valid=lambda item: isinstance(item, type) and issubclass(item, Filter),
 )
 PRISM = ("length", "ratio", "lid", "overlap", "duplicates")
-"""The default: Prism's filters that need no model."""
+"""Prism's filters that need no model."""
+USUAL = (*PRISM, "margin")
+"""The default, where the encoder has both languages and there are enough pairs."""
+FEWEST_FOR_MARGIN = 100
+"""From so many pairs on, the neighbours of a text say how near it is to others by chance."""
 ENGINES = ("model", "encoder", "measure")
 """Settings that are not plain values."""
 

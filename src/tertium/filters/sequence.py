@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tertium.errors import InputError
 from tertium.filters.base import KEPT, Filter, Verdict
 from tertium.filters.registry import PRISM, filter_settings, load_filter
 from tertium.filters.units import unit_for
+from tertium.measures.inputs import repeatable
 from tertium.models.base import Languages, Progress, per_row
 from tertium.models.catalog import DEFAULT_MODEL
+from tertium.report.progress import as_progress
+from tertium.report.tables import data_frame
 from tertium.text import Row, Text, check_text
 
 
@@ -72,19 +75,30 @@ class Filtered:
     removed: list[Removal]
     counts: list[Count]
 
+    def to_pandas(self) -> Any:
+        """A data frame with one row per pair: whether it is kept, and why it is not."""
+        rows: dict[int, dict[str, Any]] = {
+            place: {"kept": True, "filter": None, "reason": None} for place in self.kept
+        }
+        for each in self.removed:
+            rows[each.row] = {"kept": False, "filter": each.filter, "reason": each.reason}
+        return data_frame(rows[place] for place in sorted(rows))
+
 
 def filter_pairs(
-    sources: Sequence[str],
-    targets: Sequence[str],
+    sources: Iterable[str],
+    targets: Iterable[str],
     *,
     source_lang: Languages = None,
     target_lang: Languages = None,
     filters: Sequence[str | Filter] = PRISM,
+    progress: bool | Progress | None = None,
 ) -> Filtered:
     """Filter sentence pairs in memory; for files, see ``tertium filter``.
 
-    Filters given by name have their default settings. They count tokens of the bundled model if it
-    supports the languages, otherwise words.
+    The texts are lists, generators, or columns of pandas or polars. Filters given by name have
+    their default settings. They count tokens of the bundled model if it supports the languages,
+    otherwise words.
 
     >>> import tertium
     >>> found = tertium.filter_pairs(
@@ -97,16 +111,17 @@ def filter_pairs(
     >>> found.kept, found.removed
     ([0], [Removal(row=1, filter='length', reason='target too short', value=0.0)])
     """
-    if len(sources) != len(targets):
-        raise InputError(f"{len(sources)} sources for {len(targets)} targets")
-    langs = per_row(source_lang, len(sources)), per_row(target_lang, len(targets))
+    first, second = repeatable(sources), repeatable(targets)
+    if len(first) != len(second):
+        raise InputError(f"{len(first)} sources for {len(second)} targets")
+    langs = per_row(source_lang, len(first)), per_row(target_lang, len(second))
     rows = [
         Row.pair(
             Text(check_text(source, role="source", row=row), langs[0][row - 1]),
             Text(check_text(target, role="target", row=row), langs[1][row - 1]),
             row,
         )
-        for row, (source, target) in enumerate(zip(sources, targets, strict=True), start=1)
+        for row, (source, target) in enumerate(zip(first, second, strict=True), start=1)
     ]
     unit = unit_for(DEFAULT_MODEL, list(dict.fromkeys([*langs[0], *langs[1]])))
     made = [
@@ -115,7 +130,7 @@ def filter_pairs(
         else one
         for one in filters
     ]
-    outcomes = judge_in_turn(made, rows)
+    outcomes = judge_in_turn(made, rows, as_progress(progress))
     removed = [
         Removal(index, made[place].name, verdict.reason, number(verdict.value))
         for index, (place, verdict) in enumerate(outcomes)

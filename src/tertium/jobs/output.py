@@ -12,7 +12,7 @@ import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -39,6 +39,9 @@ Fields = Mapping[str, Any]
 class Layout(ABC):
     """Turns scored rows into text. Every row has all columns, in order."""
 
+    digits: int | None = None
+    """Decimals of numbers, if they are not the default of the layout."""
+
     def head(self, columns: Sequence[str]) -> str:
         return ""
 
@@ -58,7 +61,7 @@ class TsvLayout(Layout):
 
     def body(self, rows: Sequence[Fields]) -> str:
         return "".join(
-            "\t".join(plain(value).translate(BREAKS) for value in row.values()) + "\n"
+            "\t".join(plain(value, self.digits).translate(BREAKS) for value in row.values()) + "\n"
             for row in rows
         )
 
@@ -72,7 +75,7 @@ class CsvLayout(Layout):
         return self._write([columns])
 
     def body(self, rows: Sequence[Fields]) -> str:
-        return self._write([[plain(value) for value in row.values()] for row in rows])
+        return self._write([[plain(each, self.digits) for each in row.values()] for row in rows])
 
     def _write(self, rows: Sequence[Sequence[str]]) -> str:
         stream = io.StringIO()
@@ -94,7 +97,7 @@ class JsonLinesLayout(Layout):
     """One object per line, numbers in full precision."""
 
     def body(self, rows: Sequence[Fields]) -> str:
-        return "".join(to_json(row) + "\n" for row in rows)
+        return "".join(to_json(rounded(row, self.digits)) + "\n" for row in rows)
 
 
 class JsonDocumentLayout(Layout):
@@ -114,16 +117,16 @@ class JsonDocumentLayout(Layout):
     def body(self, rows: Sequence[Fields]) -> str:
         written = []
         for row in rows:
-            written.append(self._separator + to_json(row))
+            written.append(self._separator + to_json(rounded(row, self.digits)))
             self._separator = ",\n"
         return "".join(written)
 
     def tail(self, summary: Fields) -> str:
         members = (
-            f"{json.dumps(name)}: {json.dumps(value, indent=1, ensure_ascii=False)}"
-            for name, value in summary.items()
+            f",\n{json.dumps(name)}: {json.dumps(value, indent=1, ensure_ascii=False)}"
+            for name, value in rounded(summary, self.digits).items()
         )
-        return "\n],\n" + ",\n".join(members) + "\n}\n"
+        return "\n]" + "".join(members) + "\n}\n"
 
 
 class TextLayout(Layout):
@@ -172,8 +175,9 @@ class TerminalLayout(Layout):
         return "".join(self._line(row, width) + "\n" for row in rows)
 
     def _line(self, row: Fields, width: int) -> str:
+        digits = 4 if self.digits is None else self.digits
         scores = " ".join(
-            " " * 9 if row[name] is None else f"{row[name]:9.4f}" for name in self.measures
+            " " * 9 if row[name] is None else f"{row[name]:9.{digits}f}" for name in self.measures
         )
         marks = f" ({row[MARKS].replace(',', ', ')})" if row[MARKS] else ""
         texts = " | ".join(
@@ -212,6 +216,8 @@ def check_output_file(path: Path) -> None:
         raise InputError(f"{path} is a folder; choose a file")
     if not path.parent.is_dir():
         raise InputError(f"{path.parent}: no such folder")
+    if not os.access(path.parent, os.W_OK):
+        raise InputError(f"{path.parent}: no permission to write into this folder")
 
 
 class Output(Protocol):
@@ -417,16 +423,17 @@ class RowSink(Protocol):
 
 @dataclass(frozen=True)
 class StreamSink:
-    """Writes TSV to an open stream."""
+    """Writes rows to an open stream, as TSV or in another layout."""
 
     stream: IO[str]
     columns: Sequence[str]
+    layout: Layout = field(default_factory=TsvLayout)
 
     @contextmanager
     def open(self, scratch: Path) -> Iterator[WriteRow]:
-        layout = TsvLayout()
-        self.stream.write(layout.head(self.columns))
-        yield lambda fields: _write(self.stream, layout, fields, self.columns)
+        self.stream.write(self.layout.head(self.columns))
+        yield lambda fields: _write(self.stream, self.layout, fields, self.columns)
+        self.stream.write(self.layout.tail({}))
         self.stream.flush()
 
 
@@ -483,8 +490,23 @@ def _write(stream: IO[str], layout: Layout, fields: Fields, columns: Sequence[st
     stream.write(layout.body([{name: fields.get(name) for name in columns}]))
 
 
-def plain(value: Any) -> str:
-    """Write a value as text.
+def rounded(value: Any, digits: int | None) -> Any:
+    """Round the numbers in plain data, if that is requested.
+
+    >>> rounded({"chrf": 54.325, "marks": ["cut"]}, 1), rounded(0.25, None)
+    ({'chrf': 54.3, 'marks': ['cut']}, 0.25)
+    """
+    if digits is None:
+        return value
+    if isinstance(value, float):
+        return round(value, digits)
+    if isinstance(value, Mapping):
+        return {name: rounded(each, digits) for name, each in value.items()}
+    return [rounded(each, digits) for each in value] if isinstance(value, list | tuple) else value
+
+
+def plain(value: Any, digits: int | None = None) -> str:
+    """Write a value as text; numbers have six decimals, unless others are requested.
 
     >>> plain(0.25), plain(True), plain(None), plain(["a"])
     ('0.250000', '1', '', '["a"]')
@@ -494,7 +516,7 @@ def plain(value: Any) -> str:
     if isinstance(value, bool):
         return str(int(value))
     if isinstance(value, float):
-        return f"{value:.6f}"
+        return f"{value:.{6 if digits is None else digits}f}"
     if isinstance(value, list | dict):
         return to_json(value)
     return str(value)

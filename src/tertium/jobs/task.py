@@ -332,7 +332,7 @@ class Job:
         except (InputError, LanguageError) as error:
             if len(self.inputs) > 1 and str(error).startswith("row "):
                 name = self.inputs[part.input].source.name
-                raise type(error)(f"{name}, {error}") from None
+                raise error.at(f"{name}, ") from None
             raise
         written = []
         for row, several in zip(part.rows, found, strict=True):

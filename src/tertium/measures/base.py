@@ -22,10 +22,12 @@ from tertium.errors import CutWarning, InputError, SettingError, TextWarning, wa
 from tertium.measures.inputs import Column, References, repeatable, rows_from
 from tertium.measures.long import Part
 from tertium.measures.scores import Scores
+from tertium.measures.settings import check_settings, setting
 from tertium.measures.signature import Signature, spell
 from tertium.measures.totals import Role, Totals
 from tertium.models.base import Languages, Progress, SentenceEncoder
 from tertium.registry import Extra
+from tertium.report.progress import as_progress
 from tertium.text import Row, Text
 
 if TYPE_CHECKING:
@@ -38,8 +40,8 @@ ModelKind = Literal["translation", "tokens", "sentences", "language"]
 """A translation model, an encoder (of tokens or of sentences), or a causal language model."""
 Texts = Sequence[Text]
 CUT_REASON = (
-    "hold text that is longer than the model reads, or for which it finds no translation that "
-    "ends: only the beginning counts"
+    "hold text that is longer than the model reads, or whose translation did not terminate: only "
+    "the beginning counts"
 )
 
 WARNED = ("cut", "unknown", "language", "copy")
@@ -83,6 +85,10 @@ class Measure(ABC):
     """What kind of model it uses, if any."""
     bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
     """Between which numbers its scores lie, or are taken to lie when measures are summed."""
+    about_bounds: ClassVar[bool] = False
+    """Whether scores may be slightly beyond the bounds."""
+    negated: ClassVar[bool] = False
+    """Whether it is a distance or an error rate, whose sign is changed: higher is better."""
     needs_all_rows: ClassVar[bool] = False
     """Whether a score depends on the other rows, so that they must be scored in one call."""
     alone: ClassVar[bool] = False
@@ -92,12 +98,11 @@ class Measure(ABC):
     described: ClassVar[Mapping[str, str] | None] = None
     """Its description, if its models are loaded elsewhere; see :meth:`described_as`."""
     _: KW_ONLY
-    against: Role = "reference"
+    against: Role = setting("reference", "What the hypothesis is compared with.")
     """What the hypothesis is compared with: its references or, if that is asked for, its source."""
 
     def __post_init__(self) -> None:
-        if self.against not in ("reference", "source"):
-            raise SettingError(f"against={self.against!r}: it must be 'reference' or 'source'")
+        check_settings(self)
 
     @property
     @abstractmethod
@@ -145,6 +150,11 @@ class Measure(ABC):
     def reading(self, score: float) -> str:
         """What a score says, for somebody who does not know the formula."""
         return "higher is better"
+
+    @property
+    def cut_reason(self) -> str:
+        """What is said about the rows of which only the beginning counts."""
+        return CUT_REASON
 
     def aligning_encoder(self) -> SentenceEncoder:
         """What aligns the sentences of long texts, in measures with a model."""
@@ -208,7 +218,7 @@ class Measure(ABC):
         lang: Languages = None,
         reference_lang: Languages = None,
         source_lang: Languages = None,
-        progress: Progress | None = None,
+        progress: bool | Progress | None = None,
     ) -> Scores:
         """Score hypotheses against references, against sources, or against both.
 
@@ -239,12 +249,12 @@ class Measure(ABC):
             has_references=references is not None,
             has_source=sources is not None,
         )
-        segments = self.segments(rows, progress)
+        segments = self.segments(rows, as_progress(progress))
         totals = self.totals(rows, segments)
         marks = mark_rows([self], rows, segments.cut, segments.split)
         counts = marks.counts()
         for mark in WARNED:
-            for message in describe_marks({mark: counts[mark]}, len(rows)):
+            for message in describe_marks({mark: counts[mark]}, len(rows), cut=self.cut_reason):
                 kind = CutWarning if mark == "cut" else TextWarning
                 warn_caller(f"{message}; see Scores.marks", kind)
         for message in language_warnings(marks.languages, [self]):
@@ -283,7 +293,7 @@ class Measure(ABC):
     ) -> float | list[float]:
         """Score; one string in, one number out. The options are those of :meth:`score`."""
         hypotheses, references = repeatable(hypotheses), repeatable(references)
-        if not isinstance(hypotheses, str) and _is_empty(hypotheses) and _is_empty(references):
+        if not isinstance(hypotheses, str) and is_nothing(hypotheses) and is_nothing(references):
             return []
         scores = self.score(hypotheses, references, **options)
         return scores.segments[0] if isinstance(hypotheses, str) else scores.segments
@@ -316,27 +326,17 @@ def check_readable(
     """Refuse to score where a measure lacks what it reads; nothing else takes its place."""
     if "reference" in measure.reads and not has_references:
         other = (
-            ", or use prism-src, a measure without references, with both languages "
-            "(-m prism-src -l de-en; in Python, measure='prism-src' with lang= and source_lang=), "
-            f"or compare with the source (--against source, or {measure.name}:against=source)"
+            ", or use prism-src, a measure without references, with both languages ({prism_src}), "
+            f"or compare with the source ({{against_source}}, or {measure.name}:against=source)"
         )
         raise InputError(
-            f"{measure.name} compares with references, and {where} has none; "
-            f"{cure or 'give references'}{other if has_source else ''}"
+            f"{measure.name} compares with references, and {where} has none",
+            cure=f"{cure or 'give references'}{other if has_source else ''}",
         )
     if "source" in measure.reads and not has_source:
         raise InputError(
-            f"{measure.name} needs sources, and {where} has none; {cure or 'give sources'}"
+            f"{measure.name} needs sources, and {where} has none", cure=cure or "give {sources}"
         )
-
-
-def check_settings(measure: object, allowed: Mapping[str, Sequence[object]]) -> None:
-    """Check those settings that the measure has; ``1`` is not ``True`` here."""
-    for name, values in allowed.items():
-        value = getattr(measure, name, values[0])
-        if value not in values or isinstance(value, bool) is not isinstance(values[0], bool):
-            names = ", ".join(map(repr, values))
-            raise SettingError(f"{name}={value!r}: it must be one of {names}")
 
 
 def unusual(measure: object, **usual: object) -> dict[str, object]:
@@ -348,13 +348,6 @@ def unusual(measure: object, **usual: object) -> dict[str, object]:
     }
 
 
-def check_share(measure: object, name: str) -> None:
-    """Check a setting that must lie between 0 and 1."""
-    value = getattr(measure, name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise SettingError(f"{name}={value!r}: it must be a number from 0 to 1")
-
-
 def percent(share: float) -> str:
     """A share in percent, with two significant digits where it is small.
 
@@ -364,5 +357,6 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.095 or share == 0 else f"{100 * share:.2g} %"
 
 
-def _is_empty(texts: object) -> bool:
+def is_nothing(texts: object) -> bool:
+    """Whether a list has no items."""
     return isinstance(texts, Sized) and len(texts) == 0

@@ -23,6 +23,7 @@ from tertium.measures.embedding import (
     unit,
 )
 from tertium.measures.registry import measure
+from tertium.measures.settings import setting
 from tertium.models.base import Progress, TokenVectors
 
 if TYPE_CHECKING:
@@ -46,12 +47,16 @@ class BertScore(TokenMeasure):
     name = "bertscore"
     summary = "Mean cosine of each token with its most similar token of the other text."
     bounds = (0.0, 1.0)  # a negative cosine counts as no similarity
-    part: Literal["F1", "P", "R"] = "F1"
-    idf: bool = False
+    part: Literal["F1", "P", "R"] = setting("F1", "F1, precision or recall.")
+    idf: bool = setting(False, "Weigh rare tokens more.")
     """Whether rare tokens count more: inverse document frequency over the references."""
-    baseline: str | Path | None = None
+    baseline: str | Path | None = setting(
+        None, "A file of baselines by which scores are rescaled.", served=False
+    )
     """A baseline file of bert-score (LAYER,P,R,F): scores are rescaled so that it becomes 0."""
-    leading_space: bool = False
+    leading_space: bool = setting(
+        False, "Put a space before each text, as old releases of bert-score did.", served=False
+    )
     """Whether a space is put before each text, as bert-score does with RoBERTa and GPT-2 (where
     transformers allows it: before version 5)."""
 

@@ -17,11 +17,10 @@ from tertium.measures.base import (
     EmptyRule,
     Measure,
     Segments,
-    check_settings,
-    check_share,
     percent,
 )
 from tertium.measures.references import worst_if_empty
+from tertium.measures.settings import setting
 from tertium.measures.totals import Role
 from tertium.models.base import Progress
 from tertium.text import Row, Text
@@ -72,12 +71,9 @@ class CosineAndFluency(Combination):
     """
 
     _: KW_ONLY
-    alpha: float = 0.5
-    """The weight of the cosine; the rest is that of the language model."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_share(self, "alpha")
+    alpha: float = setting(
+        0.5, "Weight of the cosine; the rest is that of the language model.", low=0, high=1
+    )
 
     def reading(self, score: float) -> str:
         return f"similar in meaning and fluent; at most {COSINE_FACTOR * self.alpha:g}"
@@ -108,17 +104,17 @@ class Compound(Combination):
     """
 
     _: KW_ONLY
-    weights: tuple[float, ...] = ()
+    weights: tuple[float, ...] = setting((), "Weights of the parts of a sum.")
     """One per component; equal by default. They are normalized to sum to 1."""
-    scale: Literal["fixed", "corpus"] = "fixed"
+    scale: Literal["fixed", "corpus"] = setting("fixed", "How the parts of a sum are scaled.")
     """By the range of each measure, or, as in the paper's code, by the minimum and maximum over the
     rows that are scored together: then a score depends on the other rows."""
-    empty: EmptyRule = "worst"
-    """The score of an empty text: the lowest, or that of the formula."""
+    empty: EmptyRule = setting(
+        "worst", "The score of an empty text: the lowest, or what the formula gives."
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_settings(self, {"scale": ("fixed", "corpus"), "empty": ("worst", "formula")})
         if len(self.parts) < 2:
             raise SettingError("a sum needs at least two measures")
         names = [part.name for part in self.parts]

@@ -18,12 +18,12 @@ from tertium.measures.base import (
     Measure,
     Segments,
     Texts,
-    check_settings,
     unusual,
 )
-from tertium.measures.long import LONG, Long
+from tertium.measures.long import Long
 from tertium.measures.references import over_references
 from tertium.measures.registry import measure
+from tertium.measures.settings import setting
 from tertium.measures.signature import FINGERPRINT_DIGITS
 from tertium.models.base import Progress, SentenceEncoder, TextEncoder, TokenVectors
 from tertium.text import Row
@@ -34,16 +34,6 @@ if TYPE_CHECKING:
 
 Weighting = Callable[[TokenVectors], "NDArray[np.float64]"]
 """From a text's tokens to their weights, which sum to 1."""
-ALLOWED = {
-    "references": ("max", "mean"),
-    "empty": ("worst", "formula"),
-    "long": LONG,
-    "part": ("F1", "P", "R"),
-    "distance": ("euclidean", "cosine"),
-    "mass": ("frequency", "uniform", "idf"),
-    "idf": (False, True),
-    "leading_space": (False, True),
-}
 
 
 @dataclass(frozen=True)
@@ -52,16 +42,22 @@ class EmbeddingMeasure(Measure):
 
     model: SentenceEncoder
     _: KW_ONLY
-    references: Literal["max", "mean"] = "max"
+    references: Literal["max", "mean"] = setting(
+        "max", "Of several references, the best score or the mean."
+    )
     """How several references are combined."""
-    empty: EmptyRule = "worst"
+    empty: EmptyRule = setting(
+        "worst", "The score of an empty text: the lowest of the measure, or what the formula gives."
+    )
     """The score of an empty text: the worst of the measure, or that of the formula."""
-    long: Long = "split"
+    long: Long = setting(
+        "split",
+        "Texts beyond the model's length: split and scored in parts, or cut; always: split all.",
+    )
     """Texts beyond the model's length are split into sentences, or cut; ``always`` splits all."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_settings(self, ALLOWED)
 
     @abstractmethod
     def compare(
@@ -206,6 +202,7 @@ class SentenceMoversDistance(TokenMeasure):
 
     name = "smd"
     summary = "Distance between the mean token vectors of two texts, negated."
+    negated = True
     bounds = (-math.inf, 0.0)
 
     @property

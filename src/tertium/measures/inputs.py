@@ -7,13 +7,19 @@ from pathlib import Path
 from typing import Any
 
 from tertium.data.codes import language_code
-from tertium.data.records import exists, has_file_suffix, looks_like_path
+from tertium.data.records import exists, has_file_suffix
 from tertium.errors import InputError, TextWarning, warn_caller
 from tertium.models.base import Languages, per_row
 from tertium.text import Row, Text, check_text
 
 Column = Iterable[str]
 """Texts in order: a list, a generator, a numpy array, or a column of pandas or polars."""
+MOST_STREAMS = 20
+"""Nobody has more streams of references."""
+FEWEST_CHARACTERS = 7
+"""Shorter texts share their 3-grams by chance."""
+CLEARLY = 0.2
+"""How much more of their character 3-grams hypotheses and references must share."""
 References = str | Column | Iterable[Iterable[str]]
 
 
@@ -110,7 +116,7 @@ def refuse_file_name(given: object) -> None:
         raise InputError(f"{given} is a path, and texts are scored, not files; {cure}")
     if not isinstance(given, str):
         return
-    if looks_like_path(given) and exists(given) and Path(given).is_file():
+    if not any(map(str.isspace, given)) and exists(given) and Path(given).is_file():
         raise InputError(
             f"{given} is a file, and texts are scored, not files; {cure} "
             "(to score the name itself, give a list)"
@@ -120,6 +126,56 @@ def refuse_file_name(given: object) -> None:
             f"{given!r} looks like the name of a file, and is scored as a text; for files, {cure}",
             TextWarning,
         )
+
+
+def refuse_streams(hypotheses: Any, sets: Any) -> None:
+    """Refuse streams of references, as sacrebleu takes them, where their number hides it.
+
+    Two hypotheses with two streams of two references could be two lists of references for each
+    hypothesis. They are streams if the hypotheses are clearly nearer to them when read that way.
+
+    >>> refuse_streams(["the cat", "it rains"], [["the cat", "it rains"], ["a pet", "rain falls"]])
+    Traceback (most recent call last):
+    ...
+    tertium.errors.InputError: the references look transposed: ...
+    """
+    count = len(hypotheses) if isinstance(hypotheses, Sequence) else 0
+    if (
+        count < 2
+        or len(sets) != count
+        or any(
+            isinstance(one, str) or not isinstance(one, Sequence) or len(one) != count
+            for one in sets
+        )
+    ):
+        return
+    if not all(isinstance(text, str) for one in (hypotheses, *sets) for text in one):
+        return
+    if count > MOST_STREAMS or min(map(len, hypotheses)) < FEWEST_CHARACTERS:
+        return
+    words = [_trigrams(text) for text in hypotheses]
+    others = [[_trigrams(text) for text in one] for one in sets]
+    own = sum(max(_shared(words[i], each) for each in others[i]) for i in range(count))
+    turned = sum(max(_shared(words[i], one[i]) for one in others) for i in range(count))
+    if turned > own + CLEARLY * count:
+        raise InputError(_transposed(len(sets), count))
+
+
+def _trigrams(text: str) -> set[str]:
+    padded = f" {text} "
+    return {padded[place : place + 3] for place in range(len(padded) - 2)}
+
+
+def _shared(one: set[str], other: set[str]) -> float:
+    return 2 * len(one & other) / (len(one) + len(other)) if one or other else 1.0
+
+
+def _transposed(streams: int, count: int) -> str:
+    return (
+        f"the references look transposed: {streams} lists of {count}, where "
+        f"{count} hypotheses need one list each; "
+        "turn them round with [list(refs) for refs in zip(*references)]"
+    )
 
 
 def _reference_sets(references: str | Sequence[Any], count: int) -> list[Sequence[str]]:
@@ -150,9 +206,5 @@ def _check_lengths(hypotheses: int, sets: Sequence[Sequence[str]]) -> None:
         return
     sizes = {len(texts) for texts in sets if isinstance(texts, Sequence)}
     if sizes == {hypotheses}:
-        raise InputError(
-            f"the references look transposed: {len(sets)} lists of {hypotheses}, where "
-            f"{hypotheses} hypotheses need one list each; "
-            "turn them round with [list(refs) for refs in zip(*references)]"
-        )
+        raise InputError(_transposed(len(sets), hypotheses))
     raise InputError(f"{hypotheses} hypotheses, but {len(sets)} references; give one for each")

@@ -21,22 +21,16 @@ from tertium.measures.base import (
     Measure,
     Segments,
     Texts,
-    check_settings,
-    check_share,
     percent,
 )
 from tertium.measures.references import over_references
 from tertium.measures.registry import measure
+from tertium.measures.settings import setting
 from tertium.measures.signature import FINGERPRINT_DIGITS
 from tertium.models.base import LanguageModel, Progress, TokenScores
 from tertium.text import Row, Text
 
 PLACEHOLDER = re.compile(r"\{(\w*)\}")
-ALLOWED: dict[str, tuple[object, ...]] = {
-    "aggregate": ("H", "G"),
-    "references": ("max", "mean"),
-    "end": (True, False),
-}
 
 
 @dataclass(frozen=True)
@@ -47,15 +41,16 @@ class LanguageMeasure(Measure):
     bounds = (-math.inf, 0.0)
     model: LanguageModel
     _: KW_ONLY
-    aggregate: Literal["H", "G"] = "H"
+    aggregate: Literal["H", "G"] = setting(
+        "H", "H: mean log-probability of the tokens. G: their sum, which depends on the length."
+    )
     """H, the mean token log-probability, or G, the log-probability of the sequence."""
-    end: bool = False
+    end: bool = setting(False, "Whether the end token counts.", served=False)
     """Whether the end token counts. Most models read documents, where few sentences are the last
     one. Without tokens of its own, a text has the probability of the end token."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_settings(self, ALLOWED)
 
     def value(self, scores: TokenScores) -> float:
         """H or G of a text, with the end token or without."""
@@ -176,12 +171,13 @@ class LikelihoodFromSource(PromptedLikelihood):
     name = "llm-src"
     summary = "Mean log-probability of the hypothesis after a prompt with the source."
     placeholder = "source"
-    against: Literal["source"] = "source"
-    template: str = "{source_lang}: {source}\n{lang}: "
+    against: Literal["source"] = setting("source", "What the hypothesis is compared with.")
+    template: str = setting(
+        "{source_lang}: {source}\n{lang}: ", "What stands before the hypothesis.", served=False
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_settings(self, {"against": ("source",)})
 
     def reading(self, score: float) -> str:
         return (
@@ -205,15 +201,23 @@ class LikelihoodFromReference(PromptedLikelihood):
     name = "llm-ref"
     summary = "Mean log-probability of the hypothesis after a prompt with the reference."
     placeholder = "reference"
-    template: str = "{reference}\nIn other words: "
-    references: Literal["max", "mean"] = "max"
+    template: str = setting(
+        "{reference}\nIn other words: ", "What stands before the hypothesis.", served=False
+    )
+    references: Literal["max", "mean"] = setting(
+        "max", "Of several references, the best score or the mean."
+    )
     """How several references are combined."""
-    alpha: float = 1.0
+    alpha: float = setting(
+        1.0,
+        "Weight of the hypothesis given the reference; the rest is that of the reference.",
+        low=0,
+        high=1,
+    )
     """The weight of the hypothesis given the reference; the rest is that of the reverse."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_share(self, "alpha")
 
     @property
     def is_symmetric(self) -> bool:

@@ -14,18 +14,18 @@ through :func:`make_measure`.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, overload
 
 from tertium.data.codes import primary
-from tertium.errors import InputError, SettingError
-from tertium.measures.base import Measure, ModelKind
-from tertium.measures.inputs import Column, References, repeatable
+from tertium.errors import InputError, SettingError, did_you_mean
+from tertium.measures.base import Measure, ModelKind, is_nothing
+from tertium.measures.inputs import Column, References, refuse_streams, repeatable
 from tertium.measures.registry import (
     DEFAULT_MEASURE,
-    LINEAR_SETTINGS,
+    LINEAR,
     SUMS,
     SYNONYMS,
     VARIANTS,
@@ -37,27 +37,48 @@ from tertium.measures.registry import (
     settings_of,
     sum_settings,
 )
-from tertium.measures.scores import SYSTEM, ScoreTable
+from tertium.measures.scores import SYSTEM, Scores, ScoreTable
+from tertium.measures.settings import Setting
 from tertium.measures.signature import spell
 from tertium.measures.words import LANGUAGE_TOKENIZERS
 from tertium.models.base import (
     LanguageModel,
     Languages,
+    Progress,
     SentenceEncoder,
     TextEncoder,
     TranslationModel,
 )
-from tertium.models.catalog import DEFAULT_MODEL, load_model
+from tertium.models.catalog import DEFAULT_ENCODER, DEFAULT_MODEL, load_model
 
 if TYPE_CHECKING:
     from tertium.models.cache.cached import Tally
 
 log = logging.getLogger(__name__)
 
-ENCODER_SETTINGS: dict[str, object] = {"layer": 0, "sentence_encoder": ""}
-"""Settings of the encoder, not of the measure: its layer, and another encoder for sentences."""
-LANGUAGE_SETTINGS: dict[str, object] = {"language_model": ""}
-"""Of sums with two kinds of models: the language model."""
+ENCODER_SETTINGS = {
+    "layer": Setting("layer", 0, "Layer of the encoder; automatic: the last.", served=False),
+    "sentence_encoder": Setting(
+        "sentence_encoder", "", "Another encoder for sentence vectors.", served=False
+    ),
+}
+"""Settings of the encoder, not of the measure."""
+LANGUAGE_SETTINGS = {
+    "language_model": Setting("language_model", "", "The causal language model.", served=False)
+}
+"""Of sums with two kinds of models."""
+PARAMETERS = (
+    "measure",
+    "model",
+    "encoder",
+    "sentence_encoder",
+    "sources",
+    "lang",
+    "reference_lang",
+    "source_lang",
+    "progress",
+)
+"""Parameters that are no settings of a measure: what a wrong name may be meant for."""
 YES, NO = ("yes", "true", "1"), ("no", "false", "0")
 
 AnyModel = str | Path | TranslationModel | SentenceEncoder | LanguageModel
@@ -118,15 +139,25 @@ class MeasureSpec:
         for setting in values:
             if setting not in known:
                 raise SettingError(
-                    f"{name} has no setting {setting!r}; its settings are {', '.join(known)}"
+                    f"{name} has no setting {setting!r}{did_you_mean(setting, known)}; "
+                    f"its settings are {', '.join(known)}"
                 )
-        settings = {each: parse_setting(each, value, known[each]) for each, value in values.items()}
+        settings = {
+            each: parse_setting(each, value, known[each].default) for each, value in values.items()
+        }
+        if settings:
+            label = str(cls(label or name, settings=settings))
         return cls(name, model or None, {**variant, **settings}, label)
 
     def __str__(self) -> str:
         model = f"@{self.model}" if self.model else ""
         settings = ",".join(f"{name}={spell(value)}" for name, value in self.settings.items())
         return f"{self.measure}{model}{':' if settings else ''}{settings}"
+
+    @property
+    def column(self) -> str:
+        """The name of its column: with the settings that are written with it."""
+        return self.label or self.measure
 
     def with_defaults(self, settings: Mapping[str, object]) -> MeasureSpec:
         """Add those of ``settings`` that the measure has and that are not given yet."""
@@ -146,6 +177,7 @@ class ModelSettings:
     compute_type: str = "auto"
     threads: int | None = None
     cache: bool | Path = True
+    device: str = "cpu"
 
 
 class ModelPool:
@@ -172,7 +204,12 @@ class ModelPool:
             return settings.model, None
         if kind == "sentences" and settings.sentence_encoder:
             return settings.sentence_encoder, layer
-        return settings.encoder or settings.model, settings.layer if layer is None else layer
+        layer = settings.layer if layer is None else layer
+        if settings.encoder:
+            return settings.encoder, layer
+        if settings.model == DEFAULT_MODEL:
+            return default_encoder(kind, layer), layer
+        return settings.model, layer
 
     def _load(self, kind: ModelKind, name: str, layer: int | None) -> Any:
         settings = self.settings
@@ -181,6 +218,7 @@ class ModelPool:
             model = load_model(
                 name,
                 compute_type=settings.compute_type,  # type: ignore[arg-type]  # checked there
+                device=settings.device,  # type: ignore[arg-type]  # checked there
                 threads=settings.threads,
                 cache=settings.cache,
             )
@@ -219,7 +257,7 @@ class MeasureLoader:
     @property
     def columns(self) -> list[str]:
         """The names of the measures' columns."""
-        return [spec.label or spec.measure for spec in self.specs]
+        return [spec.column for spec in self.specs]
 
     @property
     def request(self) -> dict[str, Any]:
@@ -265,7 +303,7 @@ def read_specs(
     """
     texts = [part for text in texts for part in split_specs(text)]
     specs = [MeasureSpec.parse(text) for text in texts]
-    columns = [spec.label or spec.measure for spec in specs]
+    columns = [spec.column for spec in specs]
     specs = [
         replace(spec, label=str(spec)) if columns.count(column) > 1 else spec
         for spec, column in zip(specs, columns, strict=True)
@@ -276,16 +314,18 @@ def read_specs(
     as_text = dict(_split(setting) for setting in written)
     for setting in [*common, *as_text]:
         if not any(setting in known_settings(spec.measure) for spec in specs):
-            option = f"--set {setting}" if setting in as_text else setting
             known = sorted({name for spec in specs for name in known_settings(spec.measure)})
             names = ", ".join(spec.measure for spec in specs)
             verb = "has" if len(specs) == 1 else "have"
-            raise SettingError(f"{names} {verb} no setting {option}; there are {', '.join(known)}")
+            near = did_you_mean(setting, [*PARAMETERS, *known])
+            raise SettingError(
+                f"{names} {verb} no setting {setting}{near}; there are {', '.join(known)}"
+            )
     result = []
     for spec in specs:
         known_here = known_settings(spec.measure)
         parsed = {
-            name: parse_setting(name, value, known_here[name])
+            name: parse_setting(name, value, known_here[name].default)
             for name, value in as_text.items()
             if name in known_here
         }
@@ -320,8 +360,9 @@ def make_measure(spec: MeasureSpec, models: ModelSource, *, lang: str | None = N
     known = known_settings(spec.measure)
     for name in spec.settings:
         if name not in known:
+            near = did_you_mean(name, [*PARAMETERS, *known])
             raise SettingError(
-                f"{spec.measure} has no setting {name!r}; "
+                f"{spec.measure} has no setting {name!r}{near}; "
                 f"its settings are {', '.join(known) or 'none'}"
             )
     check_measure_extras([spec.measure])
@@ -352,7 +393,7 @@ def _whole(spec: MeasureSpec, parts: Sequence[Measure]) -> Measure:
 
         names = sum_settings(spec.measure)
         own: dict[str, Any] = {name: spec.settings[name] for name in names if name in spec.settings}
-        combine = CosineAndFluency if spec.measure in LINEAR_SETTINGS else Compound
+        combine = CosineAndFluency if spec.measure in LINEAR else Compound
         made = combine(tuple(parts), title=spec.measure if spec.measure in SUMS else "", **own)
     return made.labelled(spec.label) if spec.label else made
 
@@ -393,6 +434,11 @@ def load(
     return make_measure(spec, model_source(model, encoder, sentence_encoder), lang=lang)
 
 
+def default_encoder(kind: ModelKind, layer: int | None) -> str:
+    """The bundled model of a kind; a static encoder of sentences has no layers to choose from."""
+    return DEFAULT_ENCODER if kind == "sentences" and layer is None else DEFAULT_MODEL
+
+
 def model_source(
     model: AnyModel | None = None,
     encoder: str | Path | SentenceEncoder | None = None,
@@ -408,7 +454,7 @@ def model_source(
     pool = ModelPool()
 
     def source(kind: ModelKind, name: str | None, layer: int | None) -> Any:
-        wanted = name or given[kind] or DEFAULT_MODEL
+        wanted = name or given[kind] or default_encoder(kind, layer)
         if not isinstance(wanted, str | Path):
             return wanted
         separate = kind == "sentences" and sentence_encoder is not None
@@ -428,6 +474,7 @@ def score(  # type: ignore[overload-overlap]  # a string is also a sequence of s
     lang: Languages = ...,
     reference_lang: Languages = ...,
     source_lang: Languages = ...,
+    progress: bool | Progress | None = ...,
     **settings: object,
 ) -> float: ...
 @overload
@@ -441,6 +488,7 @@ def score(  # type: ignore[overload-overlap]  # a dictionary is also an iterable
     lang: Languages = ...,
     reference_lang: Languages = ...,
     source_lang: Languages = ...,
+    progress: bool | Progress | None = ...,
     **settings: object,
 ) -> ScoreTable: ...
 @overload
@@ -454,8 +502,9 @@ def score(  # type: ignore[overload-overlap]  # as above
     lang: Languages = ...,
     reference_lang: Languages = ...,
     source_lang: Languages = ...,
+    progress: bool | Progress | None = ...,
     **settings: object,
-) -> list[float]: ...
+) -> Scores: ...
 @overload
 def score(
     hypotheses: Column,
@@ -467,6 +516,7 @@ def score(
     lang: Languages = ...,
     reference_lang: Languages = ...,
     source_lang: Languages = ...,
+    progress: bool | Progress | None = ...,
     **settings: object,
 ) -> ScoreTable: ...
 def score(
@@ -479,21 +529,26 @@ def score(
     lang: Languages = None,
     reference_lang: Languages = None,
     source_lang: Languages = None,
+    progress: bool | Progress | None = None,
     **settings: object,
-) -> float | list[float] | ScoreTable:
+) -> float | Scores | ScoreTable:
     """Score hypotheses against references, by any measure; higher is better.
 
     One string in, one number out; a list (or a generator, an array, a column of pandas or polars)
-    in, a list of segment scores out. With a list of measures (of one, too), or with several systems
-    as a dictionary from names to hypotheses, a :class:`ScoreTable` of :class:`Scores`: with system
-    scores, signatures and marks, as ``load(measure).score(...)`` returns them. ``settings`` are
-    those of :func:`load`; of several measures, each gets the settings that it has.
+    in, :class:`Scores` out: the sequence of the segment scores, with the ``system`` score, the
+    ``signature`` and ``marks``. With a list of measures (of one, too), or with several systems as a
+    dictionary from names to hypotheses, a :class:`ScoreTable` of :class:`Scores`. ``progress=True``
+    prints what is done; a function is called with it. ``settings`` are those of :func:`load`; of
+    several measures, each gets the settings that it has.
 
     >>> import tertium
     >>> tertium.score("Good morning!", "Good morning!", measure="cross")
     1.0
-    >>> tertium.score(["Good morning!"], ["Good morning!"], measure="cross")
-    [1.0]
+    >>> scores = tertium.score(["Good morning!", "Bye."], ["Good morning!", "Bye!"], measure="chrf")
+    >>> scores
+    Scores(chrf 94.71, 2 segments: 100.00, 47.92)
+    >>> max(scores), round(scores.system, 2)
+    (100.0, 94.71)
     >>> table = tertium.score(["A dog."], ["A dog!"], measure=["chrf", "bleu"])
     >>> table
     system       chrf  bleu
@@ -509,7 +564,12 @@ def score(
     common = lang if isinstance(lang, str) else None
     if isinstance(measure, str) and not isinstance(hypotheses, Mapping):
         made = load(measure, model=model, lang=common, **settings)  # type: ignore[arg-type]
-        return made(hypotheses, references, sources=sources, **languages)
+        outputs, references = repeatable(hypotheses), repeatable(references)
+        if is_nothing(outputs) and (references is None or is_nothing(references)):
+            return Scores.nothing(made)
+        refuse_streams(outputs, references or ())
+        scores = made.score(outputs, references, sources=sources, progress=progress, **languages)
+        return scores[0] if isinstance(hypotheses, str) else scores
     specs = read_specs([measure] if isinstance(measure, str) else measure, given=settings)
     if not specs:
         raise SettingError("no measure given")
@@ -522,9 +582,52 @@ def score(
     found = {}
     for name, outputs in systems.items():
         outputs = repeatable(outputs)
+        refuse_streams(outputs, references or ())
         for each in measures:
-            found[name, each.column] = each.score(outputs, references, sources=sources, **languages)
+            found[name, each.column] = each.score(
+                outputs, references, sources=sources, progress=progress, **languages
+            )
     return ScoreTable(tuple(systems), tuple(each.column for each in measures), found)
+
+
+def score_documents(
+    hypotheses: Iterable[str | Sequence[str]],
+    references: Iterable[str | Sequence[str]] | None = None,
+    *,
+    measure: str = DEFAULT_MEASURE,
+    sources: Iterable[str | Sequence[str]] | None = None,
+    **settings: Any,
+) -> Scores:
+    """Score documents: each is a text, or a list of sentences or paragraphs.
+
+    Documents are split into sentences, which are aligned with those of the other side and scored;
+    the score of a document is the weighted mean over its parts. Further arguments are those of
+    :func:`score`.
+
+    >>> import tertium
+    >>> scores = tertium.score_documents(
+    ...     [["It rains. We stay.", "Good night!"]], ["It rains. We stay here. Good night!"]
+    ... )
+    >>> len(scores), len(scores.parts[0])
+    (1, 3)
+    """
+
+    def joined(documents: Any) -> Any:
+        if documents is None:
+            return None
+        whole = repeatable(documents)
+        return [each if isinstance(each, str) else "\n".join(each) for each in whole]
+
+    found = score(
+        joined(hypotheses),
+        joined(references),
+        measure=measure,
+        sources=joined(sources),
+        long="always",
+        **settings,
+    )
+    assert isinstance(found, Scores)
+    return found
 
 
 def parse_setting(name: str, text: str, default: object) -> object:
@@ -564,8 +667,8 @@ def _checked(model: Any, kind: ModelKind, measure: str) -> Any:
     return model
 
 
-def known_settings(measure: str) -> dict[str, object]:
-    """The settings of a measure and of its encoder, with their defaults."""
+def known_settings(measure: str) -> dict[str, Setting]:
+    """The settings of a measure and of its encoder."""
     known = settings_of(measure)
     if kinds_of(measure) & {"tokens", "sentences"}:
         known |= ENCODER_SETTINGS

@@ -21,6 +21,7 @@ from tertium.data.identify import (
     languages_of,
     same_language,
 )
+from tertium.data.records import counted
 from tertium.measures.base import CUT_REASON, Measure
 from tertium.measures.words import LANGUAGE_TOKENIZERS
 from tertium.text import Row, Text
@@ -35,6 +36,8 @@ REASONS = {
     "copy": "have a hypothesis that is an untranslated copy of the source",
 }
 """The marks, and what is said about the rows that have them."""
+MEANINGLESS = ("unknown", "language", "copy")
+"""Marks of rows whose scores say nothing about the translation."""
 MOSTLY = 0.5
 SYMBOLS = {"Cc", "Cf", "Sc", "Sk", "Sm", "So"}
 FEWEST_COPIED_LETTERS = 10
@@ -157,20 +160,30 @@ def is_copy(row: Row) -> bool:
     )
 
 
-def describe_marks(counts: Mapping[str, int], rows: int, noun: str = "row") -> list[str]:
+def describe_marks(
+    counts: Mapping[str, int], rows: int, noun: str = "row", *, cut: str = CUT_REASON
+) -> list[str]:
     """Say how many rows have each mark, and what it means.
 
     >>> describe_marks({"copy": 1}, 2)
     ['1 of 2 rows have a hypothesis that is an untranslated copy of the source (mark: copy)']
     """
     return [
-        f"{counts[mark]} of {rows} {noun}s {reason} (mark: {mark})"
-        for mark, reason in REASONS.items()
+        f"{counts[mark]} of {counted(rows, noun)} {_agreeing(reason, rows)} (mark: {mark})"
+        for mark, reason in {**REASONS, "cut": cut}.items()
         if counts.get(mark)
     ]
 
 
-def describe_system_marks(marks: Mapping[str, Mapping[str, int]], rows: int) -> list[str]:
+def _agreeing(reason: str, rows: int) -> str:
+    """The verb of a reason agrees with the number of rows."""
+    verb, _, rest = reason.partition(" ")
+    return f"{ {'hold': 'holds', 'have': 'has'}[verb] } {rest}" if rows == 1 else reason
+
+
+def describe_system_marks(
+    marks: Mapping[str, Mapping[str, int]], rows: int, *, cut: str = CUT_REASON
+) -> list[str]:
     """Say how many outputs have each mark, and how many of each system.
 
     >>> describe_system_marks({"a": {}, "b": {"copy": 2}}, 2)[0][-17:]
@@ -181,7 +194,7 @@ def describe_system_marks(marks: Mapping[str, Mapping[str, int]], rows: int) -> 
     for mark in REASONS:
         whose = {system: counts[mark] for system, counts in marks.items() if counts.get(mark)}
         listed = ", ".join(f"{system} {count}" for system, count in whose.items())
-        for sentence in describe_marks({mark: sum(whose.values())}, total, "output"):
+        for sentence in describe_marks({mark: sum(whose.values())}, total, "output", cut=cut):
             sentences.append(f"{sentence}: {listed}")
     return sentences
 

@@ -25,6 +25,7 @@ from tertium.measures.embedding import (
     unit,
 )
 from tertium.measures.registry import measure
+from tertium.measures.settings import setting
 from tertium.models.base import Progress, TokenVectors
 from tertium.registry import Extra
 
@@ -43,11 +44,14 @@ class WordMoversDistance(TokenMeasure):
 
     name = "wmd"
     summary = "Word Mover's Distance over contextual token vectors, negated."
+    negated = True
     requires = (Extra("wmd", ("ot",)),)
     bounds = (-math.inf, 0.0)
-    distance: Literal["euclidean", "cosine"] = "euclidean"
+    distance: Literal["euclidean", "cosine"] = setting("euclidean", "Distance between two tokens.")
     """Between two vectors: Euclidean (equation 2), or 1 - cosine."""
-    mass: Literal["frequency", "uniform", "idf"] = "frequency"
+    mass: Literal["frequency", "uniform", "idf"] = setting(
+        "frequency", "Weight of each token: its frequency, the same for all, or idf."
+    )
     """Of a token: its frequency (equation 1), the same for every distinct token, or idf."""
 
     @property
@@ -107,7 +111,7 @@ class OrderedWordMoversDistance(WordMoversDistance):
 
     name = "wmdo"
     summary = "Word Mover's Distance with a penalty for word order, negated."
-    delta: float = 0.2
+    delta: float = setting(0.2, "Penalty for word order.", low=0)
     """The weight of the order."""
 
     def __post_init__(self) -> None:

@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tertium.errors import SettingError
-from tertium.measures.base import Measure, Segments, check_settings
+from tertium.measures.base import Measure, Segments
 from tertium.measures.registry import measure
+from tertium.measures.settings import setting
 from tertium.measures.words import Words, ngrams, tokenizer, tokenizer_choices
 from tertium.models.base import Progress
 from tertium.text import Row
@@ -39,16 +40,20 @@ class Nist(Measure):
     summary = "Overlap of word n-grams, each weighted by its information (mteval)."
     bounds = (0.0, math.inf)
     needs_all_rows = True  # for the system score, and with info="corpus" for the segments too
-    order: int = 5
-    tokenize: str = "13a"
-    lowercase: bool = False
-    info: str = "row"
+    order: int = setting(5, "Longest word n-grams.", low=1, served=False)
+    tokenize: str = setting("13a", "Tokenizer: 13a, intl, char, zh or none.")
+    lowercase: bool = setting(False, "Ignore case.")
+    info: str = setting(
+        "row",
+        "Where n-grams are counted: in the references of the row, or of all rows.",
+        choices=("row", "corpus"),
+        served=False,
+    )
     """Which references the information of a segment is computed from: its own (``row``, as nltk's
     sentence_nist) or all (``corpus``, as mteval's segment scores). The system score uses all."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_settings(self, {"info": ("row", "corpus")})
         if self.order < 1:
             raise SettingError(f"order={self.order!r}: it must be 1 or more")
 

@@ -10,8 +10,9 @@ from importlib.metadata import version
 from typing import Any
 
 from tertium.errors import SettingError
-from tertium.measures.base import Measure, Segments, check_settings, percent
+from tertium.measures.base import Measure, Segments, percent
 from tertium.measures.registry import measure
+from tertium.measures.settings import setting
 from tertium.measures.words import tokenizer, tokenizer_choices
 from tertium.models.base import Progress
 from tertium.registry import Extra
@@ -38,14 +39,13 @@ class BleuNltk(Measure):
     summary = "BLEU as nltk computes it."
     requires = NLTK
     bounds = (0.0, 1.0)
-    order: int = 4
-    tokenize: str = "split"
-    lowercase: bool = False
-    smooth: str = UNSMOOTHED
+    order: int = setting(4, "Longest word n-grams.", low=1, served=False)
+    tokenize: str = setting("split", "Tokenizer: split (at spaces), 13a, intl, char, zh or none.")
+    lowercase: bool = setting(False, "Ignore case.")
+    smooth: str = setting(UNSMOOTHED, "Smoothing of nltk.", choices=SMOOTHING, served=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_settings(self, {"smooth": SMOOTHING})
         if self.order < 1:
             raise SettingError(f"order={self.order!r}: it must be 1 or more")
 
@@ -128,11 +128,11 @@ class ChrFNltk(Measure):
     summary = "chrF as nltk computes it."
     requires = NLTK
     bounds = (0.0, 1.0)
-    char_order: int = 6
-    beta: float = 3.0
-    whitespace: bool = False
+    char_order: int = setting(6, "Longest character n-grams.", low=1)
+    beta: float = setting(3.0, "Weight of recall.", low=0)
+    whitespace: bool = setting(False, "Whether spaces count.", served=False)
     """Whether spaces count as characters."""
-    lowercase: bool = False
+    lowercase: bool = setting(False, "Ignore case.")
 
     def __post_init__(self) -> None:
         super().__post_init__()

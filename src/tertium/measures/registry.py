@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import TypeVar
 
 from tertium.errors import SettingError
 from tertium.measures.base import Measure, ModelKind
+from tertium.measures.settings import Setting, settings_described
 from tertium.models.public import public_encoder, public_model
 from tertium.registry import Extra, Registry, check_extras
 
@@ -20,8 +20,7 @@ MEASURES: Registry[type[Measure]] = Registry(
 )
 SUMS = {"sentsim": ("sss", "bertscore"), "cosine-lm": ("sss", "lm")}
 """Sums with a name of their own; any other is written with a plus, as in ``sss+wmd``."""
-SUM_SETTINGS: dict[str, object] = {"weights": (), "scale": "fixed", "empty": "worst"}
-LINEAR_SETTINGS: dict[str, dict[str, object]] = {"cosine-lm": {"alpha": 0.5}}
+LINEAR = ("cosine-lm",)
 """Sums of scores as they are, with other settings than those of SentSim."""
 DEFAULT_MEASURE = "cross"
 SYNONYMS = {"bert-score": "bertscore", "bert_score": "bertscore", "chrf2": "chrf"}
@@ -70,7 +69,7 @@ def is_measure(text: str) -> bool:
 
 def measure_names() -> list[str]:
     """The names of all measures, and of the sums that have one."""
-    return [*MEASURES.names(), *SUMS]
+    return [*MEASURES.usable_names(), *SUMS]
 
 
 def parts_of(name: str) -> tuple[str, ...]:
@@ -113,20 +112,31 @@ def refuse_trained_metrics(name: str) -> None:
         raise SettingError(TRAINED.format(name))
 
 
-def settings_of(name: str) -> dict[str, object]:
-    """The settings of a measure, or of all parts of a sum, with their defaults."""
+def settings_of(name: str) -> dict[str, Setting]:
+    """The settings of a measure, or of all parts of a sum."""
     parts = parts_of(name)
     settings = sum_settings(name) if len(parts) > 1 else {}
     for part in parts:
-        for setting in fields(measure_class(part)):
-            if setting.name != "model":
-                settings[setting.name] = setting.default
+        settings |= {each.name: each for each in settings_described(measure_class(part))}
     return settings
 
 
-def sum_settings(name: str) -> dict[str, object]:
-    """The settings of a sum itself, with their defaults."""
-    return dict(LINEAR_SETTINGS.get(name.lower(), SUM_SETTINGS))
+def sum_settings(name: str) -> dict[str, Setting]:
+    """The settings of a sum itself."""
+    from tertium.measures.compound import Compound, CosineAndFluency
+
+    cls = CosineAndFluency if name.lower() in LINEAR else Compound
+    own = {"weights", "scale", "empty", "alpha"}
+    return {each.name: each for each in settings_described(cls) if each.name in own}
+
+
+def setting_names() -> dict[str, bool]:
+    """The names of all settings of all measures, and whether each is a truth value."""
+    found: dict[str, bool] = {}
+    for name in measure_names():
+        for setting, about in settings_of(name).items():
+            found[setting] = isinstance(about.default, bool)
+    return found
 
 
 def reads_alone(name: str) -> bool:

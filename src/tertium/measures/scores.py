@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, overload
 
@@ -23,11 +23,13 @@ ROWS_SHOWN = 10
 """How many segments a notebook shows."""
 LARGE = 10
 """Scores of this size have two decimals."""
+FEW = 0.1
+"""The share of rows whose scores may say nothing while the score of the system still counts."""
 SYSTEM = "hypotheses"
 """The name of the only system, if it was given as a list."""
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Scores(Sequence[float]):
     """The scores of the segments, in order, and how they came about.
 
@@ -63,8 +65,22 @@ class Scores(Sequence[float]):
     def __getitem__(self, index: int | slice) -> float | list[float]:
         return self.segments[index]
 
+    @classmethod
+    def nothing(cls, measure: Measure) -> Scores:
+        """The scores of no segments at all."""
+        return cls([], 0.0, Signature(measure.description()), [], measure=measure)
+
     def __len__(self) -> int:
         return len(self.segments)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the scores are the same; a list is compared with those of the segments."""
+        if isinstance(other, Scores):
+            mine = self.segments, self.system, self.signature, self.cut
+            return mine == (other.segments, other.system, other.signature, other.cut)
+        return self.segments == list(other) if isinstance(other, list | tuple) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # like a list
 
     def __iter__(self) -> Iterator[float]:
         return iter(self.segments)
@@ -224,6 +240,21 @@ class ScoreTable:
                 row.append(Cell(", ".join(f"{mark} {count}" for mark, count in counts.items())))
         return Table(header, rows)
 
+    def assuming(self, languages: Iterable[str]) -> ScoreTable:
+        """The same, signed with languages that were not given but assumed.
+
+        ``languages`` are the fields of the signature: lang, reference_lang, source_lang.
+        """
+        names = set(languages)
+        signed = {}
+        for key, scores in self.scores.items():
+            choices = {
+                name: f"{value} (assumed)" if name in names else value
+                for name, value in scores.signature.choices.items()
+            }
+            signed[key] = replace(scores, signature=Signature(choices))
+        return replace(self, scores=signed)
+
     def only(self, measure: str) -> ScoreTable:
         """The same table with one measure."""
         return replace(self, measures=(measure,))
@@ -270,6 +301,29 @@ class ScoreTable:
             }
         )
 
+    def doubts(self, system: str) -> list[str]:
+        """Why the scores of a system as a whole say nothing, if they do.
+
+        More than a tenth of its rows have a mark by which their scores say nothing, or most of its
+        texts are in another language than they should be.
+        """
+        from tertium.measures.marks import MEANINGLESS, describe_marks, language_warnings
+
+        marks, rows = self.marks(system), len(next(iter(self.scores.values())))
+        languages: Mapping[str, int] = {}
+        if system in self.counts:
+            rows, languages = self.counts[system].scored, self.counts[system].languages
+        many = {mark: marks[mark] for mark in MEANINGLESS if marks[mark] > rows * FEW}
+        return [*describe_marks(many, rows), *language_warnings(languages)]
+
+    @property
+    def cut_reason(self) -> str:
+        """What is said about the rows of which only the beginning counts."""
+        from tertium.measures.base import CUT_REASON
+
+        found = {measure.cut_reason for measure in self._formulas}
+        return found.pop() if len(found) == 1 else CUT_REASON
+
     @property
     def _formulas(self) -> list[Measure]:
         first = [self.scores[self.systems[0], name].measure for name in self.measures]
@@ -297,6 +351,7 @@ class ScoreTable:
                     limits = scores.confidence(samples=samples, seed=seed)
                     entry |= {"low": limits.low, "high": limits.high}
                 entry["signature"] = scores.signature.long
+                entry["short_signature"] = scores.signature.short
                 document[system][measure] = entry
         return document
 
@@ -322,20 +377,14 @@ class ScoreTable:
             }
         return facts
 
-    def summary(self) -> dict[str, Any]:
+    def summary(
+        self, *, confidence: bool = False, samples: int = SAMPLES, seed: int = 0
+    ) -> dict[str, Any]:
         """The system scores and the facts about the rows, for JSON."""
+        systems = self.document(confidence=confidence, samples=samples, seed=seed)
         if len(self.systems) > 1:
-            return {"systems": self.document(), **self.facts()}
-        [system] = self.systems
-        measures = {
-            name: {
-                "system": self.scores[system, name].system,
-                "signature": self.scores[system, name].signature.long,
-                "short_signature": self.scores[system, name].signature.short,
-            }
-            for name in self.measures
-        }
-        return {"measures": measures, **self.facts()}
+            return {"systems": systems, **self.facts()}
+        return {"measures": systems[self.systems[0]], **self.facts()}
 
     def to_pandas(self, *, segments: bool = False) -> Any:
         """A data frame of system scores; or, of segments, one row per system and segment."""

@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from tertium.errors import SettingError
 from tertium.measures.base import Measure, Segments, Texts
 from tertium.measures.registry import measure
+from tertium.measures.settings import setting
 from tertium.measures.words import sacrebleu_bleu
 from tertium.models.base import Progress
 from tertium.text import Row
@@ -37,9 +38,6 @@ class SurfaceMeasure(Measure):
     Only sacrebleu's public interface is used.
     """
 
-    sign: ClassVar[float] = 1.0
-    """-1 for an error rate, which is negated so that higher is better."""
-
     @cached_property
     def metric(self) -> Any:
         """The sacrebleu metric with these settings."""
@@ -56,7 +54,7 @@ class SurfaceMeasure(Measure):
             texts = [row.hypothesis.text, *(other.text for other in self.compared(row))]
             hypothesis, *references = counted = [self.counted(text) for text in texts]
             score, numbers, place = self.segment(hypothesis, references)
-            scores.append(self.sign * score + 0.0)  # no minus zero
+            scores.append((-score if self.negated else score) + 0.0)  # no minus zero
             statistics.append(tuple(map(float, numbers)))
             cut.append(counted != texts)
             best.append(place if self.against == "reference" else None)
@@ -77,7 +75,7 @@ class SurfaceMeasure(Measure):
             for name, value in self.metric.get_signature().info.items()
             if name not in OWN_FIELDS and value is not None
         }
-        negated = {"sign": "negated"} if self.sign < 0 else {}
+        negated = {"sign": "negated"} if self.negated else {}
         return {**theirs, **negated, "sacrebleu": sacrebleu.__version__}
 
 
@@ -89,8 +87,10 @@ class Bleu(SurfaceMeasure):
     name = "bleu"
     summary = "Overlap of word n-grams (sacrebleu)."
     bounds = (0.0, 100.0)
-    tokenize: str = "13a"
-    lowercase: bool = False
+    tokenize: str = setting(
+        "13a", "Tokenizer: 13a, intl, char, zh, ja-mecab, ko-mecab, flores200 or none."
+    )
+    lowercase: bool = setting(False, "Ignore case.")
 
     def reading(self, score: float) -> str:
         return f"{score:.0f} of 100: overlap of runs of up to four words"
@@ -137,10 +137,10 @@ class ChrF(SurfaceMeasure):
     name = "chrf"
     summary = "Overlap of character n-grams; with word_order=2, chrF++ (sacrebleu)."
     bounds = (0.0, 100.0)
-    char_order: int = 6
-    word_order: int = 0
-    beta: int = 2
-    lowercase: bool = False
+    char_order: int = setting(6, "Longest character n-grams.", low=1)
+    word_order: int = setting(0, "Longest word n-grams: 2 is chrF++, 0 is chrF.", low=0)
+    beta: int = setting(2, "Weight of recall.", low=1)
+    lowercase: bool = setting(False, "Ignore case.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -261,10 +261,10 @@ class Ter(SurfaceMeasure):
     name = "ter"
     summary = "Translation edit rate, negated (sacrebleu)."
     bounds = (-math.inf, 0.0)
-    sign: ClassVar[float] = -1.0
-    normalize_text: bool = False
-    case_sensitive: bool = False
-    longest: int = 500
+    negated = True
+    normalize_text: bool = setting(False, "Separate punctuation from words.")
+    case_sensitive: bool = setting(False, "Distinguish case.")
+    longest: int = setting(500, "Longer texts are cut after so many words.", low=1, served=False)
     """Longer texts are cut after so many words: the search for shifts can take a tenth of a second
     per word."""
 
@@ -289,6 +289,10 @@ class Ter(SurfaceMeasure):
     def choices(self) -> Mapping[str, object]:
         return {**super().choices(), "longest": self.longest}
 
+    @property
+    def cut_reason(self) -> str:
+        return f"hold text that is longer than {self.longest} words: only the beginning counts"
+
     def segment(self, hypothesis: str, references: Sequence[str]) -> SegmentScore:
         found = self.metric.sentence_score(hypothesis, references)
         place = 0 if len(references) == 1 else None  # the length is the mean over references
@@ -297,7 +301,7 @@ class Ter(SurfaceMeasure):
     def system(self, statistics: Sequence[float]) -> float:
         edits, words = statistics
         rate = edits / words if words > 0 else float(edits > 0)
-        return self.sign * 100 * rate + 0.0
+        return -100 * rate + 0.0  # no minus zero
 
     def systems(self, sums: Floats) -> Floats:
         import numpy as np

@@ -22,15 +22,14 @@ from tertium.measures.base import (
     Measure,
     Segments,
     Texts,
-    check_settings,
-    check_share,
     percent,
     unusual,
 )
 from tertium.measures.boosted import SMALLEST_JUMP, boosted
-from tertium.measures.long import LONG, Long
+from tertium.measures.long import Long
 from tertium.measures.references import over_references
 from tertium.measures.registry import measure
+from tertium.measures.settings import setting
 from tertium.measures.signature import FINGERPRINT_DIGITS
 from tertium.models.base import (
     Progress,
@@ -123,18 +122,26 @@ class TranslationMeasure(Measure):
     """Settings that are in the signature only if they have another value."""
     model: TranslationModel
     _: KW_ONLY
-    aggregate: Literal["H", "G"] = "H"
+    aggregate: Literal["H", "G"] = setting(
+        "H", "H: mean log-probability of the tokens. G: their sum, which depends on the length."
+    )
     """H, the mean token log-probability, or G, the log-probability of the sequence."""
-    references: Literal["max", "mean"] = "max"
+    references: Literal["max", "mean"] = setting(
+        "max", "Of several references, the best score or the mean."
+    )
     """How several references are combined."""
-    empty: EmptyRule = "worst"
+    empty: EmptyRule = setting(
+        "worst", "The score of an empty text: the lowest of the measure, or what the formula gives."
+    )
     """The score of an empty text: the worst of the measure, or that of the formula."""
-    long: Long = "split"
+    long: Long = setting(
+        "split",
+        "Texts beyond the model's length: split and scored in parts, or cut; always: split all.",
+    )
     """Texts beyond the model's length are split into sentences, or cut; ``always`` splits all."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_settings(self, ALLOWED)
         beam_size = getattr(self, "beam_size", 1)
         if type(beam_size) is not int or beam_size < 1:
             raise SettingError(f"beam_size={beam_size!r}: it must be a whole number from 1")
@@ -194,9 +201,9 @@ class TranslationMeasure(Measure):
                     guess = confident_guess(text.text) if text.lang is None else None
                     looks = f" (it looks like {guess!r})" if guess is not None else ""
                     raise LanguageError(
-                        f"row {row.number}: {self.name}: {error}; "
-                        f"give it with lang= (--lang), and that of the other text with "
-                        f"reference_lang= (--ref-lang) if it differs, or row by row{looks}"
+                        f"row {row.number}: {self.name}: {error}",
+                        cure="give it with {lang}, and that of the other text with "
+                        f"{{reference_lang}} if it differs, or row by row{looks}",
                     ) from None
 
 
@@ -204,12 +211,13 @@ class TranslationMeasure(Measure):
 class NMTScore(TranslationMeasure):
     """The three measures of the NMTScore paper."""
 
-    bounds = (0.0, 1.0)  # a ratio may exceed 1 slightly, if the other text is more probable
-    normalized: bool = True
+    bounds = (0.0, 1.0)
+    about_bounds = True  # a ratio may exceed 1 slightly, if the other text is more probable
+    normalized: bool = setting(True, "Relative to the score of the text itself.")
     """Divide by the score of an identical text (section 2.4)."""
-    both_directions: bool = True
+    both_directions: bool = setting(True, "The mean of both directions.")
     """Average sim(A|B) and sim(B|A) (section 2.4)."""
-    base: Literal["e", "2"] = "e"
+    base: Literal["e", "2"] = setting("e", "e, or 2 as in the first release of nmtscore.")
     """e, as in the paper; 2 gives the numbers of the nmtscore package, 2 ** mean(ln p)."""
 
     @property
@@ -273,10 +281,12 @@ class ThroughTranslation(NMTScore):
 
     language_setting: ClassVar[str]
     """The name of the setting with the languages."""
-    beam_size: int = 5
-    pivots: int = 1
+    beam_size: int = setting(5, "Size of the beam of the translations.", low=1)
+    pivots: int = setting(1, "How many translations of each text count.", low=1, served=False)
     """Translations of each text, over which the mean is taken, weighted by their probability."""
-    pivot_search: Literal["beam", "sampling"] = "beam"
+    pivot_search: Literal["beam", "sampling"] = setting(
+        "beam", "How several translations are found.", served=False
+    )
     """Where several translations come from: an n-best list, or ancestral sampling."""
 
     def __post_init__(self) -> None:
@@ -337,7 +347,9 @@ class Pivot(ThroughTranslation):
     name = "pivot"
     summary = "Probability of one text given a translation of the other into a pivot language."
     language_setting = "pivot_lang"
-    pivot_lang: str = ""
+    pivot_lang: str = setting(
+        "", "The language that pivot translates into; automatic: English, or the only one."
+    )
     """Default: English, or the only target language of the model. Several with commas: their
     similarities are averaged."""
 
@@ -390,7 +402,9 @@ class Cross(ThroughTranslation):
     name = "cross"
     summary = "How well a translation of one text would do as a translation of the other."
     language_setting = "target_lang"
-    target_lang: str = ""
+    target_lang: str = setting(
+        "", "The language that cross translates into; automatic: English, or the only one."
+    )
     """Default: English, or the only target language of the model. Several with commas: their
     similarities are averaged."""
 
@@ -442,12 +456,16 @@ class PrismRef(Prism):
     name = "prism-ref"
     summary = "Mean log-probability of hypothesis and reference, each given the other."
     usual = MappingProxyType({"alpha": 0.5, **Prism.usual})
-    alpha: float = 0.5
+    alpha: float = setting(
+        0.5,
+        "Weight of the first text given the second; the rest is that of the reverse.",
+        low=0,
+        high=1,
+    )
     """The weight of the hypothesis given the reference, as in figure 5 of the paper."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_share(self, "alpha")
 
     @property
     def is_symmetric(self) -> bool:
@@ -476,13 +494,14 @@ class PrismSrc(Prism):
     name = "prism-src"
     summary = "Mean log-probability of the hypothesis given the source; needs no reference."
     usual = MappingProxyType({"boosted": False, **Prism.usual})
-    against: Literal["source"] = "source"
-    boosted: bool = False
+    against: Literal["source"] = setting("source", "What the hypothesis is compared with.")
+    boosted: bool = setting(
+        False, "Whether tokens count more that the source makes probable.", served=False
+    )
     """Tokens that share the top probability mass are not punished (BoostedProb)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_settings(self, {"against": ("source",), "boosted": (True, False)})
 
     def reading(self, score: float) -> str:
         return (
@@ -513,15 +532,3 @@ def intermediate(model: TranslationModel, langs: str) -> str:
     if len(targets) == 1:
         return next(iter(targets))
     return target_language(model, "en")
-
-
-ALLOWED: dict[str, tuple[object, ...]] = {
-    "aggregate": ("H", "G"),
-    "references": ("max", "mean"),
-    "empty": ("worst", "formula"),
-    "long": LONG,
-    "base": ("e", "2"),
-    "normalized": (True, False),
-    "both_directions": (True, False),
-    "pivot_search": ("beam", "sampling"),
-}

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,23 +16,26 @@ from tertium.data.pairs import TextSource
 from tertium.errors import InputError, SettingError
 from tertium.jobs.local import run_here
 from tertium.jobs.output import KeptRows
-from tertium.jobs.task import Finished, Input, Job, Run
+from tertium.jobs.task import Finished, Input, Job, JobProgress, Run
 from tertium.jobs.tasks.encode import TEXTS_AT_A_TIME, EncodeTask
 from tertium.jobs.tasks.score import ScoreTask, score_table
 from tertium.jobs.vectors import StoredVectors, VectorStore
 from tertium.measures.base import Measure
-from tertium.measures.loading import MeasureLoader, ModelSettings
+from tertium.measures.loading import MeasureLoader, ModelSettings, load
 from tertium.mining.candidates import (
     Candidates,
     NeighbourSettings,
     Selection,
     between,
+    margin_by_chance,
     search,
     select,
     within,
 )
 from tertium.models.base import Progress, SentenceEncoder
-from tertium.models.catalog import DEFAULT_MODEL, load_encoder
+from tertium.models.catalog import DEFAULT_ENCODER, load_encoder
+from tertium.report.progress import as_progress
+from tertium.report.tables import data_frame
 from tertium.storage.arrays import join_arrays
 from tertium.text import Row, Text
 
@@ -133,6 +136,14 @@ class CandidatePairs(TextSource):
             yield Row(number, self.second[int(j)], (source,), source)
 
 
+class MinedPairs(list[MinedPair]):
+    """Mined pairs, the best first, which can become a data frame."""
+
+    def to_pandas(self) -> Any:
+        """A data frame with one row per pair."""
+        return data_frame(pair._asdict() for pair in self)
+
+
 @dataclass(frozen=True)
 class Mined:
     """The selected pairs, the highest score first; in a search, query by query."""
@@ -141,6 +152,14 @@ class Mined:
     resumed: int = 0
     """Texts and candidates that an interrupted run had done before."""
     messages: list[str] = field(default_factory=list)
+    chance: float | None = None
+    """The margin that pairs of two lists seldom reach by chance (:func:`margin_by_chance`)."""
+
+    def above(self, threshold: float | None, by_chance: bool = False) -> list[MinedPair]:
+        """The pairs with at least this score or, by default, with a margin above chance."""
+        if threshold is None and by_chance and self.chance is not None:
+            return [pair for pair in self.pairs if pair.margin >= self.chance]
+        return [pair for pair in self.pairs if threshold is None or pair.score >= threshold]
 
     def summary(self) -> dict[str, int]:
         return {"pairs": len(self.pairs)}
@@ -194,6 +213,7 @@ class Miner:
                 raise InputError("there are no texts to mine: all lines are blank")
         finished, sides = self._encoded(run, [first] if second is None else [first, other])
         candidates, cut = self._candidates(task, sides, run.progress.detail)
+        chance = margin_by_chance(candidates) if task == "bitext" else None
         kept = np.flatnonzero(self._kept(CandidatePairs(first, other, candidates)))
         candidates, cut = candidates.take(kept), cut[kept]
         scores, done = candidates.margin.astype(np.float64), finished.resumed
@@ -230,7 +250,7 @@ class Miner:
             for place in order.tolist()
             for i, j in [(int(candidates.first[place]), int(candidates.second[place]))]
         ]
-        return Mined(pairs, done, finished.messages)
+        return Mined(pairs, done, finished.messages, chance)
 
     @property
     def _scoring(self) -> ScoreTask | None:
@@ -288,35 +308,45 @@ class Miner:
 
 
 def mine(
-    sources: Sequence[str],
-    targets: Sequence[str] | None = None,
+    sources: Iterable[str],
+    targets: Iterable[str] | None = None,
     *,
     source_lang: str | None = None,
     target_lang: str | None = None,
-    encoder: str | Path | SentenceEncoder = DEFAULT_MODEL,
-    measure: Measure | None = None,
+    encoder: str | Path | SentenceEncoder = DEFAULT_ENCODER,
+    measure: str | Measure | None = None,
+    threshold: float | Literal["auto"] | None = "auto",
     select: Selection = "one-to-one",
     neighbours: NeighbourSettings | None = None,
     max_overlap: float | None = None,
-) -> list[MinedPair]:
+    progress: bool | Progress | None = None,
+) -> MinedPairs:
     """Mine pairs with the same meaning from two lists of texts, or from one.
 
-    The language of the targets is that of the sources unless it is given.
+    The language of the targets is that of the sources unless it is given. ``measure`` rescores the
+    candidates. ``threshold`` is the lowest score; ``auto`` is, for two lists, the margin that pairs
+    seldom reach by chance; None keeps all pairs.
 
-    >>> from tertium.mining.mine import mine
+    >>> import tertium
     >>> german = ["Ich habe eine Katze.", "Der Zug ist verspätet."]
     >>> english = ["The train is late.", "I have a cat."]
-    >>> for pair in mine(german, english, source_lang="de", target_lang="en"):
+    >>> for pair in tertium.mine(german, english, source_lang="de", target_lang="en"):
     ...     print(pair.source_line, pair.target_line, pair.target)
     1 2 I have a cat.
     2 1 The train is late.
     """
     made = load_encoder(encoder) if isinstance(encoder, str | Path) else encoder
+    if isinstance(measure, str):
+        measure = load(measure, lang=target_lang)
     miner = Miner(made, neighbours or NeighbourSettings(), select, measure, max_overlap)
     second = None
     if targets is not None:
         second = TextList.read(targets, target_lang if target_lang is not None else source_lang)
-    return miner.mine(TextList.read(sources, source_lang), second)
+    first = TextList.read(sources, source_lang)
+    shown = as_progress(progress)
+    bar = JobProgress() if shown is None else JobProgress(detail=shown)
+    mined = run_here(lambda run: miner.run(run, first, second), KeptRows(), bar)
+    return MinedPairs(mined.above(None if threshold == "auto" else threshold, threshold == "auto"))
 
 
 def overlap(one: str, other: str) -> float:

@@ -134,11 +134,16 @@ def read_card(path: Path, wanted: type[Settings] = Settings) -> Card[Settings]:
     try:
         card: dict[str, Any] = json.loads((path / CARD).read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise ModelError(f"{path} is not a Tertium model: it has no {CARD}") from None
-    except ValueError as error:
+        raise ModelError(
+            f"{path} is not a Tertium model: it has no {CARD}; convert it with "
+            "`tertium models convert`"
+        ) from None
+    except (ValueError, RecursionError) as error:
         raise ModelError(f"{path / CARD} is not readable: {error}") from None
+    if not isinstance(card, dict):
+        raise ModelError(f"{path / CARD} is not readable: it is not an object")
     name = str(card.get("name", path))
-    kind = KINDS.get(card.get("kind", TranslationSettings.kind))
+    kind = KINDS.get(str(card.get("kind", TranslationSettings.kind)))
     if kind is None:
         raise ModelError(f"{name} is a model of the unsupported kind {card['kind']!r}")
     if not issubclass(kind, wanted):

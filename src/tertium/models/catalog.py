@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 BUNDLED_FOLDER = Path(__file__).parent / "bundled"
 DEFAULT_MODEL = "tertium-mini"
+DEFAULT_ENCODER = "tertium-mini-encoder"
+"""The encoder of sentences: for ``sss``, mining and alignment. Tokens in their context, as
+``bertscore`` compares them, are those of the translation model's encoder."""
 PLUS = "+"
 """Between the names of two models that are used as one."""
 

@@ -67,7 +67,7 @@ class LanguageSet:
     def describe(self) -> str:
         """List the languages, for messages."""
         if self.symmetric:
-            return f"has {', '.join(sorted(self.source))}"
+            return ", ".join(sorted(self.source))
         return f"translates {', '.join(sorted(self.source))} to {', '.join(sorted(self.target))}"
 
 
@@ -97,12 +97,13 @@ def target_language(model: HasLanguages, lang: str | None) -> str:
 
 
 def _supported(model: HasLanguages, lang: str | None, role: str, codes: frozenset[str]) -> str:
-    languages = f"{model.name} {model.languages.describe()}"
+    languages = f"{model.name}: {model.languages.describe()}"
     if lang is None:
         raise LanguageError(f"the language of {role} is needed and was not given ({languages})")
     code = model.languages.resolve(lang)
     if code not in codes:
         raise LanguageError(
-            f"{role} is in {lang!r}, which the model does not support ({languages})"
+            f"{role} is in {lang!r}, which the model does not support ({languages}); "
+            f"choose a model that has {lang} (tertium models)"
         )
     return code

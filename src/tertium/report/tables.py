@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from tertium.errors import SettingError
 from tertium.storage.atomic import write_text
 
 if TYPE_CHECKING:
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
 Value = str | float | int | None
 MARK = "*"
 """Marks bold cells in plain text."""
-FORMATS = (".txt", ".csv", ".md", ".tex")
+FORMATS = (".txt", ".csv", ".tsv", ".md", ".tex")
+SAVED = (".txt", ".csv", ".md", ".tex")
 GAP = 2
 LATEX = {
     "\\": r"\textbackslash{}",
@@ -36,6 +39,10 @@ LATEX = {
     ">": r"\textgreater{}",
     "±": r"$\pm$",
 }
+
+
+NEGATIVE = re.compile(r"(?<![^\s(])-(?=\d)")
+"""A hyphen that is a minus sign."""
 
 
 @dataclass(frozen=True)
@@ -83,12 +90,12 @@ class Table:
         lines += ["".join(parts).rstrip() for parts in self._aligned()]
         return "\n".join(lines + [f"\n{self.note}"] * bool(self.note))
 
-    def csv(self) -> str:
-        """Comma-separated values in full precision, without bold."""
+    def csv(self, *, delimiter: str = ",") -> str:
+        """Values with a comma (or a tab) between them, in full precision, without bold."""
         if self.data is not None:
-            return self.data.csv()
+            return self.data.csv(delimiter=delimiter)
         stream = io.StringIO()
-        writer = csv.writer(stream, lineterminator="\n")
+        writer = csv.writer(stream, lineterminator="\n", delimiter=delimiter)
         writer.writerow(self.header)
         for row in self.rows:
             writer.writerow(["" if cell.value is None else cell.value for cell in row])
@@ -97,11 +104,12 @@ class Table:
     def markdown(self) -> str:
         """A table in GitHub's Markdown."""
         lines = [f"**{self.title}**\n"] if self.title else []
-        lines.append(f"| {' | '.join(map(_markdown, self.header))} |")
+        lines.append(f"| {' | '.join(map(markdown_escape, self.header))} |")
         lines.append("|---|" + "---:|" * (len(self.header) - 1))
         for row in self.rows:
             cells = [
-                f"**{_markdown(str(cell))}**" if cell.bold else _markdown(str(cell)) for cell in row
+                f"**{markdown_escape(str(cell))}**" if cell.bold else markdown_escape(str(cell))
+                for cell in row
             ]
             lines.append(f"| {' | '.join(cells)} |")
         return "\n".join(lines + [f"\n{self.note}"] * bool(self.note))
@@ -112,10 +120,11 @@ class Table:
         lines += [rf"\begin{{tabular}}{{l{'r' * (len(self.header) - 1)}}}", r"\toprule"]
         lines += [" & ".join(map(latex_escape, self.header)) + r" \\", r"\midrule"]
         for row in self.rows:
-            cells = [
-                rf"\textbf{{{latex_escape(str(cell))}}}" if cell.bold else latex_escape(str(cell))
-                for cell in row
-            ]
+            cells = []
+            for place, cell in enumerate(row):
+                is_name = place == 0 and isinstance(cell.value, str)
+                text = latex_escape(str(cell)) if is_name else latex_number(str(cell))
+                cells.append(rf"\textbf{{{text}}}" if cell.bold else text)
             lines.append(" & ".join(cells) + r" \\")
         lines += [r"\bottomrule", r"\end{tabular}"]
         caption = ". ".join(part.rstrip(".") for part in (self.title, self.note) if part)
@@ -136,10 +145,11 @@ class Table:
         return f"<table>{title}{''.join(lines)}</table>{note}"
 
     def as_format(self, suffix: str) -> str:
-        """The table in the format of a file: .txt, .csv, .md or .tex."""
+        """The table in the format of a file: .txt, .csv, .tsv, .md or .tex."""
         return {
             ".txt": self.text() + "\n",
             ".csv": self.csv(),
+            ".tsv": self.csv(delimiter="\t"),
             ".md": self.markdown() + "\n",
             ".tex": self.latex() + "\n",
         }[suffix]
@@ -147,9 +157,9 @@ class Table:
     def save(self, folder: Path, name: str) -> list[Path]:
         """Write the table in four formats: text, CSV, Markdown and LaTeX."""
         folder.mkdir(parents=True, exist_ok=True)
-        for suffix in FORMATS:
+        for suffix in SAVED:
             write_text(folder / f"{name}{suffix}", self.as_format(suffix))
-        return [folder / f"{name}{suffix}" for suffix in FORMATS]
+        return [folder / f"{name}{suffix}" for suffix in SAVED]
 
     def print(self, console: Console) -> None:
         """Print the text; bold cells are also bold in a terminal."""
@@ -193,5 +203,24 @@ def latex_escape(text: str) -> str:
     return "".join(LATEX.get(character, character) for character in text)
 
 
-def _markdown(text: str) -> str:
+def latex_number(text: str) -> str:
+    r"""Escape text for LaTeX, with real minus signs.
+
+    >>> print(latex_number("-25.00"), latex_number("-1.0 to 2.5"))
+    $-$25.00 $-$1.0 to 2.5
+    """
+    return NEGATIVE.sub("$-$", latex_escape(text))
+
+
+def markdown_escape(text: str) -> str:
+    """Escape text for a cell of a Markdown table."""
     return text.replace("|", "\\|").replace("\n", " ")
+
+
+def data_frame(rows: Iterable[Mapping[str, Any]]) -> Any:
+    """A data frame of pandas, which need not be installed otherwise."""
+    try:
+        import pandas
+    except ImportError:
+        raise SettingError("to_pandas needs pandas: pip install pandas") from None
+    return pandas.DataFrame(list(rows))

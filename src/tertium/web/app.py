@@ -17,7 +17,7 @@ from fastapi.security import HTTPBearer
 
 from tertium._version import __version__
 from tertium.comparison.page import comparison_page, comparison_style
-from tertium.errors import InputError, LanguageError, SettingError
+from tertium.errors import WEB, InputError, LanguageError, SettingError, TertiumError
 from tertium.explanation.page import explanation_fragment
 from tertium.measures.registry import DEFAULT_MEASURE
 from tertium.report.style import style_sheet
@@ -238,7 +238,7 @@ async def _ndjson(first: Line, lines: AsyncIterator[Line]) -> AsyncIterator[byte
         async for each in lines:
             yield line(each)
     except (InputError, LanguageError, SettingError, StoppedError) as error:
-        yield line({"error": plain(str(error))})
+        yield line({"error": plain(_said(error))})
 
 
 def _add_lists(api: APIRouter, service: Service) -> None:
@@ -320,7 +320,7 @@ def _add_errors(app: FastAPI) -> None:
         return JSONResponse({"detail": text}, status, headers)
 
     async def refused(_: Request, error: Exception) -> JSONResponse:
-        return response(413 if isinstance(error, TooLargeError) else 400, plain(str(error)))
+        return response(413 if isinstance(error, TooLargeError) else 400, plain(_said(error)))
 
     async def malformed(_: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)
@@ -352,3 +352,8 @@ async def _disconnected(request: Request) -> None:
     """Wait until the client has disconnected."""
     while (await request.receive())["type"] != "http.disconnect":
         await asyncio.sleep(0)
+
+
+def _said(error: Exception) -> str:
+    """An error in the words of the page."""
+    return error.said(WEB) if isinstance(error, TertiumError) else str(error)

@@ -93,7 +93,7 @@ def measure_response(
         high=high,
         needs_languages="translation" in kinds and (base != "cross" or needs_source),
         settings=[
-            _setting(setting, {**known_settings(base), **variant}[setting])
+            _setting(setting, variant.get(setting, known_settings(base)[setting].default))
             for setting in setting_names(name)
         ],
         scale=dict(scale),

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from tertium.data.identify import CONFIDENT, guess_among, identify, same_language
+from tertium.data.identify import CONFIDENT
 from tertium.data.lines import MAGIC, OPENERS
 from tertium.data.pairs import (
     ALIASES,
@@ -24,6 +24,7 @@ from tertium.data.pairs import (
 )
 from tertium.data.records import SUFFIXES, Format, RecordFile, open_table, sniffed
 from tertium.errors import InputError
+from tertium.models.guess import guess_language as best_guess
 from tertium.models.languages import LanguageSet
 from tertium.text import Row
 from tertium.web.limits import Limits, TooLargeError
@@ -108,23 +109,11 @@ def response(found: ReadFile, languages: LanguageSet) -> ReadResponse:
 
 
 def guess_language(text: str, languages: LanguageSet) -> GuessResponse | None:
-    """Identify the language of a text, if that is sure enough.
-
-    A text that is too short to tell which of all languages it is in may still be identified among
-    those of the model.
-    """
-    guess = identify(text)
-    if guess is not None and guess.probability >= CONFIDENT:
-        codes = sorted(lang for lang in languages.all if same_language(lang, guess.lang))
-        lang = next((code for code in codes if code == languages.resolve(guess.lang)), None)
-        lang = lang or (codes[0] if codes else None)
-        return GuessResponse(
-            lang=lang or guess.lang, probability=guess.probability, supported=lang is not None
-        )
-    among = guess_among(text, languages.all)
-    if among is None or among.probability < CONFIDENT:
+    """Identify the language of a text, if that is sure enough."""
+    guess = best_guess(text, languages)
+    if guess is None or guess.probability < CONFIDENT:
         return None
-    return GuessResponse(lang=among.lang, probability=among.probability, supported=True)
+    return GuessResponse(**guess._asdict())
 
 
 def identified(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from tertium.explanation.explain import Intermediate
+from tertium.measures.loading import known_settings
+from tertium.measures.settings import Setting
 from tertium.models.base import Alternative
 from tertium.stats.conventions import SAMPLES
 from tertium.web.limits import Limits
@@ -36,59 +38,82 @@ class RequestModel(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Settings(RequestModel):
+class DescribedSettings(RequestModel):
     """Settings of measures; each is used by the measures that have it.
 
     Settings that name files, and tokenizers that would be downloaded, are not available.
     """
 
-    against: Literal["reference", "source"] | None = _about("What the first text is compared with.")
-    aggregate: Literal["H", "G"] | None = _about(
-        "H: mean log-probability of the tokens. G: their sum, which depends on the length."
-    )
-    references: Literal["max", "mean"] | None = _about(
-        "Of several references: the best score, or the mean."
-    )
-    long: Literal["split", "cut", "always"] | None = _about(
-        "Texts beyond the model's length: split and scored in parts, or cut; always: split all."
-    )
-    empty: Literal["worst", "formula"] | None = _about(
-        "The score of an empty text: the lowest of the measure, or what the formula gives."
-    )
-    normalized: bool | None = _about("Relative to the score of the text itself.")
-    both_directions: bool | None = _about("The mean of both directions.")
-    base: Literal["e", "2"] | None = _about("e, or 2 as in the first release of nmtscore.")
-    pivot_lang: Lang = _about("The language that pivot translates into.")
-    target_lang: Lang = _about("The language that cross translates into.")
-    beam_size: Beam | None = _about("Size of the beam of the translations.")
-    part: Literal["F1", "P", "R"] | None = _about("F1, precision or recall.")
-    idf: bool | None = _about("Weigh rare tokens more.")
-    distance: Literal["euclidean", "cosine"] | None = _about("Distance between two tokens.")
-    mass: Literal["frequency", "uniform", "idf"] | None = _about("Weight of each token.")
-    delta: Annotated[float, Field(ge=0, le=100)] | None = _about("Penalty for word order.")
-    weights: Annotated[list[Annotated[float, Field(gt=0, le=1e6)]], Field(max_length=16)] | None = (
-        _about("Weights of the parts of a sum.")
-    )
-    scale: Literal["fixed", "corpus"] | None = _about("How the parts of a sum are scaled.")
-    tokenize: Literal["13a", "intl", "char", "zh", "none"] | None = _about("Tokenizer of BLEU.")
-    lowercase: bool | None = _about("Ignore case.")
-    char_order: Annotated[int, Field(ge=1, le=10)] | None = _about("Longest character n-grams.")
-    word_order: Annotated[int, Field(ge=0, le=4)] | None = _about(
-        "Longest word n-grams: 2 is chrF++, 0 is chrF."
-    )
-    beta: Annotated[int, Field(ge=1, le=10)] | None = _about("Weight of recall.")
-    normalize_text: bool | None = _about("Separate punctuation from words.")
-    case_sensitive: bool | None = _about("Distinguish case.")
-    alpha: Annotated[float, Field(ge=0, le=1)] | None = _about(
-        "Weight of the first text given the second; the rest is that of the second given the first."
-    )
-
     def given(self) -> dict[str, object]:
         """Return the settings that the request contains."""
         settings: dict[str, object] = self.model_dump(exclude_none=True)
-        if self.weights is not None:
-            settings["weights"] = tuple(self.weights)
+        if "weights" in settings:
+            settings["weights"] = tuple(cast("list[float]", settings["weights"]))
         return settings
+
+
+def _type_of(setting: Setting) -> Any:
+    """The type of a setting in a request."""
+    if setting.name in LIMITED:
+        return LIMITED[setting.name]
+    if isinstance(setting.default, bool):
+        return bool
+    if setting.choices:
+        return Literal[setting.choices]
+    kind = type(setting.default)
+    return Annotated[kind, Field(ge=setting.low, le=setting.high)]
+
+
+LanguageCode = Annotated[
+    str, Field(max_length=32, description="ISO 639, or the model's own code.", examples=["en"])
+]
+LIMITED: dict[str, Any] = {
+    "against": Literal["reference", "source"],
+    "pivot_lang": LanguageCode,
+    "target_lang": LanguageCode,
+    "beam_size": Beam,
+    "delta": Annotated[float, Field(ge=0, le=100)],
+    "weights": Annotated[list[Annotated[float, Field(gt=0, le=1e6)]], Field(max_length=16)],
+    "tokenize": Literal["13a", "intl", "char", "zh", "none"],
+    "char_order": Annotated[int, Field(ge=1, le=10)],
+    "word_order": Annotated[int, Field(ge=0, le=4)],
+    "beta": Annotated[int, Field(ge=1, le=10)],
+}
+"""Settings that a request may have in narrower limits than a user of this machine."""
+
+
+def _served() -> dict[str, Setting]:
+    """The settings of all measures that requests may have."""
+    found: dict[str, Setting] = {}
+    for name in (
+        "cross",
+        "pivot",
+        "prism-ref",
+        "bertscore",
+        "wmdo",
+        "sss+wmd",
+        "bleu",
+        "chrf",
+        "ter",
+    ):
+        for setting in known_settings(name).values():
+            if setting.served:
+                found.setdefault(setting.name, setting)
+    return found
+
+
+if TYPE_CHECKING:
+    Settings = DescribedSettings
+else:
+    Settings = create_model(
+        "Settings",
+        __base__=DescribedSettings,
+        __doc__=DescribedSettings.__doc__,
+        **{
+            name: (_type_of(setting) | None, _about(setting.meaning))
+            for name, setting in _served().items()
+        },
+    )
 
 
 class TextPair(RequestModel):

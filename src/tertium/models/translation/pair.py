@@ -86,7 +86,9 @@ class PairOfModels(DelegatingModel):
                 continue
             if source_lang is None or languages.resolve(source_lang) in languages.source:
                 return number
-        supported = "; ".join(f"{model.name} {model.languages.describe()}" for model in self.models)
+        supported = "; ".join(
+            f"{model.name}: {model.languages.describe()}" for model in self.models
+        )
         hint = (
             " (normalized measures need a model that translates a language into itself: turn off "
             "normalization, or use another model)"

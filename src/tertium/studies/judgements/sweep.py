@@ -77,7 +77,7 @@ class Sweep:
             if setting in spec.settings:
                 raise SettingError(f"{spec} has {setting} already, which --sweep is to change")
             for value in written:
-                own = {setting: parse_setting(setting, value, known[setting])}
+                own = {setting: parse_setting(setting, value, known[setting].default)}
                 variants.append(
                     Variant(spec, value, replace(spec, settings={**spec.settings, **own}, label=""))
                 )

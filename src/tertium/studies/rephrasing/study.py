@@ -189,7 +189,8 @@ def with_words(spec: MeasureSpec, tokenize: str = SPLIT) -> MeasureSpec:
     >>> str(with_words(MeasureSpec.parse("nist"))), str(with_words(MeasureSpec.parse("bleu")))
     ('nist:tokenize=split', 'bleu')
     """
-    default = settings_of(spec.measure).get("tokenize", tokenize)
+    about = settings_of(spec.measure).get("tokenize")
+    default = tokenize if about is None else about.default
     if default == tokenize or "tokenize" in spec.settings or "bleu" in spec.measure.split("+"):
         return spec
     return MeasureSpec(spec.measure, spec.model, {**spec.settings, "tokenize": tokenize})
@@ -201,5 +202,6 @@ def words_of(spec: MeasureSpec) -> str | None:
     >>> words_of(MeasureSpec.parse("bleu-nltk")), words_of(MeasureSpec.parse("chrf"))
     ('split', None)
     """
-    found = {**settings_of(spec.measure), **spec.settings}.get("tokenize")
+    about = settings_of(spec.measure).get("tokenize")
+    found = spec.settings.get("tokenize", None if about is None else about.default)
     return None if found is None else str(found)

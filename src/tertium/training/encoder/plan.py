@@ -11,7 +11,7 @@ class Recipe:
 
     tokens: int = 32_000
     width: int = 256
-    steps: int = 1_200
+    steps: int = 3_000
     batch: int = 512
     """Rows per step, of one corpus."""
     taught: float = 0.7

@@ -1,0 +1,1 @@
+"""Checking translation files: what is wrong with the translations that they hold."""

@@ -1,0 +1,96 @@
+"""Languages that are not given: identified where a model needs them, printed, and signed so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from tertium.cli.groups import LanguageOptions, say
+from tertium.data.lines import STDIN
+from tertium.data.nbest import CandidateLists
+from tertium.errors import LanguageError
+from tertium.jobs.task import Input
+from tertium.measures.loading import MeasureSpec, ModelPool, ModelSettings, outline
+from tertium.measures.registry import parts_of
+from tertium.measures.translation import TranslationMeasure
+from tertium.models.guess import ROLES, AssumedLanguages, assume_language, assumed_languages
+from tertium.models.languages import LanguageSet
+
+OPTIONS = {"hypothesis": "--lang", "reference": "--ref-lang", "source": "--src-lang"}
+PLURAL = {"hypothesis": "hypotheses", "reference": "references", "source": "sources"}
+
+
+def assume(
+    inputs: Sequence[Input], roles: Iterable[str], languages: LanguageSet, *, quiet: bool = False
+) -> tuple[list[Input], dict[str, str]]:
+    """Fill in the languages of those roles, as the rows of the first input tell them."""
+    first = inputs[0].source
+    if isinstance(first, CandidateLists) or STDIN in first.paths:  # it can be read only once
+        return list(inputs), {}
+    try:
+        found = assumed_languages(first, roles, languages)
+    except LanguageError as error:
+        raise LanguageError(f"{error}; use {', '.join(OPTIONS.values())}") from None
+    if not found:
+        return list(inputs), {}
+    tell(found, quiet=quiet)
+    return [
+        replace(each, source=AssumedLanguages(each.source, found))  # type: ignore[arg-type]
+        for each in inputs
+    ], found
+
+
+def signed(found: Iterable[str]) -> list[str]:
+    """The fields of a signature that have the languages of some roles."""
+    fields = {role: name for name, role in ROLES.items()}
+    return [fields[role] for role in found]
+
+
+def tell(found: Mapping[str, str], *, quiet: bool = False) -> None:
+    """Say which languages were assumed."""
+    if found and not quiet:
+        listed = ", ".join(f"{PLURAL[role]} {lang}" for role, lang in found.items())
+        options = ", ".join(OPTIONS[role] for role in found)
+        say(f"assumed languages: {listed} (identified; to choose others, use {options})")
+
+
+def assume_for_measures(
+    inputs: Sequence[Input],
+    specs: Sequence[MeasureSpec],
+    models: ModelSettings,
+    options: LanguageOptions,
+    *,
+    quiet: bool,
+) -> tuple[list[Input], dict[str, str]]:
+    """Fill in the languages that measures cannot do without."""
+    if all(vars(options.languages).values()):
+        return list(inputs), {}
+    pool = ModelPool(models)
+    for spec in specs:
+        roles = needed_roles(spec, pool)
+        if roles:
+            model = pool("translation", spec.model)
+            return assume(inputs, roles, model.languages, quiet=quiet)
+    return list(inputs), {}
+
+
+def needed_roles(spec: MeasureSpec, pool: ModelPool) -> list[str]:
+    """The roles whose languages a measure cannot do without."""
+    for part in parts_of(spec.measure):
+        measure = outline(replace(spec, measure=part))
+        if isinstance(measure, TranslationMeasure):
+            always = pool("translation", spec.model).needs_source_language
+            hypothesis, other = (needed or always for needed in measure.targets())
+            return ["hypothesis"] * hypothesis + [measure.against] * other
+    return []
+
+
+def language_of(texts: Iterable[str], languages: LanguageSet, *, quiet: bool, role: str) -> str:
+    """The language of some texts; says which one is assumed."""
+    try:
+        found = assume_language(texts, languages, role)
+    except LanguageError as error:
+        raise LanguageError(f"{error}; use --lang") from None
+    if not quiet:
+        say(f"assumed language: {found} (identified; to choose another, use --lang)")
+    return found
