@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tertium.studies.rephrasing.figures import COLOURS, Place, by_axis, by_language, family_colours
+from tertium.studies.rephrasing import figures
+from tertium.studies.rephrasing.figures import (
+    COLOURS,
+    Place,
+    by_axis,
+    by_language,
+    family_colours,
+    rephrasing_figures,
+)
+from tertium.studies.rephrasing.study import LanguagePairs, Results
+from tertium.studies.rephrasing.typology import Axis, Families
 
 PLACES = [
     *(Place(f"x{n:02}", f"Language {n}", "Large") for n in range(50)),
@@ -29,6 +40,39 @@ def test_seventy_languages(draw: str, tmp_path: Path) -> None:
 def test_one_panel(tmp_path: Path) -> None:
     by_language(PLACES[:2], {"chrf": {"x00": 0.5}}, tmp_path / "one.png")
     assert (tmp_path / "one.png").stat().st_size > 1000
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The figures that are saved, so that a test can read what they show."""
+    found: list[Any] = []
+    monkeypatch.setattr(figures, "save_figure", lambda figure, out: found.append(figure))
+    return found
+
+
+def test_a_score_of_0_is_told_from_a_missing_one(drawn: list[Any], tmp_path: Path) -> None:
+    values = {"x00": 0.0, "x01": 1.5, "x02": 0.002}
+    by_language(PLACES[:4], {"nist": values}, tmp_path / "one.png")
+    [axes] = drawn[0].axes
+    assert [bar.get_height() for bar in axes.patches] == [0.0, 1.5, 0.002]
+    told = [(text.get_text(), text.get_position()) for text in axes.texts]
+    assert told == [(" 0", (0.0, 0)), (" 0.002", (2.0, 0))]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["x00", "x01", "x02"]
+
+
+def test_axes_say_how_much_they_explain(drawn: list[Any], tmp_path: Path) -> None:
+    axis = Axis("geo", {"deu": 1.0, "cbk": 2.0, "jpn": 0.0}, (), (), 3, 0.0, 0.634)
+    languages = [LanguagePairs(lang, 0, 0, []) for lang in axis.scores]
+    families = Families({"deu": "Indo-European", "cbk": "Indo-European", "jpn": "Japonic"})
+    found = rephrasing_figures(Results(languages, [], {}, {}, {}), [axis], families)
+    found["features-geo"].draw(tmp_path / "one.png")
+    [axes] = drawn[0].axes
+    assert axes.get_xlabel().startswith("geo: first principal component, 63% of the variance")
+    assert {text.get_text() for text in axes.texts} == {
+        "Creole (1)",
+        "Indo-European (1)",
+        "Japonic (1)",
+    }
 
 
 def test_colours_are_used_again() -> None:

@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tertium.data.languages import language_name
+from tertium.data.languages import iso_code, language_name
 from tertium.measures.loading import MeasureSpec
 from tertium.report.plots import new_figure, save_figure
-from tertium.studies.rephrasing.paper import MAX_NIST
+from tertium.studies.rephrasing.paper import MAX_NIST, paper_family
 from tertium.studies.rephrasing.study import Results
 from tertium.studies.rephrasing.typology import Axis, Families
 from tertium.studies.report import Figure
@@ -39,6 +39,10 @@ COLOURS = (
 """One per family, in their order; after the last, starting over."""
 
 
+FLAT = 0.01
+"""Of the highest bar; a lower one looks like a missing one, and has its value above it."""
+
+
 @dataclass(frozen=True)
 class Place:
     """A language in a figure."""
@@ -51,15 +55,20 @@ class Place:
 def rephrasing_figures(
     results: Results, axes: Sequence[Axis], families: Families
 ) -> dict[str, Figure]:
-    """Figures 1 to 5 (one per feature set) and 6 (the means, scaled and not)."""
+    """Figures 1 to 5 (one per feature set) and 6 (the means, scaled and not).
+
+    Languages have the families of the paper if it has all of them, otherwise those of URIEL.
+    """
+    families = families_drawn(families)
     langs = families.sorted([language.lang for language in results.languages])
     places = [Place(lang, language_name(lang), families.of[lang]) for lang in langs]
     figures = {}
     for axis in axes:
         if axis.scores:
-            label = f"{axis.name}: first principal component"
+            title = f"{axis.name}: first principal component"
+            label = f"{title}, {axis.explained:.0%} of the variance"
             draw = partial(by_axis, places, axis.scores, label=label)
-            figures[f"features-{axis.name}"] = Figure(draw, label)
+            figures[f"features-{axis.name}"] = Figure(draw, title)
     series = {
         measure: {lang: mean for (lang, own), mean in results.means.items() if own == measure}
         for measure in results.measures
@@ -137,6 +146,11 @@ def by_language(
             if place.code in values:
                 spot = spots[place.code]
                 panel.bar(spot, values[place.code], width=0.82, color=colours[place.family])
+                if abs(values[place.code]) < FLAT * max(map(abs, values.values())):
+                    text = f"{values[place.code]:.3f}".removesuffix(".000")
+                    panel.text(
+                        spot, 0, f" {text}", ha="center", va="bottom", fontsize=7, rotation=90
+                    )
         panel.set_title(name, fontsize=9, loc="left", pad=3)
         panel.set_xticks([])
         panel.set_xlim(-1, max(spots.values(), default=0) + 1)
@@ -165,6 +179,19 @@ def by_language(
         frameon=False,
     )
     save_figure(figure, out)
+
+
+def families_drawn(families: Families) -> Families:
+    """The families of the paper if it has all languages (its creole is no Indo-European one).
+
+    >>> families_drawn(Families({"cbk": "Indo-European", "deu": "Indo-European"})).of
+    {'cbk': 'Creole', 'deu': 'Indo-European'}
+    >>> families_drawn(Families({"cbk": "Indo-European", "vie": "Austroasiatic"})).of["cbk"]
+    'Indo-European'
+    """
+    own = {lang: paper_family(iso_code(lang)) for lang in families.of}
+    known = {lang: family for lang, family in own.items() if family is not None}
+    return Families(known) if len(known) == len(own) else families
 
 
 def family_colours(places: Sequence[Place]) -> dict[str, str]:
