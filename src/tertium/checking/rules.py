@@ -35,8 +35,18 @@ COPIED_WORDS = 2
 """A copy has this many words of the other language alone."""
 OWN_WORDS = 0.4
 """The share of words of its language from which a text is in its language."""
-SHORT, LONG_RUN = 3, 6
-"""Sentences have words of this many letters, and are of this many words at least."""
+LONG_RUN = 8
+"""So many words are more than a term."""
+FUNCTION_WORDS = {
+    lang: frozenset(words.split())
+    for lang, words in {
+        "de": "der die das den dem des ein eine und oder nicht ist sind wird mit von für zu im am",
+        "en": "the a an of to and or is are was be will not with for on in at by from this your",
+        "es": "el la los las un una y o no es son de del que con por para en su este esta",
+        "fr": "le la les un une et ou est sont de du des que avec pour par dans sur ce cette votre",
+    }.items()
+}
+"""Words that sentences have, and terms mostly do not."""
 INCONSISTENT_LETTERS = 3
 """Sources with fewer letters may well be translated in different ways."""
 
@@ -79,6 +89,7 @@ def _compare(item: Translated, source: str) -> list[Finding]:
     for name in names:
         if name == COPY and not _is_copied(item, first):
             continue
+        is_term = name == COPY and not _is_sentence_like(item, first)
         if name == LANGUAGE:
             if UNTRANSLATED in names or not _is_foreign(item, first):
                 continue
@@ -87,6 +98,7 @@ def _compare(item: Translated, source: str) -> list[Finding]:
             findings.append(Finding.of(item, "language", "major", message, source=source))
         elif name in WHOLE_TEXT:
             rule, severity, message = WHOLE_TEXT[name]
+            severity = "minor" if is_term else severity
             findings.append(Finding.of(item, rule, severity, message, source=source))
     findings += [_of_span(item, source, span) for span in _one_per_place(spans)]
     return findings
@@ -113,6 +125,14 @@ def _is_copied(item: Translated, words: Sequence[str]) -> bool:
     if not own or not foreign:
         return len(words) >= LEAST_WORDS
     return sum(word in foreign and word not in own for word in words) >= COPIED_WORDS
+
+
+def _is_sentence_like(item: Translated, words: Sequence[str]) -> bool:
+    """Whether words of the source are more than a term: many, or with a word like "the" or "of"."""
+    known = FUNCTION_WORDS.get(primary(item.source_lang or ""))
+    if known is None:
+        return len(words) >= LEAST_WORDS
+    return len(words) >= LONG_RUN or any(word in known for word in words)
 
 
 def _is_foreign(item: Translated, words: Sequence[str]) -> bool:
@@ -160,19 +180,13 @@ def _of_span(item: Translated, source: str, span: Span) -> Finding:
 def _is_doubtful(item: Translated, source: str, span: Span) -> bool:
     """Whether a finding is often wrong in technical texts.
 
-    That is so for terms that are kept, such as *copy, paste*, in which no short word of the other
-    language stands, as "the" and "of" do in sentences; and for unusual words at the beginning of a
-    sentence, which have a capital letter without being names.
+    That is so for terms that are kept, and for what follows its translation in brackets; and for
+    unusual words at the beginning of a sentence, which have a capital letter without being names.
     """
     text = item.target if span.side == A else source
     if span.kind == UNTRANSLATED:
-        own = words_of(language(item.target_lang))
-        foreign = words_of(language(item.source_lang))
-        words = bare_words(span.text)
-        short = [
-            word for word in words if len(word) <= SHORT and word in foreign and word not in own
-        ]
-        return len(words) < LONG_RUN and not short
+        in_brackets = text[: span.start].rstrip("*'\"`“‘ ").endswith("(")
+        return in_brackets or not _is_sentence_like(item, bare_words(span.text))
     return span.kind == NAME and begins_sentence(text, span.start)
 
 

@@ -170,7 +170,10 @@ def spelt_numbers(text: str, lang: str) -> Iterator[SpeltNumber]:
     """
     if lang not in SMALL:
         return
-    words = [(match.start(), match.end(), match[0].casefold()) for match in TOKEN.finditer(text)]
+    words = [
+        (match.start(), match.end(), "" if _is_acronym(match[0], text) else match[0].casefold())
+        for match in TOKEN.finditer(text)
+    ]
     ones, scales, joints = set(ONE[lang].split()), SCALES.get(lang, {}), JOINTS.get(lang, set())
     place = 0
     while place < len(words):
@@ -219,6 +222,15 @@ def spelt_numbers(text: str, lang: str) -> Iterator[SpeltNumber]:
             start, end = words[place][0], words[last][1]
             yield SpeltNumber(start, end, total + current, is_weak and last == place)
         place = last + 1
+
+
+def _is_acronym(word: str, text: str) -> bool:
+    """Whether a word is in capitals, and the text is not: the attacks called DOS are not two.
+
+    >>> [each.value for each in spelt_numbers("dos ataques DOS", "es")]
+    [2]
+    """
+    return len(word) > 1 and word.isupper() and not text.isupper()
 
 
 def _value(word: str, lang: str) -> int | None:

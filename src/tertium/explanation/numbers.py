@@ -287,7 +287,7 @@ def _sign(text: str, start: int) -> str | None:
     """The minus before a number; a dash after a word or in a range is none."""
     if not start or text[start - 1] not in "-−–":
         return None
-    if start > 1 and text[start - 2] not in f"{SPACES}(„\"“'«[=:/":
+    if start > 1 and text[start - 2] not in f"{SPACES}()„\"“'«[=:/":
         return None
     before = text[: start - 1].rstrip()
     return None if before[-1:].isdigit() or before[-1:] == "%" else text[start - 1]
