@@ -290,7 +290,7 @@ def test_words_are_settled() -> None:
 
 def test_another_encoder_for_sentences() -> None:
     """As in ``-m sentsim:sentence_encoder=X``."""
-    spec = "sentsim:sentence_encoder=tertium-mini"
+    spec = "sentsim:sentence_encoder=tertium-mini-encoder"
     found = study(spec, "sentsim", langs=["deu", "eng"]).run()
     for lang in ("deu", "eng"):
         assert found.means[lang, spec] == pytest.approx(found.means[lang, "sentsim"])
