@@ -139,7 +139,13 @@ def corpus_rows(files: dict[str, list[Path]], corpus: Corpus) -> Iterator[Row]:
             yield from read_rows(path)
 
 
-def prepare(data: Path, out: Path) -> None:
+def evenly(rows: list[Row], pairs: int | None) -> list[Row]:
+    """Take every n-th row, so that about so many pairs are left; all of them if it is None."""
+    total = sum(len(row) * (len(row) - 1) // 2 for row in rows)
+    return rows if pairs is None else rows[:: max(1, round(total / pairs))]
+
+
+def prepare(data: Path, out: Path, pairs: int | None = None) -> None:
     """Write a file for each corpus to train on, and one for each development set."""
     files = corpus_files(data)
     trained_on = {name for corpus in CORPORA.values() for name in corpus.files}
@@ -160,7 +166,7 @@ def prepare(data: Path, out: Path) -> None:
         with replacing_text(trained) as stream, replacing_text(development) as dev:
             stream.write(header)
             dev.write(header)
-            for row in corpus_rows(files, corpus):
+            for row in evenly(list(corpus_rows(files, corpus)), pairs):
                 if any(normalized(text) in excluded for text in row.values()):
                     counts["in an evaluation set"] += 1
                     continue
@@ -186,7 +192,7 @@ def make_plan(prepared: Path, arguments: argparse.Namespace) -> Plan:
         ),
         dev=tuple((name, str(prepared / "dev" / f"{name}.tsv")) for name in CORPORA),
         init=None if arguments.init is None else str(arguments.init.absolute()),
-        recipe=replace(get_recipe("mini"), peak_rate=arguments.rate),
+        recipe=replace(get_recipe("mini"), peak_rate=arguments.rate, contrast=arguments.contrast),
         mixture=MIXTURE,
     )
 
@@ -200,6 +206,10 @@ def main() -> None:
         "--decay", type=int, help="steps at the end that lower the rate (default: a fifth; 0: none)"
     )
     parser.add_argument("--rate", type=float, default=0.001, help="the highest learning rate")
+    parser.add_argument(
+        "--pairs", type=int, help="about so many pairs of each corpus (default: all)"
+    )
+    parser.add_argument("--contrast", type=float, default=1.0, help="weight of wrong targets")
     parser.add_argument("--init", type=Path, help="a Hugging Face folder to start from")
     parser.add_argument("--precision", default="float32", help="float32 or bf16")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
@@ -207,7 +217,7 @@ def main() -> None:
     arguments = parser.parse_args()
     run: Path = arguments.run.absolute()
     prepared = run.with_name(f"{run.name}-data")
-    prepare(arguments.data.absolute(), prepared)
+    prepare(arguments.data.absolute(), prepared, arguments.pairs)
     decay = arguments.steps // 5 if arguments.decay is None else arguments.decay
     pace = Pace(
         steps=arguments.steps,

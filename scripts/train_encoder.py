@@ -20,7 +20,9 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import re
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -71,6 +73,12 @@ CORPORA = {
     "software": Source(("libreoffice",), 0.5, 40_000, 12_000, 15_000),
 }
 
+WORDS = 20_000
+"""Frequent English words that are taught, each by itself."""
+WORDS_WEIGHT = 1.0
+"""Their share of the batches, relative to the corpora."""
+WORD = re.compile(r"[^\W\d_]{2,}")
+
 
 def prepare(data: Path, out: Path) -> None:
     """Write the rows of each corpus to train on, and those that settings are chosen with."""
@@ -111,6 +119,15 @@ def vocabulary(rows: Mapping[str, Sequence[Row]], tokens: int) -> bytes:
     return train_vocabulary(sentences, tokens=tokens)
 
 
+def frequent_words(rows: Mapping[str, Sequence[Row]]) -> list[Row]:
+    """The most frequent English words as rows: what each means without others beside it."""
+    counts: Counter[str] = Counter()
+    for some in rows.values():
+        for row in some:
+            counts.update(WORD.findall(row.english.lower()))
+    return [Row(word) for word, _ in counts.most_common(WORDS)]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
@@ -140,6 +157,9 @@ def main() -> None:
     english = {corpus: [row.english for row in rows[corpus]] for corpus in CORPORA}
     chosen = choose_sentences(english, {name: corpus.taught for name, corpus in CORPORA.items()})
     chosen = chosen[: int(arguments.taught * len(chosen))]
+    words = frequent_words(rows)
+    known = set(chosen)
+    chosen += [row.english for row in words if row.english not in known]
     targets = teacher_vectors(teacher, chosen, run / "teacher")
 
     places = {text: place for place, text in enumerate(chosen)}
@@ -148,6 +168,7 @@ def main() -> None:
         taught_first = sorted(rows[corpus], key=lambda row: row.english not in places)
         used = taught_first[: source.rows]
         corpora[corpus] = make_corpus(used, LANGUAGES, processor, places)
+    corpora["words"] = make_corpus(words, LANGUAGES, processor, places)
     recipe = replace(
         Recipe(),
         tokens=processor.get_piece_size(),
@@ -162,6 +183,7 @@ def main() -> None:
             print(f"step {step}: loss {loss:.4f}, {time.monotonic() - start:.0f} s", flush=True)
 
     weights = {corpus: source.weight for corpus, source in CORPORA.items()}
+    weights["words"] = WORDS_WEIGHT
     network = train_static(corpora, weights, targets, recipe, report)
     folder = write_static_encoder(
         run / "export",

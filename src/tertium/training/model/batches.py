@@ -10,10 +10,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from tertium.training.model.bitext import Pair
+from tertium.training.model.contrasts import wrong_target
 from tertium.training.model.corpus import Corpus, Kind, Stream
+from tertium.training.model.lexicon import Lexicon
 from tertium.training.model.names import NameReplacer
 from tertium.training.model.plan import Mixture
-from tertium.training.model.tokenizer import END, PAD
+from tertium.training.model.tokenizer import END, PAD, Tokenizer
 
 BLOCK_BATCHES = 512
 BAND_WIDTH = 1.15
@@ -21,6 +24,8 @@ BAND_WIDTH = 1.15
 NONE = -1
 RANKED_EVERY = 4
 """Of so many batches, one has a ranking loss, which takes another pass of the encoder."""
+CONTRASTED_EVERY = 2
+"""Of so many batches, one has wrong targets, which take another pass of the decoder."""
 MAX_JOINED = 16
 """Pairs that are joined at most."""
 
@@ -35,6 +40,15 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
+class WrongTargets:
+    """Wrong targets and their labels for some rows of a batch, which are given by number."""
+
+    rows: NDArray[np.int64]
+    targets: NDArray[np.int64]
+    labels: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     """Sources: tokens, end. Targets: end, tag, tokens. Labels: tokens, end, without the tag.
 
@@ -46,6 +60,8 @@ class Batch:
     labels: NDArray[np.int64]
     ranked: bool = False
     """Whether the ranking loss is computed, if there is one."""
+    wrong: WrongTargets | None = None
+    """What the contrast loss compares with, if there is one."""
 
     @property
     def count(self) -> int:
@@ -70,8 +86,15 @@ class Batch:
         if parts == 1:
             return self
         chosen = [rows[part::parts] for rows in (self.sources, self.targets, self.labels)]
-        sources, targets, labels = (rows[:, (rows != PAD).any(axis=0)] for rows in chosen)
-        return Batch(sources, targets, labels, self.ranked)
+        sources, targets, labels = map(trimmed, chosen)
+        wrong = None
+        if self.wrong is not None and (mine := self.wrong.rows % parts == part).any():
+            wrong = WrongTargets(
+                self.wrong.rows[mine] // parts,
+                trimmed(self.wrong.targets[mine]),
+                trimmed(self.wrong.labels[mine]),
+            )
+        return Batch(sources, targets, labels, self.ranked, wrong)
 
 
 def make_batch(
@@ -170,6 +193,45 @@ class Block:
         return np.stack([lengths[:, 0::2].sum(axis=1), lengths[:, 1::2].sum(axis=1)]) + 1
 
 
+class Contraster:
+    """Makes wrong targets for the rows of a batch."""
+
+    def __init__(self, lexicon: Lexicon | None, tokenizer: Tokenizer, *, max_tokens: int) -> None:
+        self._lexicon = lexicon
+        self._tokenizer = tokenizer
+        self._max_tokens = max_tokens
+
+    def wrong_targets(
+        self,
+        batch: Batch,
+        directions: Sequence[tuple[str, str]],
+        generator: np.random.Generator,
+    ) -> WrongTargets | None:
+        """Return a wrong target for each row that allows one; None if no row does."""
+        rows, texts, tags = [], [], []
+        for row, (source_lang, target_lang) in enumerate(directions):
+            source, target = (
+                self._tokenizer.decode(ids[ids > END].tolist())
+                for ids in (batch.sources[row], batch.labels[row])
+            )
+            error = wrong_target(
+                Pair(source_lang, target_lang, source, target), self._lexicon, generator
+            )
+            if error is not None:
+                rows.append(row)
+                texts.append(error[1])
+                tags.append(self._tokenizer.tags[target_lang])
+        tokens = [np.array(ids, np.int32) for ids in self._tokenizer.encode(texts)]
+        fitting = [place for place, ids in enumerate(tokens) if len(ids) <= self._max_tokens]
+        if not fitting:
+            return None
+        targets = [tokens[place] for place in fitting]
+        framed = frame(targets, targets, [tags[place] for place in fitting])
+        return WrongTargets(
+            np.array([rows[place] for place in fitting]), framed.targets, framed.labels
+        )
+
+
 class Sampler:
     """Draws blocks of pairs, sorts each by length and cuts it into batches of equal work.
 
@@ -188,6 +250,7 @@ class Sampler:
         max_tokens: int,
         seed: int,
         replacer: NameReplacer | None = None,
+        contraster: Contraster | None = None,
     ) -> None:
         self._corpus = corpus
         self._tags = tags
@@ -196,6 +259,7 @@ class Sampler:
         self._joined_tokens = mixture.joined_tokens
         self._max_tokens = max_tokens
         self._replacer = replacer
+        self._contraster = contraster
         self._lengths = corpus.lengths
         self._probabilities = stream_probabilities(mixture, corpus.streams)
         means = [
@@ -218,7 +282,13 @@ class Sampler:
             target_lang = self._corpus.streams[stream].target_lang
             examples.append(Example(tuple(present[0::2]), tuple(present[1::2]), target_lang))
         batch = make_batch(block, self._tags, examples)
-        return replace(batch, ranked=number % RANKED_EVERY == 0)
+        wrong = None
+        if self._contraster is not None and number % CONTRASTED_EVERY == 0:
+            generator = np.random.default_rng([self.seed, 6, number])
+            streams = [self._corpus.streams[stream] for stream in rows[:, -1].tolist()]
+            directions = [(stream.source_lang, stream.target_lang) for stream in streams]
+            wrong = self._contraster.wrong_targets(batch, directions, generator)
+        return replace(batch, ranked=number % RANKED_EVERY == 0, wrong=wrong)
 
     def count(self, number: int) -> int:
         """Return the number of labels of a batch without making it."""
@@ -340,6 +410,11 @@ def join_several(
     for row, group in zip(result, groups, strict=True):
         row[: len(group)] = group
     return result
+
+
+def trimmed(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Remove the columns that have only padding."""
+    return rows[:, (rows != PAD).any(axis=0)]
 
 
 def padded(rows: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from tertium.training.model.batches import Batch, Example, frame, make_batch, padded
 from tertium.training.model.bitext import Pair
+from tertium.training.model.contrasts import wrong_target
 from tertium.training.model.corpus import Corpus, Kind
 from tertium.training.model.lexicon import Lexicon
-from tertium.training.model.names import contrasting, find_slots
 from tertium.training.model.network import negative_log_likelihoods, sentence_vectors
 from tertium.training.model.tokenizer import END, PAD, Tokenizer
 
@@ -53,7 +53,7 @@ class Direction(NamedTuple):
 
 
 class Contrast(NamedTuple):
-    """Correct targets, and the same ones with wrong names or numbers."""
+    """Correct targets, and the same ones with an error."""
 
     name: str
     right: Batch
@@ -90,27 +90,27 @@ def development_batches(
 
 def contrast_batches(
     pairs: Iterable[Pair],
-    lexicon: Lexicon,
+    lexicon: Lexicon | None,
     tokenizer: Tokenizer,
     *,
     max_tokens: int,
     domain: str = "",
     seed: int = 0,
 ) -> list[Contrast]:
-    """Exchange or replace a name or a number in the targets of some pairs of each direction."""
+    """Make errors in the targets of some pairs of each direction, an equal number of each kind."""
     generator = np.random.default_rng([seed, 5])
     counts: defaultdict[tuple[str, str, str], int] = defaultdict(int)
     chosen: defaultdict[tuple[str, str], list[tuple[Pair, Pair]]] = defaultdict(list)
     for lang_a, lang_b, a, b in pairs:
         for pair in (Pair(lang_a, lang_b, a, b), Pair(lang_b, lang_a, b, a)):
-            found = contrasting(pair, find_slots(pair, lexicon), lexicon, generator)
-            if found is None:
+            error = wrong_target(pair, lexicon, generator)
+            if error is None:
                 continue
-            kind, wrong = found
+            kind, text = error
             direction = (kind, pair.lang_a, pair.lang_b)
             if counts[direction] < CONTRASTS_PER_DIRECTION:
                 counts[direction] += 1
-                chosen[kind, pair.lang_b].append((pair, wrong))
+                chosen[kind, pair.lang_b].append((pair, pair._replace(b=text)))
     contrasts = []
     for (kind, target_lang), some in sorted(chosen.items()):
         tokens = [tokenizer.encode([right.a, right.b, wrong.b]) for right, wrong in some]

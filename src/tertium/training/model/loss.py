@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
 ROWS = 256
 RANKING_MARGIN = 0.3
+CONTRAST_MARGIN = 2.0
+"""Nats by which a right target should be more probable than a wrong one."""
 RANKING_SCALE = 20.0
 """Cosines are multiplied by this before the softmax."""
 
@@ -91,3 +93,31 @@ def ranking_losses(sources: Tensor, targets: Tensor, same: Tensor) -> Tensor:
     scores = RANKING_SCALE * (x @ y.T - RANKING_MARGIN * own)
     scores = scores.masked_fill(same & ~own, -torch.inf)
     return 2 * -scores.diagonal() + scores.logsumexp(dim=1) + scores.logsumexp(dim=0)
+
+
+def log_prob_means(hidden: Tensor, weight: Tensor, labels: Tensor, counts: Tensor) -> Tensor:
+    """Return H of each row, its mean log-probability, with gradients.
+
+    ``hidden`` and ``labels`` are of all rows, one after the other; ``counts`` says how many labels
+    each row has.
+    """
+    import torch
+
+    losses = [
+        torch.nn.functional.cross_entropy((rows @ weight.T).float(), wanted, reduction="none")
+        for rows, wanted in zip(torch.split(hidden, ROWS), torch.split(labels, ROWS), strict=True)
+    ]
+    owners = torch.repeat_interleave(torch.arange(len(counts), device=counts.device), counts)
+    sums = torch.zeros(len(counts), device=hidden.device).index_add(0, owners, torch.cat(losses))
+    return -sums / counts
+
+
+def contrast_losses(right: Tensor, wrong: Tensor, counts: Tensor) -> Tensor:
+    """Return a logistic ranking loss for each pair of a right and a wrong target.
+
+    With H the mean log-probability of a target's tokens, n the number of the right one's and m
+    the margin, the loss is log(1 + exp(m - n (H(right) - H(wrong)))).
+    """
+    import torch
+
+    return torch.nn.functional.softplus(CONTRAST_MARGIN - counts * (right - wrong))

@@ -10,8 +10,14 @@ from numpy.typing import NDArray
 
 from tertium.errors import ModelError
 from tertium.models.convert.checkpoint import load_all_weights
-from tertium.training.model.batches import RANKED_EVERY, Batch
-from tertium.training.model.loss import add_loss_gradients, negative_log_probs, ranking_losses
+from tertium.training.model.batches import CONTRASTED_EVERY, RANKED_EVERY, Batch, WrongTargets
+from tertium.training.model.loss import (
+    add_loss_gradients,
+    contrast_losses,
+    log_prob_means,
+    negative_log_probs,
+    ranking_losses,
+)
 from tertium.training.model.plan import Recipe
 from tertium.training.model.tokenizer import END, PAD, START
 
@@ -64,6 +70,38 @@ def load_network(folder: Path, vocabulary: int) -> Any:
     return network
 
 
+def grow_network(network: Any, recipe: Recipe) -> Any:
+    """Return a network with the recipe's layers and inner width that computes the same.
+
+    New layers come after the old ones, and add zeros to what they read; so do new inner units of
+    old layers. What is added learns from the first step on.
+    """
+    import torch
+    from transformers import M2M100ForConditionalGeneration
+
+    config = type(network.config).from_dict(network.config.to_dict())
+    config.encoder_ffn_dim = max(config.encoder_ffn_dim, recipe.ffn)
+    config.decoder_ffn_dim = max(config.decoder_ffn_dim, recipe.ffn)
+    config.encoder_layers = max(config.encoder_layers, recipe.encoder_layers)
+    config.decoder_layers = max(config.decoder_layers, recipe.decoder_layers)
+    config.init_std = config.d_model**-0.5
+    grown = M2M100ForConditionalGeneration(config)
+    old = network.state_dict()
+    with torch.no_grad():
+        for name, weights in grown.state_dict().items():
+            adds = name.endswith((".fc2.weight", ".out_proj.weight"))
+            if name not in old:
+                if adds or name.endswith(".bias"):
+                    weights.zero_()
+            elif old[name].shape == weights.shape:
+                weights.copy_(old[name])
+            else:  # the inner width has grown
+                if adds or name.endswith(".bias"):
+                    weights.zero_()
+                weights[tuple(slice(size) for size in old[name].shape)] = old[name]
+    return grown
+
+
 def train_on(
     network: Any,
     batch: Batch,
@@ -72,25 +110,31 @@ def train_on(
     scale: float,
     dtype: dtype,
     ranking: float = 0.0,
+    contrast: float = 0.0,
 ) -> float:
     """Add ``scale`` times the gradients of a batch; return its summed cross-entropy.
 
     ``ranking`` is the weight of the ranking loss, to which each pair contributes in proportion to
-    its labels. It is computed for one of ``RANKED_EVERY`` batches, with so many times the weight.
+    its labels. It is computed for one of ``RANKED_EVERY`` batches, with so many times the weight;
+    ``contrast`` likewise is that of the contrast loss, with ``CONTRASTED_EVERY``.
     """
     import torch
 
+    losses: list[tuple[Tensor, float]] = []
     with torch.autocast(network.device.type, dtype, enabled=dtype != torch.float32):
         hidden, labels, states = _hidden(network, batch)
-        ranked = _ranking_loss(network, batch, states) if ranking and batch.ranked else None
+        if ranking and batch.ranked:
+            losses.append((_ranking_loss(network, batch, states), RANKED_EVERY * ranking))
+        if contrast and batch.wrong is not None:
+            contrasted = _contrast_loss(network, batch, hidden, labels, states, batch.wrong)
+            losses.append((contrasted, CONTRASTED_EVERY * contrast))
     loss, gradient = add_loss_gradients(
         hidden, network.lm_head.weight, labels, smoothing=smoothing, scale=scale, dtype=dtype
     )
-    if ranked is None:
-        torch.autograd.backward(hidden, gradient)
-    else:
-        weight = torch.full_like(ranked, RANKED_EVERY * ranking * scale)
-        torch.autograd.backward([hidden, ranked], [gradient, weight])
+    torch.autograd.backward(
+        [hidden, *(added for added, _ in losses)],
+        [gradient, *(torch.full_like(added, weight * scale) for added, weight in losses)],
+    )
     return loss
 
 
@@ -131,6 +175,35 @@ def _ranking_loss(network: Any, batch: Batch, states: Tensor) -> Tensor:
         torch.from_numpy(same).to(network.device),
     )
     return losses @ torch.from_numpy(weights).to(losses)
+
+
+def _contrast_loss(
+    network: Any, batch: Batch, hidden: Tensor, labels: Tensor, states: Tensor, wrong: WrongTargets
+) -> Tensor:
+    """Return the summed contrast losses; sources are encoded once for both targets."""
+    import torch
+
+    device = network.device
+    rows = torch.from_numpy(wrong.rows).to(device)
+    sources = torch.from_numpy(batch.sources).to(device)[rows]
+    wrong_labels = torch.from_numpy(wrong.labels).to(device)
+    output = network.model.decoder(
+        input_ids=torch.from_numpy(wrong.targets).to(device),
+        encoder_hidden_states=states[rows],
+        encoder_attention_mask=(sources != PAD).long(),
+        use_cache=False,
+    )
+    counted = wrong_labels != PAD
+    weight = network.lm_head.weight
+    wrong_means = log_prob_means(
+        output.last_hidden_state[:, 1:][counted], weight, wrong_labels[counted], counted.sum(dim=1)
+    )
+    counts = torch.from_numpy((batch.labels != PAD).sum(axis=1)).to(device)
+    chosen = torch.zeros(len(counts), dtype=torch.bool, device=device)
+    chosen[rows] = True
+    tokens = torch.repeat_interleave(chosen, counts)
+    right_means = log_prob_means(hidden[tokens], weight, labels[tokens], counts[rows])
+    return contrast_losses(right_means, wrong_means, counts[rows]).sum()
 
 
 def _pooled(states: Tensor, ids: Tensor) -> Tensor:

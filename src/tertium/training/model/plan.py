@@ -26,6 +26,8 @@ class Recipe(Updates):
     label_smoothing: float = 0.1
     ranking: float = 0.0
     """Weight of the translation-ranking loss of sentence vectors."""
+    contrast: float = 0.0
+    """Weight of the loss that makes wrong targets less probable than right ones."""
     max_tokens: int = 128
     """Longer sentences are not trained on."""
     max_positions: int = 512
@@ -122,6 +124,8 @@ class Plan(BasePlan):
     """Names and files of development sets; a single one may have an empty name."""
     init: str | None = None
     """A Hugging Face folder to start from; its sizes and vocabulary replace the recipe's."""
+    grow: bool = False
+    """Add layers and inner width to ``init``, up to the recipe's, that change nothing at first."""
     spm: str | None = None
     recipe: Recipe = RECIPES["mini"]
     mixture: Mixture = field(default_factory=Mixture)
@@ -145,8 +149,12 @@ class Plan(BasePlan):
         names = [name for name, _ in self.dev]
         if len(set(names)) < len(names):
             raise SettingError("give each development set a name of its own: --dev NAME=FILE")
+        if self.grow and self.init is None:
+            raise SettingError("there is nothing to grow; give a model to start from (--init)")
         if self.recipe.ranking < 0:
             raise SettingError(f"--ranking {self.recipe.ranking}: must not be negative")
+        if self.recipe.contrast < 0:
+            raise SettingError(f"--contrast {self.recipe.contrast}: must not be negative")
         longest = min(self.recipe.max_positions - POSITIONS_BESIDE, self.recipe.batch_tokens // 2)
         if (self.mixture.joined_tokens or 0) > longest:
             raise SettingError(

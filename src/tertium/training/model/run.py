@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tertium.training.loop import Pace, Task, Trained, exclusive, run_training
-from tertium.training.model.batches import Batch, Sampler
+from tertium.training.model.batches import Batch, Contraster, Sampler
 from tertium.training.model.corpus import (
     CORPUS,
     development_pairs,
@@ -22,7 +22,7 @@ from tertium.training.model.evaluation import (
     retrieval_accuracy,
 )
 from tertium.training.model.names import NameReplacer
-from tertium.training.model.network import load_network, new_network, train_on
+from tertium.training.model.network import grow_network, load_network, new_network, train_on
 from tertium.training.model.plan import Plan
 from tertium.training.model.tokenizer import SPM, Tokenizer, prepare_tokenizer
 from tertium.training.plan import settle_plan
@@ -53,11 +53,14 @@ def train(run: Path, plan: Plan | None, pace: Pace, worker: Worker) -> Trained:
     replacer = None
     if corpus.lexicon is not None:
         replacer = NameReplacer(corpus.lexicon, tokenizer, max_tokens=recipe.max_tokens)
+    contraster = None
+    if recipe.contrast:
+        contraster = Contraster(corpus.lexicon, tokenizer, max_tokens=recipe.max_tokens)
     dev_batches, contrasts = [], []
     if worker.is_main:
         for domain, dev in prepare_development(plan, tokenizer).items():
             dev_batches += development_batches(dev, tokenizer.tags, domain)
-        if corpus.lexicon is not None:
+        if corpus.lexicon is not None or recipe.contrast:
             for domain, pairs in development_pairs(plan).items():
                 contrasts += contrast_batches(
                     pairs,
@@ -82,6 +85,7 @@ def train(run: Path, plan: Plan | None, pace: Pace, worker: Worker) -> Trained:
             scale=1 / divisor,
             dtype=dtype,
             ranking=recipe.ranking,
+            contrast=recipe.contrast,
         )
 
     def evaluate() -> dict[str, dict[str, float]]:
@@ -114,6 +118,7 @@ def train(run: Path, plan: Plan | None, pace: Pace, worker: Worker) -> Trained:
             max_tokens=recipe.max_tokens,
             seed=plan.seed,
             replacer=replacer,
+            contraster=contraster,
         ),
         backward=backward,
         updates=recipe,
@@ -126,5 +131,6 @@ def train(run: Path, plan: Plan | None, pace: Pace, worker: Worker) -> Trained:
 def first_network(plan: Plan, tokenizer: Tokenizer) -> Any:
     """Return the network that a run starts with."""
     if plan.init is not None:
-        return load_network(Path(plan.init), tokenizer.size)
+        network = load_network(Path(plan.init), tokenizer.size)
+        return grow_network(network, plan.recipe) if plan.grow else network
     return new_network(plan.recipe, tokenizer.size)
