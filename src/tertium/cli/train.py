@@ -63,6 +63,13 @@ def model(
     init: Annotated[
         Path | None, Option(help="A Hugging Face folder (M2M100) to start from.")
     ] = None,
+    grow: Annotated[
+        bool | None,
+        Option(
+            "--grow",
+            help="Add layers and width to --init, up to the recipe's, that add nothing at first.",
+        ),
+    ] = None,
     spm: Annotated[Path | None, Option(help="A SentencePiece model to use.")] = None,
     vocabulary: Annotated[int | None, Option(min=1, help="Number of tokens.")] = None,
     paraphrases: Annotated[float | None, Option(help="Share of pivot paraphrases (0.15).")] = None,
@@ -81,6 +88,10 @@ def model(
     ranking: Annotated[
         float | None,
         Option(help="Weight of a translation-ranking loss on sentence vectors (0)."),
+    ] = None,
+    contrast: Annotated[
+        float | None,
+        Option(help="Weight of a loss that makes wrong targets less probable than right ones (0)."),
     ] = None,
     temperature: Annotated[
         float | None, Option(help="1: proportional to size; higher: directions more even (1.5).")
@@ -128,6 +139,7 @@ def model(
             mixture=Mixture(**_given(options, Mixture)),
             dev=tuple(map(_named_file, dev or [])),
             init=_absolute(init),
+            grow=bool(grow),
             spm=_absolute(spm),
             seed=1 if seed is None else seed,
         )
