@@ -60,11 +60,11 @@ def test_held_out_and_evaluated_sentences_are_not_trained_on(
     script: ModuleType, data: Path, tmp_path: Path
 ) -> None:
     script.prepare(data, tmp_path / "out")
-    plan = script.make_plan(tmp_path / "out", argparse.Namespace(init=None, rate=0.0008))
+    plan = script.make_plan(tmp_path / "out", argparse.Namespace(init=None, rate=0.0008, contrast=0.5))
     names = ["everyday", "parliament", "news", "software", "documentation"]
     assert [Path(file).stem for file, _ in plan.bitext] == names
     assert [name for name, _ in plan.dev] == [*names, "encyclopaedia"]
-    assert plan.recipe.peak_rate == 0.0008
+    assert (plan.recipe.peak_rate, plan.recipe.contrast) == (0.0008, 0.5)
     for name in ("everyday", "software", "documentation"):
         assert rows(tmp_path / f"out/{name}.tsv") == ["de\ten\tSatz 655.\tSentence 655."]
         assert rows(tmp_path / f"out/dev/{name}.tsv") == ["de\ten\tSatz 654.\tSentence 654."]
@@ -97,3 +97,11 @@ def test_a_missing_corpus_is_named(script: ModuleType, data: Path, tmp_path: Pat
     (data / "parallel/europarl.tsv").unlink()
     with pytest.raises(SystemExit, match="no files of europarl"):
         script.prepare(data, tmp_path / "out")
+
+
+def test_a_part_of_the_rows_is_taken_evenly(script: ModuleType) -> None:
+    rows = [{"de": str(n), "en": str(n)} for n in range(10)]
+    assert script.evenly(rows, None) == rows
+    assert [row["de"] for row in script.evenly(rows, 5)] == ["0", "2", "4", "6", "8"]
+    in_four = [dict.fromkeys(("de", "en", "es", "fr"), str(n)) for n in range(4)]
+    assert len(script.evenly(in_four, 12)) == 2, "six pairs each"

@@ -141,7 +141,7 @@ def test_training_with_wrong_targets_separates_them() -> None:
         torch.manual_seed(1)
         network = new_network(recipe, 20)
         network.eval()
-        optimizer = torch.optim.SGD(network.parameters(), lr=0.5)
+        optimizer = torch.optim.Adam(network.parameters(), lr=0.01)
         both = Batch(sources, targets, labels, wrong=wrong)
         swapped = Batch(sources, np.flip(targets, 0).copy(), np.flip(labels, 0).copy())
         for _ in range(20):  # right and wrong targets are equally frequent
