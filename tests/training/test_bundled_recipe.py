@@ -60,7 +60,9 @@ def test_held_out_and_evaluated_sentences_are_not_trained_on(
     script: ModuleType, data: Path, tmp_path: Path
 ) -> None:
     script.prepare(data, tmp_path / "out")
-    plan = script.make_plan(tmp_path / "out", argparse.Namespace(init=None, rate=0.0008, contrast=0.5))
+    plan = script.make_plan(
+        tmp_path / "out", argparse.Namespace(init=None, rate=0.0008, contrast=0.5)
+    )
     names = ["everyday", "parliament", "news", "software", "documentation"]
     assert [Path(file).stem for file, _ in plan.bitext] == names
     assert [name for name, _ in plan.dev] == [*names, "encyclopaedia"]

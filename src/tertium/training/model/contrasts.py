@@ -110,7 +110,7 @@ def wrong_target(
         errors.append(lambda: ("copy", pair.a))
         errors.append(lambda: _labeled("half", half_translated(pair.a, pair.b)))
     for place in generator.permutation(len(errors)).tolist():
-        result = errors[place]()
+        result = errors[int(place)]()
         if result is not None and result[1] != pair.b:
             return result
     return None
