@@ -550,7 +550,13 @@ class PrismSrc(Prism):
 
     def similarities(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
         if self.reads_any_source():
-            B = [text._replace(lang=None) for text in B]  # no tag depends on it
+            languages = self.model.languages
+            B = [  # no tag depends on the language
+                text
+                if text.lang is None or languages.resolve(text.lang) in languages.source
+                else text._replace(lang=None)
+                for text in B
+            ]
         if self.boosted:
             return ask.boosted_log_p(A, B)
         [AB] = ask.log_p((A, B))

@@ -53,6 +53,14 @@ def judgements(
             "williams (of pearson)."
         ),
     ] = "bootstrap",
+    intervals: Annotated[
+        bool,
+        typer.Option(
+            "--intervals",
+            help="Also show every table with the significance of the Prism paper: 95 % intervals "
+            "that do not overlap.",
+        ),
+    ] = False,
     against_source: AgainstSource = False,
     sweep: Annotated[
         str | None,
@@ -128,5 +136,6 @@ def judgements(
         "seed": options.seed,
         "sweep": swept,
         "good": limit,
+        "intervals": intervals,
     }
     options.finish(judgement_report(sets, scores, **protocol, **settings), study.runner)  # type: ignore[arg-type]

@@ -68,7 +68,7 @@ def segment_column(
         p_values = _permutation(
             judged, places, measures, human, statistic, average_by, samples, seed
         )
-    return Column(judged.name, values, replicates, p_values)
+    return Column(judged.name, values, replicates, p_values, n=len(places))
 
 
 def check_test(test: Test, statistic: SegmentStatistic, average_by: AverageBy) -> None:
@@ -107,7 +107,7 @@ def ranking_column(
         own = np.array(each.segments)
         values[name] = kendall_like(own[better], own[worse])
         replicates[name] = kendall_like(own[better], own[worse], counts=counts)
-    return Column(judged.name, values, replicates)
+    return Column(judged.name, values, replicates, n=len(pairs))
 
 
 def system_column(
@@ -142,7 +142,7 @@ def system_column(
         totals = np.array([_system_scores(each, own, draws) for own in members])
         agreed = np.array([_agreement(agree, x, y) for x, y in zip(totals.T, gold.T, strict=True)])
         values[name], replicates[name] = float(agreed[0]), agreed[1:]
-    return Column(judged.name, values, replicates)
+    return Column(judged.name, values, replicates, n=len(systems))
 
 
 def _agreement(agree: Callable[[Floats, Floats], float], x: Floats, y: Floats) -> float:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,10 +13,12 @@ from typing import Literal, cast
 from tertium.data.datasets import mtme, stsb, wmt
 from tertium.data.datasets.base import DATASETS, Dataset, JudgedSegment, RankedPair
 from tertium.data.datasets.plain import read_judged, read_system_scores, read_systems
-from tertium.errors import InputError
+from tertium.errors import DataWarning, InputError
 
 PLAIN = re.compile(r"(?P<langs>[a-z]{2,3}(-[a-z]{2,3})?)\.tsv(\.gz|\.xz|\.bz2)?")
 HUMAN = "human.tsv"
+NAMED = 10
+"""So many missing segments are named."""
 SCORES = {"webnlg": "adequacy", "amr": "semantic_accuracy", "mlqe": "z_mean"}
 """The column of the judgement in plain files, by the beginning of the name of the dataset."""
 
@@ -144,16 +148,52 @@ def _wmt(name: str, folder: Path | None, langs: Langs) -> list[JudgedSet]:
         if not ranked and not scored:
             sets.append(JudgedSet(label, name, wmt.read_wmt_da(folder, pair)))
             continue
-        sets.append(
-            JudgedSet(
-                label,
-                name,
-                wmt.read_wmt_outputs(folder, pair),
-                wmt.read_wmt_rankings(folder, pair) if ranked else [],
-                wmt.read_wmt_systems(folder, pair) if scored else {},
-            )
+        judged = JudgedSet(
+            label,
+            name,
+            wmt.read_wmt_outputs(folder, pair),
+            wmt.read_wmt_rankings(folder, pair) if ranked else [],
+            wmt.read_wmt_systems(folder, pair) if scored else {},
         )
+        warn_of_missing(judged)
+        sets.append(judged)
     return sets
+
+
+def warn_of_missing(judged: JudgedSet) -> None:
+    """Name and count what was judged but has no output: without it, the numbers are others."""
+    outputs = {(segment.system, segment.id) for segment in judged.segments}
+    systems = {system for system, _ in outputs}
+    lost: Counter[str] = Counter()
+    lost_segments: set[tuple[str, str]] = set()
+    left_out = 0
+    for ranked in judged.rankings:
+        sides = [(ranked.better, ranked.segment), (ranked.worse, ranked.segment)]
+        left_out += any(side not in outputs for side in sides)
+        for system, segment in sides:
+            if system not in systems:
+                lost[system] += 1
+            elif (system, segment) not in outputs:
+                lost_segments.add((system, segment))
+    for system in judged.system_scores:
+        if system not in systems:
+            lost.setdefault(system, 0)
+    parts = []
+    if lost:
+        names = ", ".join(
+            f"{system} ({count} of the rankings)" if count else system
+            for system, count in sorted(lost.items())
+        )
+        judged_systems = systems | lost.keys()
+        parts.append(f"no outputs of {len(lost)} of {len(judged_systems)} systems: {names}")
+    if lost_segments:
+        named = [f"{system} {segment}" for system, segment in sorted(lost_segments)]
+        more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
+        parts.append(f"no outputs of single segments: {', '.join(named[:NAMED])}{more}")
+    if parts:
+        if left_out:
+            parts.append(f"{left_out} of {len(judged.rankings)} rankings are left out")
+        warnings.warn(f"{judged.name}: {'; '.join(parts)}", DataWarning, stacklevel=2)
 
 
 def _mqm(name: str, folder: Path | None, langs: Langs) -> list[JudgedSet]:
