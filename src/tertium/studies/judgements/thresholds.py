@@ -12,7 +12,7 @@ import numpy as np
 from tertium.errors import InputError, SettingError
 from tertium.report.tables import Cell, Table
 from tertium.stats.classification import best_f1, precision_recall_points
-from tertium.studies.judgements.agreement import judged_places
+from tertium.studies.judgements.agreement import judged_places, with_scores
 from tertium.studies.judgements.sets import JudgedSet
 from tertium.studies.judgements.study import ScoresByMeasure
 
@@ -129,7 +129,7 @@ def filtering_table(
         name = f"{judged.name} (good: {limit:.4g}), all"
         count = Cell(len(labels), "d")
         rows.append([Cell(name), *(Cell(x, ".1f") for x in all_kept), Cell(None), count])
-        for measure, own in scores[judged.name].items():
+        for measure, own in with_scores(judged, scores[judged.name], places).items():
             decisions = Decisions(inputs, [own.segments[n] for n in places], labels, right)
             rows.append([*decisions.row(f"{judged.name}, {measure}"), count])
     return Table(["", *HEADER, "n"], rows, "Filtering: good outputs above a threshold", FITTED)
@@ -150,7 +150,7 @@ def reranking_table(
         if not groups or not _on_both_sides(right):
             continue
         human = [judged.segments[place].score or 0.0 for place in places]
-        for measure, own in scores[judged.name].items():
+        for measure, own in with_scores(judged, scores[judged.name], places).items():
             found = [own.segments[place] for place in places]
             chosen = {
                 id_: max(members, key=lambda n: (found[n], -n)) for id_, members in groups.items()
