@@ -42,6 +42,7 @@ from tertium.data.records import open_table
 from tertium.data.tmx import TmxPairs
 from tertium.errors import InputError
 from tertium.filters.loading import FilterLoader
+from tertium.filters.prism import prism_filters
 from tertium.filters.registry import FILTERS, PRISM
 from tertium.filters.units import WORDS, unit_for
 from tertium.jobs.task import OnError
@@ -117,6 +118,15 @@ def filter_command(
             rich_help_panel=FILTER,
         ),
     ] = None,
+    prism: Annotated[
+        bool,
+        typer.Option(
+            "--prism",
+            help="Exactly the filters of the Prism paper, instead of --filters; margin needs an "
+            "--encoder and is left out without one.",
+            rich_help_panel=FILTER,
+        ),
+    ] = False,
     unit: Annotated[
         str | None,
         typer.Option(
@@ -222,9 +232,15 @@ def filter_command(
             cache=False,
         )
         names = [name.strip().lower() for name in filters.split(",") if name.strip()]
+        counted_in = unit or unit_for(model, [src_lang, tgt_lang])
+        if prism:
+            with_margin = bool(encoder or sentence_encoder)
+            preset = prism_filters(counted_in, settings=settings or (), with_margin=with_margin)
+            names, settings = list(preset[0]), list(preset[1])
+            if not with_margin:
+                print("tertium: without --encoder, the filter margin is left out", file=sys.stderr)
         if measure is not None and "measure" not in names:
             names.append("measure")
-        counted_in = unit or unit_for(model, [src_lang, tgt_lang])
         loader = FilterLoader(
             tuple(dict.fromkeys(names)),
             models,
