@@ -33,6 +33,7 @@ from tertium.studies.paraphrase_id.study import ParaphraseStudy
 from tertium.studies.paraphrase_id.tasks import PAWSX, read_crosslingual, read_tasks
 from tertium.studies.runner import CellFolder, Runner
 
+FOLDERS = ("pawsx", "turku", "mrpc", "webnlg2020", "wmt19-sys")
 MEASURES = ("chrf", "bleu")
 PAPER = {
     "turku-sv": (66.8, 62.2),
@@ -150,6 +151,9 @@ def main() -> None:
             rows.append(
                 [Cell(name), *values, Cell("same" if same else EXPLAINED.get(name, "DIFFERS"))]
             )
+    if not rows:
+        names = ", ".join(FOLDERS)
+        sys.exit(f"{data} has none of the folders {names}; nothing can be compared")
     print(Table(["", "expected", "obtained", ""], rows).text())
     sys.exit(0 if right else 1)
 

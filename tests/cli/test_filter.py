@@ -76,6 +76,21 @@ def test_counts_reasons_and_rows(tertium: Run, pairs: Path, tmp_path: Path) -> N
     assert sorted(path.name for path in tmp_path.glob("clean*")) == ["clean.tsv"]
 
 
+def test_the_filters_of_the_prism_paper(tertium: Run, tmp_path: Path) -> None:
+    file = tmp_path / "pairs.tsv"
+    long, same = "Der Hund sieht heute wieder das große Meer.", "The dog sees the great sea today."
+    rows = [(long, same), (long, same), (long, f"{same} Really?"), (long, long), ("Ja.", "Yes.")]
+    lines = ["de\ten", *("\t".join(row) for row in rows)]
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    done = tertium("filter", file, *BY, "--prism", "--json", "-o", tmp_path / "clean.tsv")
+    assert done.returncode == 0, done.stderr
+    assert "without --encoder, the filter margin is left out" in done.stderr
+    counts = {each["filter"]: each["removed"] for each in json.loads(done.stdout)["filters"]}
+    assert counts == {"length": 0, "overlap": 1, "lid": 1, "duplicates": 1}
+    # no limit on the ratio of lengths, and no near-duplicates, which the paper lacks
+    assert len((tmp_path / "clean.tsv").read_text(encoding="utf-8").splitlines()) == 3
+
+
 def test_the_number_of_processes_changes_nothing(tertium: Run, pairs: Path, tmp_path: Path) -> None:
     outs = [tmp_path / "one.tsv", tmp_path / "two.tsv"]
     for processes, out in zip(("1", "2"), outs, strict=True):

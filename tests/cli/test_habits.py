@@ -128,7 +128,7 @@ def test_metrics_of_others_are_explained(tertium: Run, files: Path, name: str) -
         ("hyp.txt -r ref.txt", "hypotheses are given with -t: -t hyp.txt"),
         ("-c hyp.txt -r ref.txt -m roberta-large", "bertscore@roberta-large"),
         ("-t hyp.txt -r ref.txt --model Unbabel/wmt22-comet-da", "-m cross"),
-        ("-t hyp.txt -r ref.txt --model prism", "no model 'prism'"),
+        ("-t hyp.txt -r ref.txt --model prism", "use `tertium models fetch prism`"),
         ("-t hyp.txt -s src.txt", "use prism-src"),
         ("-t hyp.txt -s src.txt", "(-m prism-src -l de-en"),
         ("-t hyp.txt -s src.txt", "--against source"),

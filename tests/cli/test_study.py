@@ -166,6 +166,7 @@ def test_correlation_with_people(tertium: Run, tmp_path: Path) -> None:
     assert tables == ["Pearson", "Kendall", "Spearman"]
     with (out / "pearson.csv").open(encoding="utf-8", newline="") as stream:
         rows = {row["measure"]: float(row["mine de-en"]) for row in csv.DictReader(stream)}
+    assert rows.pop("n") == 20
     assert list(rows) == ["chrf", "sss+smd", "smd"]
     assert all(-1 <= value <= 1 for value in rows.values())
     assert (out / "pearson.svg").exists()
@@ -183,7 +184,7 @@ def test_layers(tertium: Run, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     with (tmp_path / "out" / "segments-layer.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
-    assert [row["layer"] for row in rows] == ["1", "3", "4"]
+    assert [row["layer"] for row in rows] == ["1", "3", "4", "n"]
     assert (tmp_path / "out" / "segments-layer-mine-de-en.svg").exists()
     every = tertium(*command, "--sweep", "layer")
     lines = [line.split() for line in every.stdout.splitlines()]
@@ -191,7 +192,8 @@ def test_layers(tertium: Run, tmp_path: Path) -> None:
     other = ("study", "correlate", "--dataset", f"mine={JUDGED}", "--samples", 10)
     assert tertium(*other, "-m", "bertscore:layer=3", "-o", tmp_path / "one").returncode == 0
     with (tmp_path / "one" / "pearson.csv").open(encoding="utf-8", newline="") as stream:
-        [only] = csv.DictReader(stream)
+        only, count = csv.DictReader(stream)
+    assert list(count.values()) == ["n", "20"]
     assert only["mine de-en"] == next(iter(list(rows[1].values())[1:]))
     for wrong, message in (
         (("--sweep", "layer=3,9"), "layer 9: tertium-mini has layers 1 to 4"),

@@ -82,15 +82,44 @@ def test_names_ranking_and_development_sets_by_name(
     assert '"talk numbers": ' in log
 
 
+def test_a_paraphraser_of_one_language_by_a_changed_recipe(
+    tertium: Run, bitext: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    settings = ["--recipe", "parabank2", "--bitext", bitext, "--langs", "en"]
+    settings += ["--column", "left=en", "--column", "right=en", "--batch-tokens", "50"]
+    settings += ["--width", "32", "--inner-width", "64", "--encoder-layers", "1", "--heads", "2"]
+    settings += ["--decoder-layers", "1", "--vocabulary", "310", "--clip", "1.2", "--steps", "2"]
+    done = tertium("train", "model", run, *settings)
+    assert (done.returncode, done.stdout) == (0, f"{run}: 2 steps\n")
+    assert "parabank2 with other settings: --clip 1.2 (0.0), --width 32 (1024), " in done.stderr
+    plan = json.loads((run / "plan.json").read_text(encoding="utf-8"))
+    assert plan["changes"]["clip_norm"] == {"recipe": 0.0, "here": 1.2}
+    assert plan["recipe"]["schedule"] == "inverse-sqrt"
+    done = tertium("train", "model", run, "--clip", "2")
+    assert "cannot be changed: --clip;" in done.stderr
+    assert tertium("train", "export", run, tmp_path / "out").returncode == 0
+    model = library.load_model(tmp_path / "out", cache=False)
+    assert model.languages.all == {"en"}
+    found = library.score("A bell.", "The bell.", measure="prism-ref", model=model, lang="en")
+    assert found < 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
         ([], "give its data"),
         (["--bitext", "absent.tsv", "--langs", "en,de"], "absent.tsv does not exist"),
-        (["--bitext", "a.tsv", "--langs", "en"], "two languages or more"),
+        (["--bitext", "a.tsv"], "give the languages"),
+        (["--bitext", "a.tsv", "--langs", "en,de", "--heads", "7"], "among 7 heads"),
+        (["--bitext", "a.tsv", "--langs", "en,de", "--init", "x", "--width", "8"], "out --width"),
+        (["--bitext", "a.tsv", "--langs", "en,de", "--schedule", "cosine"], "inverse-sqrt"),
         (["--bitext", "a.tsv=much", "--langs", "en,de"], "'much' is not a weight"),
         (["--bitext", "a.tsv", "--langs", "en,de", "--column", "en"], "NAME=LANG"),
-        (["--bitext", "a.tsv", "--langs", "en,de", "--recipe", "big"], "available: mini, prism"),
+        (
+            ["--bitext", "a.tsv", "--langs", "en,de", "--recipe", "big"],
+            "available: mini, mini-encoder",
+        ),
         (["--bitext", "a.tsv", "--langs", "en,de", "--copies", "2"], "between 0 and 1"),
         (["--bitext", "a.tsv", "--langs", "en,de", "--precision", "fp8"], "float32, bf16, fp16"),
         (["--bitext", "a.tsv", "--langs", "en,de", "--device", "tpu"], "auto, cpu, cuda"),

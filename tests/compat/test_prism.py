@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 from tertium.compat import prism
-from tertium.compat.prism import Prism, main
+from tertium.compat.prism import EXAMPLE, Prism, check_published, main
 from tertium.errors import CutWarning, InputError, LanguageError, ModelError, SettingError
 from tertium.models.catalog import entries
 from tertium.models.convert import translation as converting
@@ -65,6 +66,20 @@ def expected_ref(release: Released) -> list[float]:
 def expected_src(release: Released) -> list[float]:
     pairs = zip(CAND, SRC, strict=True)
     return [fmean(release.log_probs(cand, src, "en")) for cand, src in pairs]
+
+
+def test_published_scores_are_compared(release: Released, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With those of the network, for want of the weights; then with the real ones."""
+    expected = [*expected_ref(release), *expected_src(release)]
+    names = ("ref 1", "ref 2", "src 1", "src 2")
+    own = replace(EXAMPLE, scores=dict(zip(names, expected, strict=True)))
+    assert list(EXAMPLE.scores) == list(names)
+    with monkeypatch.context() as patch:
+        patch.setattr("tertium.compat.prism.EXAMPLE", own)
+        found = check_published(release.folder)
+    assert list(found.values()) == pytest.approx(expected, abs=1e-4)
+    with pytest.raises(ModelError, match=r"ref 1 of the example .* not -1\.4878583"):
+        check_published(release.folder)
 
 
 def test_scores_are_those_of_the_network(release: Released) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tertium.errors import LanguageError, SettingError
+from tertium.errors import LanguageError, SettingError, TextWarning
 from tertium.measures.loading import load, score
 from tertium.measures.translation import Cross, Direct, Pivot, PrismRef, PrismSrc
 from tertium.models.cache.cached import CachedModel
@@ -186,6 +186,28 @@ def test_cross_needs_no_language_unless_the_model_does() -> None:
     assert Cross(FakeModel())(["a"], ["b"]) == [1.0]
     with pytest.raises(LanguageError, match="was not given"):
         Cross(FakeModel(needs_source_language=True))(["a"], ["b"])
+
+
+@pytest.mark.filterwarnings("ignore:.* script that the model was not trained on")
+def test_prism_src_reads_any_source_but_marks_languages_that_the_model_has_not_seen() -> None:
+    """Table 4 of Prism has gu-en; the model has no Gujarati, and reads no tag of the source."""
+    model = FakeModel(scores={("a", "b"): (-1.0, -3.0)})
+    assert PrismSrc(model)(["a"], ["b"], lang="en", reference_lang="gu") == [-2.0]
+    assert model.asked == [("a", "b", "en", None)]
+    bundled = PrismSrc(load_model("tertium-mini", cache=False))
+    hypotheses = ["A cat sleeps."] * 2
+    with pytest.warns(TextWarning, match="not trained on"):
+        scores = bundled.score(
+            hypotheses, ["Kissa nukkuu."] * 2, lang="en", reference_lang=["fi", "de"]
+        )
+    assert scores.segments[0] == scores.segments[1]
+    assert scores.marks[0] == ("unknown",)
+    with pytest.raises(LanguageError, match=r"the hypothesis is in 'gu'"):
+        PrismSrc(model)(["a"], ["b"], lang="gu", reference_lang="en")
+    with pytest.raises(LanguageError, match=r"the source is in 'gu'"):
+        PrismSrc(FakeModel(needs_source_language=True))(
+            ["a"], ["b"], lang="en", reference_lang="gu"
+        )
 
 
 def test_unknown_languages_name_the_row_and_the_known_ones() -> None:

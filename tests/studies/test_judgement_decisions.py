@@ -73,8 +73,8 @@ def test_filtering_by_hand() -> None:
     """
     table = filtering_table([judged_set()], scores(), Good(score=80))
     first, second = map(values, table.rows)
-    assert first == ["toy (good: 80), all", 50.0, 100.0, pytest.approx(200 / 3), None]
-    assert second == ["toy, m", 50.0, 25.0, pytest.approx(200 / 6), 0.4]
+    assert first == ["toy (good: 80), all", 50.0, 100.0, pytest.approx(200 / 3), None, 8]
+    assert second == ["toy, m", 50.0, 25.0, pytest.approx(200 / 6), 0.4, 8]
 
 
 def test_reranking_by_hand() -> None:
@@ -86,7 +86,7 @@ def test_reranking_by_hand() -> None:
     table = reranking_table([judged_set()], scores(), Good(score=80))
     assert table is not None
     [row] = map(values, table.rows)
-    expected = [100.0, pytest.approx(100 / 3), pytest.approx(50.0), 0.8, 50.0]
+    expected = [100.0, pytest.approx(100 / 3), pytest.approx(50.0), 0.8, 50.0, 4]
     assert row == ["toy, m", *expected]
 
 
@@ -163,9 +163,10 @@ def test_a_sweep_by_hand(tmp_path: Path) -> None:
     report = judgement_report([judged], study.run(), samples=20, sweep=sweep)
     made = report.tables["segments-alpha"]
     assert list(made.header) == ["alpha", "prism-ref", "prism-ref:aggregate=G"]
-    for row, (alpha, tau) in zip(made.rows, [("0", -1), ("0.25", -1), ("1", 1)], strict=True):
+    assert values(made.rows[-1]) == ["n", 8, 8]
+    for row, (alpha, tau) in zip(made.rows[:-1], [("0", -1), ("0.25", -1), ("1", 1)], strict=True):
         assert values(row) == [alpha, pytest.approx(tau), pytest.approx(tau)]
-    assert [row[0].value for row in report.tables["segments"].rows] == ["chrf"]
+    assert [row[0].value for row in report.tables["segments"].rows] == ["chrf", "n"]
     report.figures["segments-alpha-toy"].draw(tmp_path / "curve.svg")
     assert b"prism-ref" in (tmp_path / "curve.svg").read_bytes()
 

@@ -13,7 +13,7 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 from tertium.data.datasets.base import JudgedSegment, RankedPair
 from tertium.errors import CutWarning, DataWarning, InputError, SettingError
 from tertium.measures.loading import MeasureSpec
-from tertium.studies.columns import agreement_table, interval_table
+from tertium.studies.columns import Column, agreement_table, interval_table
 from tertium.studies.judgements.agreement import (
     ranking_column,
     segment_column,
@@ -24,6 +24,7 @@ from tertium.studies.judgements.agreement import (
 from tertium.studies.judgements.report import judgement_report
 from tertium.studies.judgements.sets import JudgedSet, read_sets
 from tertium.studies.judgements.study import JudgementStudy, MeasureScores
+from tertium.studies.judgements.thresholds import Good
 from tertium.studies.runner import CellFolder, Runner
 from tertium.text import Text
 
@@ -196,7 +197,7 @@ def test_tables() -> None:
     assert table.rows[0][1].bold
     assert str(table.rows[0][1]) == "1.000"
     wide = interval_table([column], "Title")
-    low, high = (float(str(cell)) for cell in wide.rows[1][2:])
+    low, high = (float(str(cell)) for cell in wide.rows[1][2:4])
     assert low <= column.values["bad"] <= high
 
 
@@ -254,6 +255,98 @@ def test_a_package_of_wmt(tmp_path: Path) -> None:
     assert len(judged.segments) == 4
     assert judged.rankings == [RankedPair("de-en", "2", "A.1", "B.2")]
     assert judged.system_scores == {"A.1": 0.2, "B.2": -0.1}
+
+
+def wmt_package(folder: Path, systems: dict[str, str]) -> None:
+    """A package of zh-en in the layout of WMT 2019: rankings have the languages in the names."""
+
+    def write(place: str, content: str) -> None:
+        path = folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, "utf-8")
+
+    write("txt/sources/newstest2019-zhen-src.zh", "一\n二\n三\n")
+    write("txt/references/newstest2019-zhen-ref.en", "r1\nr2\nr3\n")
+    for system, lines in systems.items():
+        write(f"txt/system-outputs/newstest2019/zh-en/newstest2019.{system}.zh-en", lines)
+    rankings = [
+        "zh-en newstest2019 1 Baidu.6940.zh-en MSRA.6942.zh-en",
+        "zh-en newstest2019 2 Baidu.6940.zh-en NEU.6832.zh-en",
+        "zh-en newstest2019 3 MSRA.6942.zh-en NEU.6832.zh-en",
+    ]
+    write("manual/RR-seglevel.csv", "\n".join(["LP DATA SID BETTER WORSE", *rankings]) + "\n")
+    scores = [f"zh-en {system}.zh-en 0.{n}" for n, system in enumerate(NAMES)]
+    write("manual/DA-syslevel.csv", "\n".join(["LP SYSTEM HUMAN", *scores]) + "\n")
+
+
+NAMES = ("Baidu.6940", "MSRA.6942", "NEU.6832")
+OUTPUT = "one\ntwo\nthree\n"
+
+
+def test_systems_of_wmt_that_have_the_languages_in_their_names(tmp_path: Path) -> None:
+    wmt_package(tmp_path, dict.fromkeys(NAMES, OUTPUT))
+    [judged] = read_sets("wmt19", tmp_path, ["zh-en"])
+    assert judged.systems == list(NAMES)
+    assert judged.system_scores == {"Baidu.6940": 0.0, "MSRA.6942": 0.1, "NEU.6832": 0.2}
+    assert judged.rankings[0] == RankedPair("zh-en", "1", "Baidu.6940", "MSRA.6942")
+    scores = {"m": MeasureScores([9.0, 9.0, 9.0, 5.0, 5.0, 5.0, 1.0, 1.0, 1.0])}
+    column = ranking_column(judged, scores, samples=5, seed=0)
+    assert (column.values["m"], column.n) == (1.0, 3)
+
+
+def test_systems_and_segments_without_outputs_are_named_and_counted(tmp_path: Path) -> None:
+    wmt_package(tmp_path, dict.fromkeys(NAMES[:2], OUTPUT))
+    message = (
+        r"wmt19 zh-en: no outputs of 1 of 3 systems: NEU\.6832 \(2 of the rankings\); "
+        "2 of 3 rankings are left out"
+    )
+    with pytest.warns(DataWarning, match=message):
+        [judged] = read_sets("wmt19", tmp_path, ["zh-en"])
+    scores = {"m": MeasureScores([1.0] * 6)}
+    assert ranking_column(judged, scores, samples=5, seed=0).n == 1
+    short = tmp_path / "short"
+    wmt_package(short, {**dict.fromkeys(NAMES[:2], OUTPUT), NAMES[2]: "one\n"})
+    with pytest.warns(DataWarning) as caught:
+        read_sets("wmt19", short, ["zh-en"])
+    lines, missing = [str(warning.message) for warning in caught]
+    assert lines.endswith("NEU.6832 has no outputs of the last 2 of 3 segments, from 2 on")
+    assert missing == (
+        "wmt19 zh-en: no outputs of single segments: NEU.6832 2, NEU.6832 3; "
+        "2 of 3 rankings are left out"
+    )
+
+
+def test_every_table_says_of_how_many() -> None:
+    """11 outputs of 4 systems are judged, 2 rankings; tests of thresholds have them as well."""
+    rankings = [RankedPair("de-en", n, "A", "C") for n in ("0", "1")]
+    judged = judged_set(rankings=rankings)
+    report = judgement_report(
+        [judged], study(judged, "chrf").run(), samples=10, top=3, good=Good.parse("80")
+    )
+    counts = {name: [str(cell) for cell in table.rows[-1]] for name, table in report.tables.items()}
+    assert counts["segments"] == ["n", "11"]
+    assert counts["rankings"] == ["n", "2"]
+    assert counts["systems"] == ["n", "4"]
+    assert counts["top-systems"] == ["n", "3"]
+    for name, table in [*report.tables.items(), *report.details.items()]:
+        assert table.header[-1] == "n" or table.rows[-1][0].value == "n", name
+    assert str(report.details["rankings-intervals"].rows[0][-1]) == "2"
+
+
+def test_significance_by_intervals_that_do_not_overlap() -> None:
+    """Section 4.5: [0.4, 0.5] and [0.45, 0.6] overlap, [0.2, 0.3] does not."""
+    ends = {"best": (0.45, 0.6), "tied": (0.4, 0.5), "worse": (0.2, 0.3), "unknown": (np.nan,) * 2}
+    replicates = {name: np.repeat(each, 50) for name, each in ends.items()}
+    values = {"best": 0.5, "tied": 0.46, "worse": 0.25, "unknown": np.nan}
+    column = Column("x", values, replicates, n=7)
+    assert column.not_outperformed() == {"best", "tied"}
+    table = agreement_table([column], "Title", overlap=True)
+    assert [row[1].bold for row in table.rows] == [True, True, False, False, False]
+    assert "no other 95 % interval is above" in table.note
+    judged = judged_set(rankings=[RankedPair("de-en", "0", "A", "C")])
+    report = judgement_report([judged], study(judged, "chrf").run(), samples=10, intervals=True)
+    for name in ("segments", "rankings", "systems"):
+        assert "Prism, section 4.5" in report.tables[f"{name}-by-intervals"].note
 
 
 def with_rare_systems() -> JudgedSet:

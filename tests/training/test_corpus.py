@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,17 @@ from tertium.training.model.bitext import (
     read_bitext,
     training_pairs,
 )
-from tertium.training.model.corpus import Source, build_corpus, load_corpus, save_corpus
-from tertium.training.model.plan import Mixture, Plan
+from tertium.training.model.corpus import (
+    Source,
+    build_corpus,
+    load_corpus,
+    prepare_corpus,
+    save_corpus,
+)
+from tertium.training.model.plan import MIXTURES, Mixture, Plan
 from tertium.training.model.tokenizer import (
     Tokenizer,
+    prepare_tokenizer,
     train_tokenizer,
     vocabulary_sample,
     warn_of_rare_languages,
@@ -133,6 +141,25 @@ def test_the_ids_are_those_that_the_model_expects(tokenizer: Tokenizer, tmp_path
         Tokenizer(tmp_path / "spm.model", ["en", "fr"])
     with pytest.raises(ModelError, match="smaller --vocabulary"):
         train_tokenizer(["Too little."], ["en", "de"], vocabulary=8000)
+
+
+def test_only_the_kinds_of_pairs_that_are_used_are_prepared(
+    tiny_plan: Plan, tmp_path: Path
+) -> None:
+    """And the arrays are mapped, so that processes share them."""
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    both = prepare_corpus(tmp_path / "a", tiny_plan, prepare_tokenizer(tmp_path / "a", tiny_plan))
+    assert {stream.kind for stream in both.streams} == {"translation", "paraphrase", "copy"}
+    zero_shot = replace(tiny_plan, mixture=MIXTURES["prism"])
+    tokenizer = prepare_tokenizer(tmp_path / "b", zero_shot)
+    alone = prepare_corpus(tmp_path / "b", zero_shot, tokenizer)
+    assert {stream.kind for stream in alone.streams} == {"translation"}
+    translations = [stream for stream in both.streams if stream.kind == "translation"]
+    assert list(alone.streams) == translations
+    assert alone.pairs.tolist() == both.pairs[: len(alone.pairs)].tolist()
+    for corpus in (both, alone):
+        assert isinstance(corpus.tokens, np.memmap)
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ from tertium.data.pairs import Source as Rows
 from tertium.data.records import counted, open_table
 from tertium.errors import InputError
 from tertium.filters.loading import FilterLoader
+from tertium.filters.prism import prism_filters
 from tertium.filters.registry import FEWEST_FOR_MARGIN, FILTERS, PRISM, USUAL
 from tertium.filters.units import WORDS, unit_for
 from tertium.jobs.output import ParallelSink, RowSink, StreamSink, TableSink, TsvLayout
@@ -136,6 +137,15 @@ class FilterOptions:
             rich_help_panel=FILTER,
         ),
     ] = None
+    prism: Annotated[
+        bool,
+        typer.Option(
+            "--prism",
+            help="Exactly the filters of the Prism paper, instead of --filters; margin only where "
+            "the encoder has both languages.",
+            rich_help_panel=FILTER,
+        ),
+    ] = False
     unit: Annotated[
         str | None,
         typer.Option(
@@ -179,11 +189,20 @@ class FilterOptions:
         """The filters, with their models."""
         by_model = unit_for(models.model, list(langs))
         known = None not in langs and by_model != WORDS
+        names, settings = self.names(rows, supported=known), tuple(self.settings or ())
+        unit = self.unit or by_model
+        if self.prism:
+            if self.filters is not None:
+                raise InputError("give either --prism or --filters")
+            known = known or models.encoder is not None or models.sentence_encoder is not None
+            names, settings = prism_filters(unit, settings=settings, with_margin=known)
+            if self.measure is not None:
+                names = (*names, "measure")
         return FilterLoader(
-            self.names(rows, supported=known),
+            names,
             replace(models.chosen, cache=False),
-            tuple(self.settings or ()),
-            self.unit or by_model,
+            settings,
+            unit,
             self.measure,
             self.at_least,
             self.at_most,

@@ -34,6 +34,7 @@ from tertium.models.settings import (
 from tertium.storage.paths import models_folder
 
 PIPED_WIDTH = 1000
+PRISM = "prism"
 
 models = typer.Typer(help="List the models; fetch, convert and inspect them.")
 
@@ -188,7 +189,10 @@ def _print_universal() -> None:
 def _print_public(entry: AnyPublic) -> None:
     hint = package_hint(entry.name)
     print(f"{entry.name}: not downloaded yet; use `tertium models fetch {entry.name}`{hint}")
-    print(f"hub id       {entry.hub_id}")
+    if entry.hub_id:
+        print(f"hub id       {entry.hub_id}")
+    elif isinstance(entry, PublicModel):
+        print(f"url          {entry.url}")
     if isinstance(entry, PublicEncoder):
         print(f"layer        {entry.layer or entry.layers} of {entry.layers}")
     elif isinstance(entry, PublicModel):
@@ -217,7 +221,11 @@ def fetch(
     quantization: Precision = "float32",
     layer: Layer = None,
 ) -> None:
-    """Download a model from the Hugging Face hub and convert it (needs tertium\\[convert])."""
+    """Download a public model and convert it (needs tertium\\[convert]).
+
+    Models come from the Hugging Face hub; prism (m39v1) from where its authors host it, and its
+    published scores are compared.
+    """
     from tertium.models.hub import fetch as fetch_model
 
     made = fetch_model(
@@ -228,6 +236,11 @@ def fetch(
         layer=layer,
     )
     _done(made)
+    if made.name == PRISM and quantization == "float32":
+        from tertium.compat.prism import check_published
+
+        found = ", ".join(f"{score:.4f}" for score in check_published(made.path).values())
+        print(f"the four scores of prism's README are reproduced: {found}")
 
 
 @models.command()

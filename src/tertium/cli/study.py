@@ -9,6 +9,7 @@ from tertium.cli.studies.correlate import correlate
 from tertium.cli.studies.isometry import isometry
 from tertium.cli.studies.judgements import judgements
 from tertium.cli.studies.paraphrase_id import paraphrase_id
+from tertium.cli.studies.prism import prism
 from tertium.cli.studies.rephrasing import rephrasing
 from tertium.cli.studies.spans import spans
 
@@ -20,6 +21,7 @@ study.command("paraphrase-id")(paraphrase_id)
 study.command("judgements")(judgements)
 study.command("correlate")(correlate)
 study.command("bias")(bias)
+study.command("prism")(prism)
 study.command("rephrasing")(rephrasing)
 study.command("isometry")(isometry)
 study.command("spans")(spans)

@@ -23,8 +23,17 @@ train = typer.Typer(
     help="Train translation models and paraphrase detectors (extra: train).",
 )
 
-OPTIONS = {"peak_rate": "rate", "languages": "langs", "columns": "column"}
+OPTIONS = {
+    "peak_rate": "rate",
+    "languages": "langs",
+    "columns": "column",
+    "d_model": "width",
+    "ffn": "inner_width",
+    "clip_norm": "clip",
+}
 """Options that are not named like their settings."""
+SIZES = ("d_model", "ffn", "encoder_layers", "decoder_layers", "heads", "vocabulary")
+"""Settings that an existing model has already."""
 Run = Annotated[Path, Argument(help="The folder of the training run.")]
 Rate = Annotated[float | None, Option("--rate", help="The peak learning rate.")]
 WarmupSteps = Annotated[int | None, Option(min=0, help="Steps of linear warm-up.")]
@@ -59,7 +68,9 @@ def model(
         list[str] | None,
         Option(help="A development set to evaluate on; NAME=FILE if there are several."),
     ] = None,
-    recipe: Annotated[str | None, Option(help="mini (default) or prism.")] = None,
+    recipe: Annotated[
+        str | None, Option(help="mini (default), mini-encoder, prism or parabank2.")
+    ] = None,
     init: Annotated[
         Path | None, Option(help="A Hugging Face folder (M2M100) to start from.")
     ] = None,
@@ -72,10 +83,22 @@ def model(
     ] = None,
     spm: Annotated[Path | None, Option(help="A SentencePiece model to use.")] = None,
     vocabulary: Annotated[int | None, Option(min=1, help="Number of tokens.")] = None,
-    paraphrases: Annotated[float | None, Option(help="Share of pivot paraphrases (0.15).")] = None,
-    copies: Annotated[float | None, Option(help="Share of copies (0.04).")] = None,
+    d_model: Annotated[int | None, Option("--width", min=1, help="Width of the network.")] = None,
+    ffn: Annotated[int | None, Option("--inner-width", min=1, help="Of its inner layers.")] = None,
+    encoder_layers: Annotated[int | None, Option(min=1, help="Layers of the encoder.")] = None,
+    decoder_layers: Annotated[int | None, Option(min=1, help="Layers of the decoder.")] = None,
+    heads: Annotated[int | None, Option(min=1, help="Attention heads; they share --width.")] = None,
+    dropout: Annotated[float | None, Option(help="Dropout.")] = None,
+    max_tokens: Annotated[
+        int | None, Option(min=1, help="Longer sentences are not trained on.")
+    ] = None,
+    paraphrases: Annotated[
+        float | None, Option(help="Share of pivot paraphrases (mini 0.15, prism 0).")
+    ] = None,
+    copies: Annotated[float | None, Option(help="Share of copies (mini 0.04, prism 0).")] = None,
     joined: Annotated[
-        float | None, Option(help="Share of pairs concatenated with another pair (0.1).")
+        float | None,
+        Option(help="Share of pairs concatenated with another pair (mini 0.1, prism 0)."),
     ] = None,
     joined_tokens: Annotated[
         int | None,
@@ -94,10 +117,19 @@ def model(
         Option(help="Weight of a loss that makes wrong targets less probable than right ones (0)."),
     ] = None,
     temperature: Annotated[
-        float | None, Option(help="1: proportional to size; higher: directions more even (1.5).")
+        float | None,
+        Option(help="1 (prism): proportional to size; higher (mini 1.5): directions more even."),
     ] = None,
     peak_rate: Rate = None,
     warmup_steps: WarmupSteps = None,
+    schedule: Annotated[
+        str | None, Option(help="The rate after warm-up: constant (mini) or inverse-sqrt (prism).")
+    ] = None,
+    clip_norm: Annotated[
+        float | None, Option("--clip", help="Largest norm of the gradients; 0: any.")
+    ] = None,
+    label_smoothing: Annotated[float | None, Option(help="Label smoothing (0.1).")] = None,
+    weight_decay: Annotated[float | None, Option(min=0, help="Of AdamW.")] = None,
     batch_tokens: Annotated[int | None, Option(min=1, help="Target tokens per batch.")] = None,
     accumulate: Accumulate = None,
     seed: Seed = None,
@@ -126,17 +158,21 @@ def model(
     `accelerate launch --multi_gpu --num_processes 4 -m tertium train model ...`.
     """
     options = locals()
-    from tertium.training.model.plan import Mixture, Plan, Recipe, get_recipe
+    from tertium.training.model.plan import MIXTURES, Mixture, Plan, Recipe, get_recipe
     from tertium.training.model.run import train as train_model
 
     plan = None
     if bitext:
+        original = get_recipe(recipe or "mini")
+        sizes = {name: options[name] for name in SIZES if options[name] is not None}
+        if init is not None and not grow and sizes:
+            raise SettingError(f"--init sets the sizes; leave out {_names(sizes)}, or use --grow")
         plan = Plan(
             languages=tuple(filter(None, (languages or "").split(","))),
             bitext=tuple(map(_file_and_weight, bitext)),
             columns=tuple(_split("--column", "NAME=LANG", text) for text in columns or []),
-            recipe=replace(get_recipe(recipe or "mini"), **_given(options, Recipe)),
-            mixture=Mixture(**_given(options, Mixture)),
+            recipe=replace(original, **_given(options, Recipe)),
+            mixture=replace(MIXTURES[original.name], **_given(options, Mixture)),
             dev=tuple(map(_named_file, dev or [])),
             init=_absolute(init),
             grow=bool(grow),
@@ -145,6 +181,8 @@ def model(
         )
     else:
         _check_resuming(run, Plan, _given(options, Plan, Recipe, Mixture), "--bitext FILE")
+    if plan is not None and plan.changes and not quiet:
+        typer.echo(f"{plan.recipe.name} with other settings: {_changes(plan.changes)}", err=True)
     trained = _train(train_model, plan, options)
     if trained is not None:
         typer.echo(f"{run}: {counted(trained.step, 'step')}")
@@ -352,6 +390,14 @@ def _given(options: Mapping[str, Any], *kinds: Any) -> dict[str, Any]:
     """Return the options that were given and are fields of one of these dataclasses."""
     names = [field.name for kind in kinds for field in fields(kind)]
     return {name: options[name] for name in names if options.get(name) not in (None, [])}
+
+
+def _changes(changes: Mapping[str, Mapping[str, Any]]) -> str:
+    """Say how settings differ from the recipe."""
+    return ", ".join(
+        f"{_names([name])} {values['here']} ({values['recipe']})"
+        for name, values in changes.items()
+    )
 
 
 def _names(settings: Iterable[str]) -> str:

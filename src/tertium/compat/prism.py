@@ -7,10 +7,10 @@ Paraphrasing" (2020). ``docs/coming-from-prism.md`` lists the differences.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
@@ -22,8 +22,9 @@ from tertium.measures.translation import PrismRef, PrismSrc
 from tertium.models.base import make_queries
 from tertium.models.card import CARD
 from tertium.models.catalog import load_model
-from tertium.models.convert.fairseq.release import FILES, is_release
+from tertium.models.convert.fairseq.release import is_release
 from tertium.models.languages import target_language
+from tertium.models.prism_release import M39V1_RELEASE, release_hash
 from tertium.storage.paths import models_folder
 
 if TYPE_CHECKING:
@@ -31,9 +32,30 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TEST_SET = "sacrebleu:"
-RELEASE_NAMES = {"8412b2044da4b9b2c0a8ce87b305d0d1": "m39v1"}
+RELEASE_NAMES = {M39V1_RELEASE.md5: M39V1_RELEASE.name}
 """The names that prism.py gives to releases, by their hash."""
 HASH_DIGITS = 12
+TOLERANCE = 1e-3
+"""How much a score may differ from the published one: float32 in another order of sums."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """Texts with published scores."""
+
+    cand: Sequence[str]
+    ref: Sequence[str]
+    src: Sequence[str]
+    scores: Mapping[str, float]
+
+
+EXAMPLE = Example(
+    ["Hi world.", "This is a Test."],
+    ["Hello world.", "This is a test."],
+    ["Bonjour le monde.", "C'est un test."],
+    {"ref 1": -1.4878583, "ref 2": -0.5490748, "src 1": -2.462842, "src 2": -1.1985264},
+)
+"""The README of github.com/thompsonb/prism."""
 
 
 class Prism:
@@ -144,18 +166,28 @@ def _texts(texts: Sequence[str] | None) -> list[str]:
     return list(texts)
 
 
-def release_hash(folder: Path) -> str:
-    """The hash by which prism.py identifies models: MD5 of the four files."""
-    digest = hashlib.md5(usedforsecurity=False)
-    for name in FILES:
-        try:
-            with (folder / name).open("rb") as stream:
-                hashlib.file_digest(
-                    stream, lambda: digest
-                )  # continues the digest of the previous files
-        except OSError as error:
-            raise ModelError(f"{folder / name} cannot be read: {error.strerror}") from None
-    return digest.hexdigest()
+def check_published(model_dir: str | Path, *, tolerance: float = TOLERANCE) -> dict[str, float]:
+    """Compare a model with the four scores of prism's README; returns those that were found.
+
+    The conversion is wrong if one differs by more than ``tolerance``.
+    """
+    prism = Prism(model_dir, lang="en")
+    found = {
+        "ref": prism.score(EXAMPLE.cand, EXAMPLE.ref, segment_scores=True).tolist(),
+        "src": prism.score(EXAMPLE.cand, src=EXAMPLE.src, segment_scores=True).tolist(),
+    }
+    scores = {
+        f"{against} {number}": score
+        for against, both in found.items()
+        for number, score in enumerate(both, start=1)
+    }
+    for name, score in scores.items():
+        if abs(score - EXAMPLE.scores[name]) > tolerance:
+            raise ModelError(
+                f"{model_dir}: {name} of the example of prism's README is {score:.6f}, not "
+                f"{EXAMPLE.scores[name]}; the conversion is wrong, please report it"
+            )
+    return scores
 
 
 def converted_release(folder: Path, digest: str) -> Path:

@@ -41,6 +41,8 @@ class Duplicates(CorpusFilter):
     """
 
     of: Literal["pair", "source", "target"] = "pair"
+    exact: bool = False
+    """Whether only texts that are equal to the character are duplicates, but for outer space."""
 
     name: ClassVar[str] = "duplicates"
     reasons: ClassVar[tuple[str, ...]] = ("seen before",)
@@ -51,9 +53,8 @@ class Duplicates(CorpusFilter):
 
     def collect(self, rows: Sequence[Row], progress: Progress | None = None) -> Hashes:
         sides = {"pair": (0, 1), "source": (0,), "target": (1,)}[self.of]
-        return hash_texts(
-            "\0".join(duplicate_key(row.sides[side].text) for side in sides) for row in rows
-        )
+        key = str.strip if self.exact else duplicate_key
+        return hash_texts("\0".join(key(row.sides[side].text) for side in sides) for row in rows)
 
     def decide(self, records: Hashes) -> list[Verdict]:
         _, first = np.unique(records, return_index=True)

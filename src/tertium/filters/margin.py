@@ -70,9 +70,11 @@ class Margin(CorpusFilter):
     at_least: float = 1.04
     k: int = 4
     neighbours: Method = "auto"
+    best: int = 0
+    """At most so many pairs are kept, those with the largest margins; 0 keeps all."""
 
     name: ClassVar[str] = "margin"
-    reasons: ClassVar[tuple[str, ...]] = ("too small",)
+    reasons: ClassVar[tuple[str, ...]] = ("too small", "not among the best")
     portable: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -81,12 +83,15 @@ class Margin(CorpusFilter):
             check_extras("filter 'margin' with neighbours=index", [FAISS])
         if self.k < 1:
             raise SettingError(f"k is {self.k}; it must be at least 1")
+        if self.best < 0:
+            raise SettingError(f"best is {self.best}; it must not be negative")
 
     def choices(self) -> dict[str, object]:
         return {
             "at_least": self.at_least,
             "k": self.k,
             "neighbours": self.neighbours,
+            **({"best": self.best} if self.best else {}),
             "encoder": self.encoder.fingerprint,
             **self.encoder.settings,
         }
@@ -102,10 +107,16 @@ class Margin(CorpusFilter):
 
     def decide(self, records: NDArray[Any]) -> list[Verdict]:
         sides = [EncodedSide(records[side]["hash"], records[side]["vector"]) for side in SIDES]
-        return [
+        values = margins(sides[0], sides[1], self.k, self.neighbours)
+        verdicts = [
             KEPT if value >= self.at_least else Verdict("too small", float(value))
-            for value in margins(sides[0], sides[1], self.k, self.neighbours)
+            for value in values
         ]
+        if self.best:
+            kept = [place for place, verdict in enumerate(verdicts) if verdict.kept]
+            for place in sorted(kept, key=lambda place: -values[place])[self.best :]:
+                verdicts[place] = Verdict("not among the best", float(values[place]))
+        return verdicts
 
     def _encode(self, texts: Sequence[Text], progress: Progress | None) -> EncodedSide:
         langs = {text.text: text.lang for text in texts}

@@ -24,6 +24,7 @@ from tertium.data.identify import (
 from tertium.data.records import counted
 from tertium.measures.base import CUT_REASON, Measure
 from tertium.measures.words import LANGUAGE_TOKENIZERS
+from tertium.models.languages import LanguageSet
 from tertium.text import Row, Text
 
 REASONS = {
@@ -310,7 +311,7 @@ class _Model:
 
     model: Any
     scripts: frozenset[str]
-    languages: frozenset[str]
+    languages: LanguageSet | None
 
     def unknown(self, texts: Iterable[Text]) -> set[Text]:
         """Those texts that the model was not trained on, or does not know the tokens of."""
@@ -328,14 +329,16 @@ class _Model:
         }
 
     def _is_foreign(self, text: Text) -> bool:
-        if not self.languages:
+        if self.languages is None or not self.languages.all:
             return False
         if self.scripts and in_other_script(text.text, self.scripts):
             return True
-        if text.lang is not None:  # a language that the model does not have is an error
+        if text.lang is not None and self.languages.resolve(text.lang) in self.languages.all:
             return False
-        guess = confident_guess(text.text)
-        return guess is not None and not any(same_language(guess, lang) for lang in self.languages)
+        lang = text.lang or confident_guess(text.text)
+        return lang is not None and not any(
+            same_language(lang, known) for known in self.languages.all
+        )
 
 
 def uses_model(measures: Sequence[Measure]) -> bool:
@@ -352,11 +355,11 @@ def _models(measure: Measure) -> list[_Model]:
         return found
     while not hasattr(model, "unknown_shares") and hasattr(model, "model"):
         model = model.model  # behind a cache
-    supported = getattr(model, "languages", None)
+    supported: LanguageSet | None = getattr(model, "languages", None)
     codes = frozenset() if supported is None else supported.all
     scripts = [scripts_of(code) for code in codes]
     known = frozenset().union(*(each for each in scripts if each)) if all(scripts) else frozenset()
-    return [*found, _Model(model, known, codes)]
+    return [*found, _Model(model, known, supported)]
 
 
 def _compared(measures: Sequence[Measure], row: Row) -> list[Text]:

@@ -184,14 +184,20 @@ class TranslationMeasure(Measure):
             **self.model.settings,
         }
 
+    def reads_any_source(self) -> bool:
+        """Whether the other texts may be in any language: they are read without a language tag."""
+        return False
+
     def _check_languages(self, rows: Sequence[Row]) -> None:
         """Check that all given languages are supported, and that all needed ones are given."""
         hypothesis_needed, reference_needed = (
             target or self.model.needs_source_language for target in self.targets()
         )
+        any_other = self.reads_any_source()
         for row in rows:
             texts = [("hypothesis", row.hypothesis, hypothesis_needed)]
-            texts += [(self.against, text, reference_needed) for text in self.compared(row)]
+            if not any_other:
+                texts += [(self.against, text, reference_needed) for text in self.compared(row)]
             for role, text, needed in texts:
                 if text.lang is None and not needed:
                     continue
@@ -511,7 +517,22 @@ class PrismSrc(Prism):
     def targets(self) -> tuple[bool, bool]:
         return True, False
 
+    def reads_any_source(self) -> bool:
+        """Table 4 of the paper has gu-en, by a model that has not seen Gujarati: it reads no tag.
+
+        A model that reads one language can expect no other.
+        """
+        return not self.model.needs_source_language and len(self.model.languages.source) > 1
+
     def similarities(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
+        if self.reads_any_source():
+            languages = self.model.languages
+            B = [  # no tag depends on the language
+                text
+                if text.lang is None or languages.resolve(text.lang) in languages.source
+                else text._replace(lang=None)
+                for text in B
+            ]
         if self.boosted:
             return ask.boosted_log_p(A, B)
         [AB] = ask.log_p((A, B))

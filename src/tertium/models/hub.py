@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from tertium.data.hub import download_files
 from tertium.errors import ModelError, SettingError
+from tertium.models import prism_release
 from tertium.models.card import EncoderCard, LanguageCard, TranslationCard
 from tertium.models.catalog import cache_name
 from tertium.models.encoders import use
@@ -50,7 +51,7 @@ def fetch(
     model = public_model(name)
     entry = public_entry(name)
     hub_id = entry.hub_id if entry else name
-    if "/" not in hub_id:
+    if "/" not in hub_id and not (model and model.url):
         raise ModelError(
             f"{name!r} is neither in the catalog of public models (see `tertium models`) nor a "
             "hub id (owner/name)"
@@ -59,6 +60,17 @@ def fetch(
     if out.exists():
         raise ModelError(f"{out} already exists; remove the folder to download the model again")
     check_extras("converting a model", [CONVERT])  # before anything is downloaded
+    if model is not None and model.url:
+        if revision is not None or layer is not None:
+            raise SettingError(f"{model.name} is one file: it has no --revision and no --layer")
+        return prism_release.fetch_release(
+            prism_release.M39V1_RELEASE,
+            out,
+            name=model.name,
+            licence=model.licence,
+            offline=offline,
+            quantization=quantization,
+        )
     snapshot = download(hub_id, revision=revision, offline=offline)
     short = entry.name if entry else name.rpartition("/")[2]
     licence = entry.licence if entry else "see its page on the hub"

@@ -28,6 +28,8 @@ class PublicModel:
     languages: str
     parameters: str
     licence: str
+    url: str = ""
+    """Where it is, if that is not the hub."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,9 @@ PUBLIC_MODELS = {
         ("google", "madlad400-3b-mt", "madlad", "400", "3B", "Apache-2.0"),
     )
 }
+PUBLIC_MODELS["prism"] = PublicModel(
+    "prism", "", "prism", "39", "745M", "MIT", "http://data.statmt.org/prism/m39v1.tar"
+)
 
 # The layers are those of the bert-score package, 0.3.13 (model2layers), which chose each by its
 # correlation with human judgements of WMT16. Sentence encoders are used with all their layers.

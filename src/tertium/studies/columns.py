@@ -9,11 +9,13 @@ import numpy as np
 
 from tertium.report.tables import Cell, Table
 from tertium.stats.arrays import Floats
+from tertium.stats.conventions import Interval
 from tertium.stats.resampling import bootstrap_p_values, combine, percentile_interval, top_cluster
 
 AVERAGE = "macro-average"
 TOP_NOTE = "Bold, *: in the top significance cluster ({test}, p < 0.05)."
 BOOTSTRAP = "paired bootstrap"
+OVERLAP_NOTE = "Bold, *: no other 95 % interval is above that of the measure (Prism, section 4.5)."
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,24 @@ class Column:
     p_values: Mapping[tuple[str, str], float] = field(default_factory=dict)
     """Of "the first measure is better than the second", if another test than the bootstrap is
     used."""
+    n: int | None = None
+    """How many outputs, rankings or systems the values are of."""
+
+    def interval(self, name: str) -> Interval | None:
+        """The 95 % interval of a measure; None if its value is undefined in all samples."""
+        if np.isnan(self.replicates[name]).all():
+            return None
+        return percentile_interval(self.replicates[name])
+
+    def not_outperformed(self) -> set[str]:
+        """The measures whose interval no other interval is above: the significance of Prism, 4.5.
+
+        A measure is significantly worse than another if their 95 % intervals do not overlap.
+        """
+        intervals = {name: self.interval(name) for name in self.values}
+        defined = {name: each for name, each in intervals.items() if each is not None}
+        highest = max((each.low for each in defined.values()), default=0.0)
+        return {name for name, each in defined.items() if each.high >= highest}
 
     def top(self, names: Sequence[str] | None = None) -> set[str]:
         """The measures that no other is significantly better than; the bootstrap is Koehn's."""
@@ -77,10 +97,15 @@ def agreement_table(
     scale: float = 1.0,
     digits: str = ".3f",
     test: str = BOOTSTRAP,
+    overlap: bool = False,
 ) -> Table:
-    """One row per measure, one column per dataset; the top significance cluster in bold."""
+    """One row per measure, one column per dataset; the top significance cluster in bold.
+
+    With ``overlap``, bold are the measures that no other is better than by intervals that do not
+    overlap.
+    """
     names = measures or list(dict.fromkeys(name for column in columns for name in column.values))
-    tops = [column.top() for column in columns]
+    tops = [column.not_outperformed() if overlap else column.top() for column in columns]
     rows = []
     for name in names:
         cells = [Cell(name)]
@@ -88,8 +113,11 @@ def agreement_table(
             value = column.values.get(name)
             cells.append(Cell(None if value is None else scale * value, digits, name in top))
         rows.append(cells)
+    if any(column.n is not None for column in columns):
+        rows.append([Cell("n"), *(Cell(column.n, "d") for column in columns)])
     header = ["measure", *(column.heading for column in columns)]
-    return Table(header, rows, title, TOP_NOTE.format(test=test))
+    note = OVERLAP_NOTE if overlap else TOP_NOTE.format(test=test)
+    return Table(header, rows, title, note)
 
 
 def interval_table(columns: Sequence[Column], title: str) -> Table:
@@ -99,10 +127,10 @@ def interval_table(columns: Sequence[Column], title: str) -> Table:
         top = column.top()
         for measure, value in column.values.items():
             limits: list[Cell] = [Cell(None), Cell(None)]
-            if not np.isnan(column.replicates[measure]).all():
-                interval = percentile_interval(column.replicates[measure])
+            if (interval := column.interval(measure)) is not None:
                 limits = [Cell(interval.low, ".3f"), Cell(interval.high, ".3f")]
             name = Cell(f"{column.heading}, {measure}")
-            rows.append([name, Cell(value, ".3f", measure in top), *limits])
+            value_cell = Cell(value, ".3f", measure in top)
+            rows.append([name, value_cell, *limits, Cell(column.n, "d")])
     note = TOP_NOTE.format(test=BOOTSTRAP)
-    return Table(["", "value", "low", "high"], rows, f"{title}: 95 % intervals", note)
+    return Table(["", "value", "low", "high", "n"], rows, f"{title}: 95 % intervals", note)

@@ -170,6 +170,7 @@ def run_training(run: Path, task: Task, pace: Pace, worker: Worker = ALONE) -> T
                 peak=task.updates.peak_rate,
                 warmup_steps=task.updates.warmup_steps,
                 decay=progress.decay,
+                schedule=task.updates.schedule,
             )
             loss, count = update(task, progress.step, rate, worker, precision)
             if not math.isfinite(loss):

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, TypeVar, get_type_hints
 from tertium.errors import ResumeError, SettingError
 from tertium.storage.atomic import write_text
 from tertium.training.checkpoints import list_checkpoints
+from tertium.training.schedule import SCHEDULES, Schedule
 from tertium.training.worker import Worker
 
 PLAN = "plan.json"
@@ -30,6 +31,14 @@ class Updates:
     """Batches per update."""
     weight_decay: float = 0.01
     clip_norm: float = 1.0
+    """Gradients with a larger norm are scaled down to it; 0 leaves them."""
+    schedule: Schedule = "constant"
+    """How the rate goes on after warm-up."""
+
+    def check_schedule(self) -> None:
+        """Refuse an unknown schedule."""
+        if self.schedule not in SCHEDULES:
+            raise SettingError(f"--schedule {self.schedule}: must be {' or '.join(SCHEDULES)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +53,18 @@ class BasePlan:
         """Convert the JSON of a plan that an earlier version saved."""
         return content
 
+    def remarks(self) -> dict[str, Any]:
+        """Return what is written beside the settings for readers; it is not read again."""
+        return {}
+
 
 P = TypeVar("P", bound=BasePlan)
 
 
 def write_plan(run: Path, plan: BasePlan) -> None:
     run.mkdir(parents=True, exist_ok=True)
-    write_text(run / PLAN, json.dumps(asdict(plan), indent=2, ensure_ascii=False) + "\n")
+    content = {**asdict(plan), **plan.remarks()}
+    write_text(run / PLAN, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
 def read_plan(run: Path, kind: type[P]) -> P | None:

@@ -66,7 +66,8 @@ class MixedPrecision:
         import torch
 
         self._scaler.unscale_(optimizer)
-        torch.nn.utils.clip_grad_norm_(network.parameters(), clip_norm)
+        if clip_norm:
+            torch.nn.utils.clip_grad_norm_(network.parameters(), clip_norm)
         self._scaler.step(optimizer)
         self._scaler.update()
         optimizer.zero_grad()

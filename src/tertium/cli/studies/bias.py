@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tertium.cli.options import DEFAULT_MODEL, Lang
-from tertium.cli.studies.options import StudyOptions, study_command
+from tertium.cli.studies.options import StudyOptions, check_choice, study_command
 from tertium.data.pairs import Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
 from tertium.errors import InputError
@@ -18,36 +18,66 @@ if TYPE_CHECKING:
     from tertium.studies.bias import Pair
 
 
-@study_command("measure", "samples", "seed")
+@study_command("measure")
 def bias(
     options: StudyOptions,
     pairs: Annotated[
         Path | None,
-        typer.Argument(help="Outputs and references in one language: columns hyp and ref."),
+        typer.Argument(
+            help="Outputs and references in one language: columns hyp and ref; or the folder of a "
+            "WMT metrics package, with --langs."
+        ),
     ] = None,
     paraphrases: Annotated[
         Path | None, typer.Option(help="Human paraphrases (hyp) of texts (ref), for table 6.")
     ] = None,
     lang: Lang = None,
+    langs: Annotated[
+        str | None, typer.Option(help="The pairs of a package, as in de-en,fi-en.")
+    ] = None,
     hyp_column: Annotated[str | None, typer.Option(help="The column of the outputs.")] = None,
     ref_column: Annotated[str | None, typer.Option(help="The column of the references.")] = None,
     model: Annotated[
         list[str] | None, typer.Option("--model", help="A model; may be repeated.")
     ] = None,
     beam_size: Annotated[int, typer.Option(min=1, help="The beam size of table 6.")] = 5,
+    smoothing: Annotated[
+        str,
+        typer.Option(
+            help="Of sentence BLEU: exp (that of the measure bleu), or by 1 as in the paper: floor "
+            "(of counts that are zero) or add-k (of all)."
+        ),
+    ] = "exp",
+    listed: Annotated[
+        int, typer.Option(min=0, help="So many texts are listed with all outputs (figure 3).")
+    ] = 10,
 ) -> None:
-    """Does a model prefer to repeat words, or to change them? (Prism, figure 2 and table 6.)"""
+    """Is the mode of a model a copy, and does H rise with overlap? (Prism, figure 2, table 6.)"""
     if pairs is None and paraphrases is None:
         raise InputError("give a file of outputs and references, or --paraphrases, or both")
-    from tertium.studies.bias import BiasStudy
+    from tertium.studies.bias import BiasStudy, Smoothing, package_pairs
 
     load = options.models()
     first, second = (
-        None if path is None else _read(path, lang, hyp_column, ref_column, options.limit)
+        None
+        if path is None or path.is_dir()
+        else _read(path, lang, hyp_column, ref_column, options.limit)
         for path in (pairs, paraphrases)
     )
+    if pairs is not None and pairs.is_dir():
+        first = package_pairs(pairs, (langs or "").split(",") if langs else [])[: options.limit]
     models = {name: load("translation", name) for name in model or [DEFAULT_MODEL]}
-    study = BiasStudy(models, first, second, beam_size, options.runner())
+    study = BiasStudy(
+        models,
+        first,
+        second,
+        beam_size,
+        options.runner(),
+        check_choice(smoothing, Smoothing),
+        listed,
+        options.samples,
+        options.seed,
+    )
     options.finish(options.run(study), study.runner)
 
 

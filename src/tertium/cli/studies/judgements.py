@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -53,6 +54,30 @@ def judgements(
             "williams (of pearson)."
         ),
     ] = "bootstrap",
+    darr: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="Also rank outputs of a segment whose raw human scores differ by so many points "
+            "(daRR; WMT 2017 to 2019: 25).",
+        ),
+    ] = None,
+    submitted: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--submitted",
+            help="Scores of other metrics, as rows of every table: a file *.seg.score or "
+            "*.sys.score of WMT or mt-metrics-eval, or a folder of them; may be repeated.",
+        ),
+    ] = None,
+    intervals: Annotated[
+        bool,
+        typer.Option(
+            "--intervals",
+            help="Also show every table with the significance of the Prism paper: 95 % intervals "
+            "that do not overlap.",
+        ),
+    ] = False,
     against_source: AgainstSource = False,
     sweep: Annotated[
         str | None,
@@ -90,7 +115,9 @@ def judgements(
         check_test,
     )
     from tertium.studies.judgements.report import judgement_report
+    from tertium.studies.judgements.sets import ranked_by_difference
     from tertium.studies.judgements.study import JudgementStudy
+    from tertium.studies.judgements.submitted import add_submitted
     from tertium.studies.judgements.sweep import Sweep
     from tertium.studies.judgements.thresholds import Good
 
@@ -110,6 +137,8 @@ def judgements(
     }
     check_test(protocol["test"], protocol["segment"], protocol["average_by"])
     sets = judged_sets(dataset, langs, score, options.limit)
+    if darr is not None:
+        sets = [ranked_by_difference(each, darr) for each in sets]
     if limit is not None:
         for each in sets:
             limit.labels(each)  # refused before any work
@@ -122,11 +151,14 @@ def judgements(
         own_translations,
     )
     scores = options.run(study)
+    if submitted:
+        add_submitted(sets, scores, submitted)
     settings = {
         "top": top,
         "samples": options.samples,
         "seed": options.seed,
         "sweep": swept,
         "good": limit,
+        "intervals": intervals,
     }
     options.finish(judgement_report(sets, scores, **protocol, **settings), study.runner)  # type: ignore[arg-type]

@@ -40,7 +40,12 @@ Langs = Annotated[
     typer.Option("--langs", help="Only these languages or pairs, as in en or de-en,fi-en."),
 ]
 Score = Annotated[
-    str | None, typer.Option("--score", help="The column of the judgement in plain files.")
+    str | None,
+    typer.Option(
+        "--score",
+        help="The judgement: its column in plain files, or its name in a test set of "
+        "mt-metrics-eval (mqm, esa, esa-gemba, wmt, wmt-z, wmt-raw).",
+    ),
 ]
 AgainstSource = Annotated[
     bool,

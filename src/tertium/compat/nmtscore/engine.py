@@ -117,7 +117,7 @@ def published_name(name: str) -> str | None:
     ('alirezamsh/small100', 'prism')
     """
     entry = public_model(name)
-    return entry.hub_id if entry else name if name == "prism" else None
+    return (entry.hub_id or entry.name) if entry else None
 
 
 def engine_device(device: object) -> Literal["cpu", "cuda"]:

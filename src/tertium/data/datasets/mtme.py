@@ -63,12 +63,13 @@ def read_mtme(
     seen: dict[str, int] = {}
     segments = []
     path = _human_scores(folder, lang_pair, scores)
-    for row, line in enumerate(_lines(path), start=1):
-        fields = line.split()
-        if len(fields) != 2:
-            cure = "a line must have a system and a score"
-            raise row_error(path, row, f"{len(fields)} fields, not 2", cure)
-        system, score = fields
+    if path is None:  # of systems alone
+        systems = read_mtme_systems(folder, lang_pair, scores)
+        records = [(row, system, "None") for system in systems for row in range(1, count + 1)]
+        path = folder / "human-scores"
+    else:
+        records = [(row, system, score) for row, (system, score) in enumerate(_pairs(path), 1)]
+    for row, system, score in records:
         if system not in outputs:
             outputs[system] = _texts(folder / "system-outputs" / lang_pair / system, count)
         index = seen.get(system, 0)
@@ -95,17 +96,48 @@ def read_mtme(
     return segments
 
 
-def _human_scores(folder: Path, lang_pair: str, scores: str) -> Path:
-    """The file of human scores; the error for others names those that there are."""
-    path = folder / "human-scores" / f"{lang_pair}.{scores}.seg.score"
+def read_mtme_systems(folder: Path, lang_pair: str, scores: str) -> dict[str, float]:
+    """Read human scores of the systems; empty if the test set has none of this name.
+
+    References are among them where people judged them as well.
+    """
+    path = folder / "human-scores" / f"{lang_pair}.{scores}.sys.score"
     if not path.is_file():
-        found = sorted((folder / "human-scores").glob(f"{lang_pair}.*.seg.score"))
-        names = [each.name[len(lang_pair) + 1 : -len(".seg.score")] for each in found]
-        raise InputError(
-            f"{folder} has no human scores {scores!r} of segments for {lang_pair}; "
-            f"there are {', '.join(names) or 'none'}"
-        )
-    return path
+        return {}
+    found = {}
+    for row, (system, value) in enumerate(_pairs(path), start=1):
+        score = number(value, "score", path, row)
+        if score is not None:
+            found[system] = score
+    return found
+
+
+def _human_scores(folder: Path, lang_pair: str, scores: str) -> Path | None:
+    """The file of human scores of segments; None if there are scores of systems alone.
+
+    The error for others names those that there are.
+    """
+    path = folder / "human-scores" / f"{lang_pair}.{scores}.seg.score"
+    if path.is_file():
+        return path
+    if path.with_name(f"{lang_pair}.{scores}.sys.score").is_file():
+        return None
+    found = sorted((folder / "human-scores").glob(f"{lang_pair}.*.score"))
+    names = [each.name[len(lang_pair) + 1 :].rsplit(".", 2)[0] for each in found]
+    raise InputError(
+        f"{folder} has no human scores {scores!r} of segments for {lang_pair}; "
+        f"there are {', '.join(dict.fromkeys(names)) or 'none'}"
+    )
+
+
+def _pairs(path: Path) -> list[list[str]]:
+    """The systems and scores of a file."""
+    pairs = [line.split() for line in _lines(path)]
+    for row, fields in enumerate(pairs, start=1):
+        if len(fields) != 2:
+            cure = "a line must have a system and a score"
+            raise row_error(path, row, f"{len(fields)} fields, not 2", cure)
+    return pairs
 
 
 def _documents(path: Path, count: int) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ the columns lp, src, mt, ref and score.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +25,7 @@ from tertium.data.datasets.reading import (
     text,
 )
 from tertium.data.lines import read_lines
-from tertium.errors import InputError
+from tertium.errors import DataWarning, InputError
 from tertium.text import Text
 
 Judgement = TypeVar("Judgement", JudgedSegment, RankedPair)
@@ -48,6 +49,13 @@ class TestSetTexts:
     lang_pair: str
     _read: dict[Path, list[str]] = field(default_factory=dict)
 
+    @property
+    def count(self) -> int:
+        """The number of segments."""
+        self.reference(1)
+        place = f"references/{self._stem()}-ref.{self.lang_pair.partition('-')[2]}"
+        return len(self._read[_find(self.folder, place)])
+
     def source(self, segment: int) -> str:
         source, _, _ = self.lang_pair.partition("-")
         return self._line(f"sources/{self._stem()}-src.{source}", segment)
@@ -58,10 +66,7 @@ class TestSetTexts:
 
     def output(self, system: str, segment: int) -> str:
         place = f"system-outputs/{self.testset}/{self.lang_pair}/{self.testset}.{system}"
-        try:
-            return self._line(f"{place}.{self.lang_pair}", segment)
-        except InputError:
-            return self._line(place, segment)  # some names contain the languages already
+        return self._line(f"{place}.{self.lang_pair}", segment)
 
     def _stem(self) -> str:
         return f"{self.testset}-{self.lang_pair.replace('-', '')}"
@@ -97,6 +102,7 @@ def read_wmt_da(folder: Path, lang_pair: str) -> list[JudgedSegment]:
             continue
         texts = texts or TestSetTexts(folder, testset, lang_pair)
         place = _segment(segment, path, row)
+        system = "+".join(system_name(each, lang_pair) for each in system.split("+"))
         segments.append(
             JudgedSegment(
                 segment,
@@ -129,8 +135,17 @@ def read_wmt_outputs(folder: Path, lang_pair: str) -> list[JudgedSegment]:
     source_lang, _, lang = lang_pair.partition("-")
     segments = []
     for path in sorted(place.iterdir()):
-        system = path.name.removeprefix(f"{testset}.").removesuffix(f".{lang_pair}")
-        for segment, line in enumerate(read_lines(path), start=1):
+        system = system_name(path.name.removeprefix(f"{testset}."), lang_pair)
+        lines = list(read_lines(path))
+        if len(lines) < texts.count:
+            first = len(lines) + 1
+            warnings.warn(
+                f"{path} has {len(lines)} lines: {system} has no outputs of the last "
+                f"{texts.count - len(lines)} of {texts.count} segments, from {first} on",
+                DataWarning,
+                stacklevel=2,
+            )
+        for segment, line in enumerate(lines, start=1):
             segments.append(
                 JudgedSegment(
                     str(segment),
@@ -155,7 +170,7 @@ def read_wmt_systems(folder: Path, lang_pair: str) -> dict[str, float]:
             raise row_error(path, row, f"{len(fields)} fields, not 3", DOWNLOAD_AGAIN)
         score = number(fields[-1], "HUMAN", path, row)
         if score is not None:
-            scores[fields[-2]] = score
+            scores[system_name(fields[-2], lang_pair)] = score
     return scores
 
 
@@ -173,7 +188,7 @@ def read_wmt_rankings(folder: Path, lang_pair: str) -> list[RankedPair]:
         (file for name in RANKINGS for file in sorted(folder.rglob(name))), folder / RANKINGS[0]
     )
     ranked = [
-        RankedPair(pair, segment, better, worse)
+        RankedPair(pair, segment, system_name(better, pair), system_name(worse, pair))
         for _, (pair, _, segment, better, worse) in _rows(path)
         if pair == lang_pair
     ]
@@ -226,6 +241,17 @@ def read_wmt_table(
             f"{path or HUB_IDS[kind]} has nothing for {lang_pair}, {year or 'any year'}"
         )
     return segments
+
+
+def system_name(name: str, lang_pair: str) -> str:
+    """The name of a system without the languages, which some files of a package append.
+
+    >>> system_name("Baidu-system.6940.zh-en", "zh-en"), system_name("online-A.0", "zh-en")
+    ('Baidu-system.6940', 'online-A.0')
+    """
+    while name.endswith(f".{lang_pair}"):
+        name = name.removesuffix(f".{lang_pair}")
+    return name
 
 
 def _find(folder: Path, place: str) -> Path:

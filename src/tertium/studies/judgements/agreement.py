@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tertium.errors import InputError, SettingError
+from tertium.errors import DataWarning, InputError, SettingError
 from tertium.stats.arrays import Counts, Floats
 from tertium.stats.correlation import CORRELATIONS, pearson, williams_test
 from tertium.stats.groups import average, global_correlation, input_correlation, per_group
@@ -50,6 +50,7 @@ def segment_column(
     check_test(test, statistic, average_by)
     correlate = CORRELATIONS[statistic]
     places, human = judged_places(judged)
+    scores = with_scores(judged, scores, places)
     values, replicates = {}, {}
     measures = {name: np.array([each.segments[n] for n in places]) for name, each in scores.items()}
     counts = _item_counts(judged, places, samples, seed)
@@ -68,7 +69,7 @@ def segment_column(
         p_values = _permutation(
             judged, places, measures, human, statistic, average_by, samples, seed
         )
-    return Column(judged.name, values, replicates, p_values)
+    return Column(judged.name, values, replicates, p_values, n=len(places))
 
 
 def check_test(test: Test, statistic: SegmentStatistic, average_by: AverageBy) -> None:
@@ -101,13 +102,14 @@ def ranking_column(
     if not pairs:
         raise InputError(f"{judged.name}: no ranking compares two outputs that are in the data")
     better, worse = (np.array(each) for each in zip(*pairs, strict=True))
+    scores = with_scores(judged, scores, sorted({*better.tolist(), *worse.tolist()}))
     counts = bootstrap_counts(len(pairs), samples=samples, seed=seed)
     values, replicates = {}, {}
     for name, each in scores.items():
         own = np.array(each.segments)
         values[name] = kendall_like(own[better], own[worse])
         replicates[name] = kendall_like(own[better], own[worse], counts=counts)
-    return Column(judged.name, values, replicates)
+    return Column(judged.name, values, replicates, n=len(pairs))
 
 
 def system_column(
@@ -138,11 +140,52 @@ def system_column(
         gold = np.array([_means(given, own, draws) for own in members])
     agree = _statistic(statistic)
     values, replicates = {}, {}
-    for name, each in scores.items():
-        totals = np.array([_system_scores(each, own, draws) for own in members])
+    judged_outputs = sorted({place for own in members for place, _ in own})
+    complete = with_scores(judged, scores, judged_outputs, systems=systems)
+    for name, each in complete.items():
+        if each.systems:
+            totals = np.array([[each.systems[system]] for system in systems])
+            totals = totals.repeat(len(draws), axis=1)
+        else:
+            totals = np.array([_system_scores(each, own, draws) for own in members])
         agreed = np.array([_agreement(agree, x, y) for x, y in zip(totals.T, gold.T, strict=True)])
         values[name], replicates[name] = float(agreed[0]), agreed[1:]
-    return Column(judged.name, values, replicates)
+    return Column(judged.name, values, replicates, n=len(systems))
+
+
+def with_scores(
+    judged: JudgedSet,
+    scores: ScoresByMeasure,
+    places: Sequence[int],
+    *,
+    systems: Sequence[str] | None = None,
+) -> ScoresByMeasure:
+    """Leave out, with a warning, metrics that did not score all of these outputs or systems.
+
+    Only scores that were submitted can be incomplete. A metric that has no scores at all of this
+    kind, as many had of segments, is left out without a warning.
+    """
+    complete = {}
+    for name, each in scores.items():
+        if systems is not None and each.systems:
+            missing = [system for system in systems if system not in each.systems]
+            count, what = len(missing), f"systems: {', '.join(missing)}"
+            total = len(systems)
+        else:
+            unscored = [n for n in places if np.isnan(each.segments[n])]
+            count, total, what = len(unscored), len(places), "outputs"
+            if count < total and count:
+                names = dict.fromkeys(judged.segments[n].system for n in unscored)
+                what = f"outputs, of the systems {', '.join(names)}"
+        if not count:
+            complete[name] = each
+        elif count < total:
+            warnings.warn(
+                f"{judged.name}: {name} is left out, without scores of {count} of {total} {what}",
+                DataWarning,
+                stacklevel=3,
+            )
+    return complete
 
 
 def _agreement(agree: Callable[[Floats, Floats], float], x: Floats, y: Floats) -> float:

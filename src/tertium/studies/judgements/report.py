@@ -8,13 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from tertium.errors import DataWarning, InputError
 from tertium.report.plots import forest
 from tertium.report.tables import Table
 from tertium.stats.conventions import SAMPLES
-from tertium.stats.resampling import percentile_interval, spawn
+from tertium.stats.resampling import spawn
 from tertium.studies.columns import (
     BOOTSTRAP,
     Column,
@@ -60,10 +58,12 @@ def judgement_report(
     seed: int = 0,
     sweep: Sweep | None = None,
     good: Good | None = None,
+    intervals: bool = False,
 ) -> Report:
     """Every table that the judgements allow: of segments, of rankings, of systems.
 
-    ``sweep`` adds tables by the values of a setting, ``good`` those of decisions by a threshold.
+    ``sweep`` adds tables by the values of a setting, ``good`` those of decisions by a threshold,
+    ``intervals`` the same tables with the significance of the Prism paper.
     """
     averaged = "" if average_by == "none" else f", averaged by {average_by}"
     titles = {
@@ -110,6 +110,8 @@ def judgement_report(
         plain = shown if sweep is None else [sweep.without(column) for column in shown]
         if any(column.values for column in plain):
             tables[name] = agreement_table(plain, titles[name], test=used)
+            if intervals:
+                tables[f"{name}-by-intervals"] = agreement_table(plain, titles[name], overlap=True)
         if sweep is not None:
             tables[f"{name}-{sweep.setting}"] = sweep.table(shown, titles[name])
             figures |= sweep.figures(shown, name, titles[name])
@@ -135,7 +137,7 @@ def _draw_intervals(column: Column, title: str, out: Path) -> None:
     values = {
         measure: (value, (interval.low, interval.high))
         for measure, value in column.values.items()
-        if not np.isnan(column.replicates[measure]).all()
-        for interval in [percentile_interval(column.replicates[measure])]
+        for interval in [column.interval(measure)]
+        if interval is not None
     }
     forest(values, out, label=title, top=column.top())

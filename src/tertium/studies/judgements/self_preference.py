@@ -84,8 +84,8 @@ def preference_table(
                 interval = percentile_interval(100 * (counts @ wins) / (counts @ pairs))
                 share = 100 * wins.sum() / pairs.sum()
                 cells = [Cell(value, ".1f") for value in (share, interval.low, interval.high)]
-                rows.append([Cell(f"{judged.name}, {name}"), *cells])
-    return Table(["", "own wins", "low", "high"], rows, "Self-preference", NOTE)
+                rows.append([Cell(f"{judged.name}, {name}"), *cells, Cell(len(wins), "d")])
+    return Table(["", "own wins", "low", "high", "n"], rows, "Self-preference", NOTE)
 
 
 def _wins(

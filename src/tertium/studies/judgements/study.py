@@ -41,6 +41,8 @@ class MeasureScores:
     statistics: list[tuple[float, ...]] | None = None
     """Additive statistics for the score of a system; without them it is the mean."""
     system: Callable[[Sequence[float]], float] | None = None
+    systems: Mapping[str, float] = field(default_factory=dict)
+    """Scores of systems that were submitted; they are not resampled."""
 
 
 ScoresByMeasure = Mapping[str, MeasureScores]

@@ -121,13 +121,17 @@ class Sweep:
     def table(self, columns: Sequence[Column], title: str) -> Table:
         """One row per value, one column per measure and dataset; the best of each column bold."""
         header, cells = [self.setting], [[Cell(value)] for value in self.values]
+        counts = [Cell("n")]
         for column in columns:
             for label, names in self.series(list(column.values)).items():
                 header.append(label if len(columns) == 1 else f"{label}, {column.heading}")
+                counts.append(Cell(column.n, "d"))
                 numbers = [column.values.get(names.get(value, "")) for value in self.values]
                 best = max((x for x in numbers if x is not None), default=None)
                 for row, number in zip(cells, numbers, strict=True):
                     row.append(Cell(number, ".3f", number is not None and number == best))
+        if any(cell.value is not None for cell in counts[1:]):
+            cells.append(counts)
         return Table(header, cells, f"{title}, by {self.setting}", "Bold, *: the highest value.")
 
     def figures(self, columns: Sequence[Column], name: str, title: str) -> dict[str, Figure]:

@@ -12,7 +12,7 @@ import numpy as np
 from tertium.errors import InputError, SettingError
 from tertium.report.tables import Cell, Table
 from tertium.stats.classification import best_f1, precision_recall_points
-from tertium.studies.judgements.agreement import judged_places
+from tertium.studies.judgements.agreement import judged_places, with_scores
 from tertium.studies.judgements.sets import JudgedSet
 from tertium.studies.judgements.study import ScoresByMeasure
 
@@ -127,11 +127,12 @@ def filtering_table(
         share = sum(labels) / len(labels)
         all_kept = [100 * share, 100.0, 200 * share / (1 + share)]
         name = f"{judged.name} (good: {limit:.4g}), all"
-        rows.append([Cell(name), *(Cell(x, ".1f") for x in all_kept), Cell(None)])
-        for measure, own in scores[judged.name].items():
+        count = Cell(len(labels), "d")
+        rows.append([Cell(name), *(Cell(x, ".1f") for x in all_kept), Cell(None), count])
+        for measure, own in with_scores(judged, scores[judged.name], places).items():
             decisions = Decisions(inputs, [own.segments[n] for n in places], labels, right)
-            rows.append(decisions.row(f"{judged.name}, {measure}"))
-    return Table(["", *HEADER], rows, "Filtering: good outputs above a threshold", FITTED)
+            rows.append([*decisions.row(f"{judged.name}, {measure}"), count])
+    return Table(["", *HEADER, "n"], rows, "Filtering: good outputs above a threshold", FITTED)
 
 
 def reranking_table(
@@ -149,7 +150,7 @@ def reranking_table(
         if not groups or not _on_both_sides(right):
             continue
         human = [judged.segments[place].score or 0.0 for place in places]
-        for measure, own in scores[judged.name].items():
+        for measure, own in with_scores(judged, scores[judged.name], places).items():
             found = [own.segments[place] for place in places]
             chosen = {
                 id_: max(members, key=lambda n: (found[n], -n)) for id_, members in groups.items()
@@ -164,7 +165,8 @@ def reranking_table(
                 right,
             )
             row = decisions.row(f"{judged.name}, {measure}")
-            rows.append([*row, Cell(100 * sum(best) / len(best), ".1f")])
+            share = Cell(100 * sum(best) / len(best), ".1f")
+            rows.append([*row, share, Cell(len(best), "d")])
     if not rows:
         return None
     note = (
@@ -172,7 +174,7 @@ def reranking_table(
         "output has the highest human score."
     )
     return Table(
-        ["", *HEADER, "best"], rows, "Reranking: the best output of each input, if good", note
+        ["", *HEADER, "best", "n"], rows, "Reranking: the best output of each input, if good", note
     )
 
 

@@ -87,13 +87,19 @@ def prepare_corpus(run: Path, plan: Plan, tokenizer: Tokenizer) -> Corpus:
             lexicon = build_lexicon(chain.from_iterable(files), plan.languages)
         sources = [Source(training_pairs(Path(file), plan), weight) for file, weight in plan.bitext]
         corpus = build_corpus(
-            sources, tokenizer, max_tokens=plan.recipe.max_tokens, lexicon=lexicon
+            sources,
+            tokenizer,
+            max_tokens=plan.recipe.max_tokens,
+            lexicon=lexicon,
+            paraphrases=plan.mixture.paraphrases > 0,
+            copies=plan.mixture.copies > 0,
         )
         if lexicon is not None and not any(stream.kind == "names" for stream in corpus.streams):
             raise InputError(
                 "no pair has names or numbers that can be replaced on both sides; leave out --names"
             )
         save_corpus(corpus, folder)
+        corpus = load_corpus(folder) or corpus  # mapped, so that processes share it
     return corpus
 
 
@@ -118,8 +124,10 @@ def build_corpus(
     *,
     max_tokens: int,
     lexicon: Lexicon | None = None,
+    paraphrases: bool = True,
+    copies: bool = True,
 ) -> Corpus:
-    """Number and tokenize the sentences; add both directions, paraphrases and copies.
+    """Number and tokenize the sentences; add both directions and, if used, paraphrases and copies.
 
     With a lexicon, also add the pairs whose names and numbers can be replaced.
     """
@@ -146,13 +154,17 @@ def build_corpus(
         pairs = pairs[fits[pairs].all(axis=1)]
         groups.append(("translation", lang_a, lang_b, weight, pairs))
         groups.append(("translation", lang_b, lang_a, weight, pairs[:, ::-1]))
-        translations[lang_a, weight] += map(tuple, pairs.tolist())
-        translations[lang_b, weight] += map(tuple, pairs[:, ::-1].tolist())
+        if paraphrases or copies:
+            translations[lang_a, weight] += map(tuple, pairs.tolist())
+            translations[lang_b, weight] += map(tuple, pairs[:, ::-1].tolist())
     for (lang, weight), translated in sorted(translations.items()):
-        paraphrases = _as_array(pivot_paraphrases(translated))
-        groups.append(("paraphrase", lang, lang, weight, paraphrases))
-        sentences = np.unique(np.array([sentence for sentence, _ in translated], np.int32))
-        groups.append(("copy", lang, lang, weight, np.stack([sentences, sentences], axis=1)))
+        if paraphrases:
+            pivoted = _as_array(pivot_paraphrases(translated))
+            groups.append(("paraphrase", lang, lang, weight, pivoted))
+        if copies:
+            sentences = np.unique(np.array([sentence for sentence, _ in translated], np.int32))
+            copied = np.stack([sentences, sentences], axis=1)
+            groups.append(("copy", lang, lang, weight, copied))
 
     if lexicon is not None:
         texts = [text for _, text in numbers]
@@ -194,11 +206,14 @@ def save_corpus(corpus: Corpus, folder: Path) -> None:
 
 
 def load_corpus(folder: Path) -> Corpus | None:
-    """Read what :func:`save_corpus` wrote; None if it is missing or incomplete."""
+    """Map what :func:`save_corpus` wrote into memory; None if it is missing or incomplete.
+
+    Processes of one machine share the arrays, and only the parts that are read are in memory.
+    """
     if not (folder / STREAMS).is_file():
         return None
     streams = json.loads((folder / STREAMS).read_text(encoding="utf-8"))
-    arrays = {name: np.load(folder / file) for name, file in ARRAYS.items()}
+    arrays = {name: np.load(folder / file, mmap_mode="r") for name, file in ARRAYS.items()}
     lexicon = None
     if (folder / LEXICON).is_file():
         lexicon = Lexicon.from_json(json.loads((folder / LEXICON).read_text(encoding="utf-8")))

@@ -28,6 +28,7 @@ def export_model(
     """Write the mean of a run's last checkpoints as a model that Tertium loads."""
     if out.exists():  # before the work, not after it
         raise ModelError(f"{out} exists already; remove it or choose another folder")
+    plan = read_plan(run, Plan)
     with scratch_beside(out) as scratch:
         return convert(
             export(run, scratch / "hugging-face", average=average),
@@ -36,8 +37,23 @@ def export_model(
             dialect="prism",
             licence=licence,
             quantization=quantization,
-            origin="trained with `tertium train model`",
+            origin="trained with `tertium train model`" if plan is None else origin(plan),
         )
+
+
+def origin(plan: Plan) -> str:
+    """Say by which recipe a model was trained, and which of its settings were changed.
+
+    >>> from tertium.training.model.plan import get_recipe
+    >>> from dataclasses import replace
+    >>> recipe = replace(get_recipe("mini"), clip_norm=2.0)
+    >>> origin(Plan(("en", "de"), (("pairs.tsv", 1.0),), recipe=recipe))
+    'trained with `tertium train model --recipe mini` (clip_norm 2.0)'
+    """
+    changes = ", ".join(f"{name} {values['here']}" for name, values in plan.changes.items())
+    started = "" if plan.init is None else f", from {Path(plan.init).name}"
+    command = f"trained with `tertium train model --recipe {plan.recipe.name}`{started}"
+    return f"{command} ({changes})" if changes else command
 
 
 def export(run: Path, out: Path, *, average: int = 1) -> Path:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar
 
 from tertium.errors import SettingError
 from tertium.training.plan import BasePlan, Updates
+
+CHANGES = "changes"
+"""Recorded in the plan of a run: what differs from its recipe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,54 +38,17 @@ class Recipe(Updates):
     vocabulary_sentences: int = 2_000_000
     """Sentences that the vocabulary is made from: a random sample of all files."""
 
-
-POSITIONS_BESIDE = 2
-"""Positions of a target that its tokens do not have: end and tag."""
-RECIPES = {
-    recipe.name: recipe
-    for recipe in (
-        Recipe(
-            "mini",
-            d_model=320,
-            ffn=1280,
-            encoder_layers=6,
-            decoder_layers=2,
-            heads=5,
-            vocabulary=12_000,
-            dropout=0.0,
-            peak_rate=1e-3,
-            warmup_steps=1_000,
-            batch_tokens=4_000,
-            accumulate=1,
-            vocabulary_sentences=1_000_000,
-        ),
-        # The architecture of Thompson and Post (2020), section 4; rate and batch are ours.
-        Recipe(
-            "prism",
-            d_model=1280,
-            ffn=12_288,
-            encoder_layers=8,
-            decoder_layers=8,
-            heads=20,
-            vocabulary=64_000,
-            dropout=0.1,
-            peak_rate=4e-4,
-            warmup_steps=4_000,
-            batch_tokens=3_500,
-            accumulate=128,
-            max_tokens=200,
-            max_positions=1024,
-        ),
-    )
-}
-
-
-def get_recipe(name: str) -> Recipe:
-    """Look up a recipe by name."""
-    try:
-        return RECIPES[name]
-    except KeyError:
-        raise SettingError(f"unknown recipe {name!r}; available: {', '.join(RECIPES)}") from None
+    def __post_init__(self) -> None:
+        self.check_schedule()
+        if self.d_model % self.heads:
+            raise SettingError(
+                f"a width of {self.d_model} cannot be divided among {self.heads} heads; change "
+                "--width or --heads"
+            )
+        if not 0 <= self.dropout < 1:
+            raise SettingError(f"--dropout {self.dropout}: must be at least 0 and below 1")
+        if self.clip_norm < 0:
+            raise SettingError(f"--clip {self.clip_norm}: must not be negative")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +77,87 @@ class Mixture:
             raise SettingError(f"the temperature must be 1 or more, not {self.temperature}")
 
 
+POSITIONS_BESIDE = 2
+"""Positions of a target that its tokens do not have: end and tag."""
+ZERO_SHOT = Mixture(paraphrases=0.0, copies=0.0, joined=0.0, temperature=1.0)
+"""Bitext only, as it is: two texts of one language are never seen together (Prism, section 4.1)."""
+MINI = Recipe(
+    "mini",
+    d_model=320,
+    ffn=1280,
+    encoder_layers=6,
+    decoder_layers=2,
+    heads=5,
+    vocabulary=12_000,
+    dropout=0.0,
+    peak_rate=1e-3,
+    warmup_steps=1_000,
+    batch_tokens=4_000,
+    accumulate=1,
+    vocabulary_sentences=1_000_000,
+)
+PRISM = Recipe(
+    "prism",
+    d_model=1280,
+    ffn=12_288,
+    encoder_layers=8,
+    decoder_layers=8,
+    heads=20,
+    vocabulary=64_000,
+    dropout=0.1,
+    peak_rate=4e-4,
+    warmup_steps=4_000,
+    schedule="inverse-sqrt",
+    batch_tokens=1_800,
+    accumulate=200,
+    weight_decay=0.0,
+    clip_norm=1.2,
+    max_tokens=200,
+    max_positions=1024,
+)
+"""Thompson and Post (2020), C.1. The paper does not give warm-up, schedule, smoothing and weight
+decay; these are what fairseq's own recipes for translation have, and its default of no decay."""
+PARABANK2 = Recipe(
+    "parabank2",
+    d_model=1024,
+    ffn=4096,
+    encoder_layers=8,
+    decoder_layers=8,
+    heads=16,
+    vocabulary=16_000,
+    dropout=0.3,
+    peak_rate=5e-4,
+    warmup_steps=4_000,
+    schedule="inverse-sqrt",
+    batch_tokens=7_800,
+    accumulate=4,
+    weight_decay=0.0,
+    clip_norm=0.0,
+    max_tokens=200,
+    max_positions=1024,
+)
+"""C.2: 31 200 tokens per update, on four GPUs. Length, clipping and the rest as for ``PRISM``, or
+the defaults of fairseq."""
+MINI_ENCODER = replace(MINI, name="mini-encoder", ranking=0.1)
+"""Its encoder gives sentence vectors: the mean of its states."""
+RECIPES = {recipe.name: recipe for recipe in (MINI, MINI_ENCODER, PRISM, PARABANK2)}
+MIXTURES = {
+    MINI.name: Mixture(),
+    MINI_ENCODER.name: Mixture(),
+    PRISM.name: ZERO_SHOT,
+    PARABANK2.name: ZERO_SHOT,
+}
+"""The mixture of each recipe."""
+
+
+def get_recipe(name: str) -> Recipe:
+    """Look up a recipe by name."""
+    try:
+        return RECIPES[name]
+    except KeyError:
+        raise SettingError(f"unknown recipe {name!r}; available: {', '.join(RECIPES)}") from None
+
+
 @dataclass(frozen=True, slots=True)
 class Plan(BasePlan):
     """Everything that determines the weights, given the number of steps and the decay."""
@@ -127,7 +175,7 @@ class Plan(BasePlan):
     grow: bool = False
     """Add layers and inner width to ``init``, up to the recipe's, that change nothing at first."""
     spm: str | None = None
-    recipe: Recipe = RECIPES["mini"]
+    recipe: Recipe = MINI
     mixture: Mixture = field(default_factory=Mixture)
     seed: int = 1
 
@@ -137,11 +185,31 @@ class Plan(BasePlan):
         dev = content.get("dev")
         if dev is None or isinstance(dev, str):
             content = {**content, "dev": [["", dev]] if dev else []}
-        return content
+        return {name: value for name, value in content.items() if name != CHANGES}
+
+    def remarks(self) -> dict[str, Any]:
+        """Return the settings that are not those of the recipe, each with the recipe's value."""
+        return {CHANGES: self.changes}
+
+    @property
+    def changes(self) -> dict[str, dict[str, Any]]:
+        """The settings that differ from the recipe, with the value of each in both."""
+        if self.recipe.name not in RECIPES:
+            return {}
+        ours: Mapping[str, Any] = {**asdict(self.recipe), **asdict(self.mixture)}
+        name = self.recipe.name
+        original: Mapping[str, Any] = {**asdict(RECIPES[name]), **asdict(MIXTURES[name])}
+        return {
+            setting: {"recipe": original[setting], "here": value}
+            for setting, value in ours.items()
+            if value != original[setting]
+        }
 
     def __post_init__(self) -> None:
-        if len(set(self.languages)) < 2:
-            raise SettingError("give two languages or more, such as --langs en,de")
+        if not self.languages:
+            raise SettingError(
+                "give the languages, such as --langs en,de; a single one for pairs of paraphrases"
+            )
         if not self.bitext:
             raise SettingError("give the files to train on (--bitext)")
         if self.init is not None and self.spm is not None:
