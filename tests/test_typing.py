@@ -10,7 +10,8 @@ CLIENT = """
 import tertium
 
 one: float = tertium.score("a dog", "a cat", measure="chrf")
-many: list[float] = tertium.score(["a dog"], ["a cat"], measure="chrf")
+many: tertium.Scores = tertium.score(["a dog"], ["a cat"], measure="chrf")
+first: float = many[0]
 table: tertium.ScoreTable = tertium.score(["a dog"], ["a cat"], measure=["chrf", "bleu"])
 measure: tertium.Measure = tertium.load("cross", beam_size=1)
 scores: tertium.Scores = measure.score(["a dog"], ["a cat"], lang="en")

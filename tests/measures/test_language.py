@@ -70,7 +70,7 @@ def test_fluency_by_hand() -> None:
     assert Fluency(HAND, aggregate="G")("a") == -4.0
     assert Fluency(HAND, aggregate="G", end=True)("a") == -4.5
     assert Fluency(HAND)("") == -7.0  # nothing but the end token
-    with pytest.warns(CutWarning, match="1 of 1 rows"):
+    with pytest.warns(CutWarning, match="1 of 1 row holds"):
         assert Fluency(HAND)("long") == -3.0  # without an end token
 
 
@@ -186,7 +186,7 @@ def test_from_names_to_measures(language_folder: LanguageCard) -> None:
     measure = load(str(spec))
     assert isinstance(measure, CosineAndFluency)
     alone = load(f"lm@{path}")
-    cosine = load("sss")
+    cosine = load("sss", encoder="tertium-mini")
     text, other = "The sea was calm.", "The sea was quiet."
     assert measure(text, other) == pytest.approx(
         0.75 * alone(text) + 0.25 * 10 * cosine(text, other)

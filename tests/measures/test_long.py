@@ -216,11 +216,14 @@ def test_the_bundled_model_reads_a_hundred_thousand_characters() -> None:
     ]
     text = " ".join(some * 850)
     assert len(text) > 100_000
-    for name in ("direct", "sss"):
-        scores = tertium.load(name).score([text, some[0]], [text, some[0]], lang="en")
+    for measure in (tertium.load("direct"), tertium.load("sss", encoder="tertium-mini")):
+        scores = measure.score([text, some[0]], [text, some[0]], lang="en")
         assert scores.marks == [("split",), ()]
         assert scores.segments == pytest.approx([1.0, 1.0])
         assert len(scores.parts[0]) == 4 * 850
+    scores = tertium.load("sss").score([text, some[0]], [text, some[0]], lang="en")
+    assert scores.marks == [(), ()], "a static encoder reads texts of any length"
+    assert scores.segments == pytest.approx([1.0, 1.0])
 
 
 def test_too_long_is_what_would_be_cut() -> None:

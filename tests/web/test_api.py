@@ -405,10 +405,8 @@ def test_the_numbers_are_those_of_the_command_line(tertium: Run) -> None:
     options = [word for name in measures for word in ("-m", name)]
     done = tertium("score", *texts, *options, "--lang", "en", "--ref-lang", "de", "--json", "-q")
     expected = json.loads(done.stdout)
-    encoder = load_encoder()
-    with TestClient(
-        create_app(Loaded(load_model(cache=False), encoder, encoder)), base_url="http://localhost"
-    ) as client:
+    models = load_model(cache=False), load_encoder(), load_encoder("tertium-mini-encoder")
+    with TestClient(create_app(Loaded(*models)), base_url="http://localhost") as client:
         pair = {"hypothesis": texts[0], "reference": texts[1]}
         result = score(client, pairs=[pair], measures=measures, reference_lang="de").json()
     for name in measures:

@@ -233,7 +233,7 @@ def check(
     rules: RuleOptions,
     printing: CheckOutput,
 ) -> None:
-    r"""Find what is wrong in translation files: for localisation, in continuous integration.
+    r"""Find what is wrong in translation files, in continuous integration.
 
     Placeholders, numbers, names, untranslated and repeated parts, copies and wrong languages are
     found by rules; omissions, additions and translations of something else by a translation model,

@@ -123,8 +123,8 @@ class FilterOptions:
         typer.Option(
             "--filters",
             help="Filters in the order of application: "
-            f"{', '.join(FILTERS.builtin_names())}. Default: {','.join(USUAL)}; margin only where "
-            "the encoder has both languages.",
+            f"{', '.join(FILTERS.builtin_names())}. Default: {','.join(USUAL)}; margin needs an "
+            "--encoder and is left out without one.",
             rich_help_panel=FILTER,
         ),
     ] = None
@@ -194,8 +194,12 @@ class FilterOptions:
         if self.prism:
             if self.filters is not None:
                 raise InputError("give either --prism or --filters")
-            known = known or models.encoder is not None or models.sentence_encoder is not None
-            names, settings = prism_filters(unit, settings=settings, with_margin=known)
+            encoder = models.sentence_encoder or models.encoder
+            names, settings = prism_filters(
+                unit, settings=settings, with_margin=encoder is not None
+            )
+            if encoder is None:
+                say("tertium: without --encoder, the filter margin is left out")
             if self.measure is not None:
                 names = (*names, "measure")
         return FilterLoader(
@@ -346,7 +350,7 @@ def filter_command(
     elif not output.quiet:
         fallen_back = filters.unit is None and loader.unit == WORDS
         _print_counts(result, time.monotonic() - started, models.model if fallen_back else None)
-        if filters.filters is None and "margin" not in loader.names:
+        if not filters.filters and not filters.prism and "margin" not in loader.names:
             say(
                 "margin was left out: it needs both languages (-l de-en), an encoder that has "
                 f"them, and at least {FEWEST_FOR_MARGIN} pairs; --filters chooses filters"

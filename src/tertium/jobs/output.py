@@ -161,7 +161,7 @@ class MosesLayout(Layout):
         )
 
 
-@dataclass(frozen=True)
+@dataclass
 class TerminalLayout(Layout):
     """Scores first, then the texts, one row per line, cut to the width of the terminal."""
 
