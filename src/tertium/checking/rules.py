@@ -47,6 +47,7 @@ FUNCTION_WORDS = {
     }.items()
 }
 """Words that sentences have, and terms mostly do not."""
+QUOTES = ('"', "'", "“", "‘", "„", "«")
 INCONSISTENT_LETTERS = 3
 """Sources with fewer letters may well be translated in different ways."""
 
@@ -180,13 +181,14 @@ def _of_span(item: Translated, source: str, span: Span) -> Finding:
 def _is_doubtful(item: Translated, source: str, span: Span) -> bool:
     """Whether a finding is often wrong in technical texts.
 
-    That is so for terms that are kept, and for what follows its translation in brackets; and for
+    That is so for terms that are kept, for quotations, and for what stands in brackets; and for
     unusual words at the beginning of a sentence, which have a capital letter without being names.
     """
     text = item.target if span.side == A else source
     if span.kind == UNTRANSLATED:
-        in_brackets = text[: span.start].rstrip("*'\"`“‘ ").endswith("(")
-        return in_brackets or not _is_sentence_like(item, bare_words(span.text))
+        before = text[: span.start]
+        is_quoted = before.endswith(QUOTES) or before.rstrip("*'\"`“‘ ").endswith("(")
+        return is_quoted or not _is_sentence_like(item, bare_words(span.text))
     return span.kind == NAME and begins_sentence(text, span.start)
 
 

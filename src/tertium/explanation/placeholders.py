@@ -27,7 +27,7 @@ PATTERNS = re.compile(
     |(?P<numbered>(?<![%\w])%L?\d{1,2}(?![\w%$.,]))
     |(?P<variable>(?<![%\w])%[A-Z][A-Z_]{2,}\b%?|(?<!\w)\$[A-Z_][A-Z_]{2,}\b)
     |(?P<link>(?<!\\)\[(?P<label>[^\[\]]*)\]\((?P<target>[^()\s]+)\))
-    |(?P<tag></?[A-Za-z][\w:-]*(?:\s[^<>]*)?/?>)
+    |(?P<tag>(?<!<)</?[A-Za-z][\w:-]*(?:\s[^<>]*)?/?>)
     |(?P<entity>&(?:[A-Za-z][A-Za-z0-9]*|\#\d+|\#[xX][0-9A-Fa-f]+);)
     |(?P<path>\b[A-Za-z]:\\[^\s"']*)
     |(?P<escape>\\[nrt])
