@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from email.parser import Parser
 from pathlib import Path
 
-LARGEST = 12_000_000
+LARGEST = 25_000_000
 """Bytes of a wheel or an sdist."""
 LICENSES = ("LICENSE", "src/tertium/models/bundled/tertium-mini/LICENSE")
 IN_PACKAGE = (

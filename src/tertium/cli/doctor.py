@@ -19,7 +19,7 @@ from tertium.models import golden
 from tertium.models.base import Query
 from tertium.models.cache.results import MAX_BYTES, examine
 from tertium.models.card import read_card
-from tertium.models.catalog import DEFAULT_MODEL, find, load_model
+from tertium.models.catalog import DEFAULT_ENCODER, DEFAULT_MODEL, find, find_encoder, load_model
 from tertium.models.threads import available_cores
 from tertium.storage.hashes import file_sha256
 from tertium.storage.paths import (
@@ -73,8 +73,9 @@ def _threads() -> str:
 
 
 def _weights() -> str:
-    card = find(DEFAULT_MODEL).verified(file_sha256)
-    return f"{card.name} matches its fingerprint {card.fingerprint[:12]}"
+    cards = [find(DEFAULT_MODEL), find_encoder(DEFAULT_ENCODER)]
+    shown = [f"{card.name} {card.verified(file_sha256).fingerprint[:12]}" for card in cards]
+    return f"{' and '.join(shown)} match their fingerprints"
 
 
 def _int8() -> str:
