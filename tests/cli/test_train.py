@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import runpy
+import subprocess
 import sys
 from pathlib import Path
 
@@ -137,13 +137,14 @@ def test_what_cannot_be_trained(
     assert reason in done.stderr
 
 
-def test_the_package_runs_as_a_module_as_launchers_start_it(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["tertium", "--version"])
-    with pytest.raises(SystemExit):
-        runpy.run_module("tertium", run_name="__main__")
-    assert capsys.readouterr().out == f"tertium {library.__version__}\n"
+def test_the_package_runs_as_a_module_as_launchers_start_it() -> None:
+    command = [
+        sys.executable,
+        "-c",
+        "import runpy; runpy.run_module('tertium', run_name='__main__')",
+    ]
+    done = subprocess.run([*command, "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, f"tertium {library.__version__}\n")
 
 
 def test_curve(tertium: Run, tmp_path: Path) -> None:

@@ -182,7 +182,7 @@ def test_what_cannot_be_done_is_said(release: Released, tiny_m2m100: Converted) 
 
 
 def test_long_texts_are_cut_and_said(release: Released) -> None:
-    with pytest.warns(CutWarning, match="1 of 1 rows"):
+    with pytest.warns(CutWarning, match="1 of 1 row holds"):
         score = Prism(release.folder, "en").score(["sea " * 100], ["sea"])
     assert np.isfinite(score)
 

@@ -199,7 +199,7 @@ def catalog_name(name: str) -> str:
 def _look_up(name: str, entries: Mapping[str, Entry]) -> Entry | None:
     folded = name.lower()
     for entry in entries.values():
-        if folded in (entry.name.lower(), entry.hub_id.lower()):
+        if folded and folded in (entry.name.lower(), entry.hub_id.lower()):  # some have no hub id
             return entry
     return None
 
