@@ -213,7 +213,7 @@ def test_measures_are_in_plain_words(open_page: Open) -> None:
     page.locator("#choice summary").click()
     label = page.locator("#measures label", has_text="cross")
     expect(label).to_contain_text("How well a translation of one text would do")
-    expect(label).to_contain_text("Range: 0 to 1")
+    expect(label).to_contain_text("Range: 0 to about 1.")
 
 
 def test_a_file_is_scored_sorted_filtered_and_saved(open_page: Open, tmp_path: Path) -> None:
