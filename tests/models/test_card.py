@@ -13,7 +13,7 @@ import pytest
 import tertium
 from tertium.errors import FingerprintWarning, ModelError
 from tertium.models.card import CARD, read_card, write_card
-from tertium.models.catalog import entries, find, load_model
+from tertium.models.catalog import entries, find, find_encoder, load_model
 from tertium.models.convert.translation import convert
 from tertium.models.settings import TranslationSettings
 from tertium.storage import hashes
@@ -194,6 +194,7 @@ def test_models_are_found_by_name_and_by_folder(copy: Path) -> None:
     shutil.copytree(copy, models_folder() / "mine")
     assert [(entry.name, entry.where) for entry in entries()] == [
         ("tertium-mini", "bundled"),
+        ("tertium-mini-encoder", "bundled"),
         ("mine", "cached"),
     ]
     assert find("mine").path == models_folder() / "mine"
@@ -204,8 +205,9 @@ def test_an_unknown_model_lists_the_known_ones() -> None:
         load_model("gpt-9")
 
 
-def test_the_bundled_model_is_whole() -> None:
+def test_the_bundled_models_are_whole() -> None:
     find("tertium-mini").verified()
+    find_encoder("tertium-mini-encoder").verified()
 
 
 def test_converting_twice_gives_the_same_fingerprint(tiny_prism: Converted, tmp_path: Path) -> None:
