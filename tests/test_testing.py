@@ -29,7 +29,7 @@ def test_not_alike(tertium_similarity):
 def test_the_fixture_is_there_and_its_failures_are_plain(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(TESTS, encoding="utf-8")
     result = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "tertium.compat.pytest", "test_it.py"],
+        [sys.executable, "-m", "pytest", "-q", "test_it.py"],
         cwd=tmp_path,
         text=True,
         capture_output=True,

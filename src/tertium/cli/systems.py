@@ -126,8 +126,9 @@ def document(
 def signatures(table: ScoreTable) -> list[str]:
     """The short signature of each measure; of several systems, what they have in common.
 
+    >>> import tertium
     >>> signatures(tertium.score(["a"], ["a"], measure=["chrf"]))[0][:14]
-    'chrf: m:chrf|#'
+    'chrf: m:chrf|c'
     """
     found = []
     for name in table.measures:

@@ -211,8 +211,8 @@ def layout_for(path: Path, layouts: Mapping[str, type[Layout]] = LAYOUTS) -> Lay
 
 
 def check_output_file(path: Path) -> None:
-    """Refuse a name that cannot become a file."""
-    if path.is_dir():
+    """Refuse a name that cannot become a file, nor is a folder of shards that a cluster wrote."""
+    if path.is_dir() and next(path.glob("*.parquet"), None) is None:
         raise InputError(f"{path} is a folder; choose a file")
     if not path.parent.is_dir():
         raise InputError(f"{path.parent}: no such folder")
