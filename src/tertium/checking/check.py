@@ -8,12 +8,13 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from tertium.checking.findings import RULES, WITH_MODEL, Finding
+from tertium.checking.findings import RULES, WITH_MODEL, Finding, one_line
 from tertium.checking.rules import Term, check_string, inconsistencies
 from tertium.data.codes import primary
 from tertium.data.l10n.strings import FileContent, Missing, Translated
 from tertium.data.negation import negation_differs, toggled
 from tertium.errors import SettingError
+from tertium.explanation.coverage import ADDITION, OMISSION
 from tertium.explanation.placeholders import mask
 from tertium.explanation.review import COVERAGE, HALLUCINATION, Reviewer
 from tertium.explanation.spans import SEVERITIES, A, Span
@@ -237,9 +238,9 @@ def _of_span(
         return None
     end = places[span.end] if span.end < len(places) else len(text)
     place = (places[span.start], max(end, places[span.start]))
-    if span.kind == COVERAGE_KINDS[0]:
+    if span.kind == OMISSION:
         rule, message = "omission", f"{span.text!r} has no counterpart in the translation"
-    elif span.kind == COVERAGE_KINDS[1]:
+    elif span.kind == ADDITION:
         rule, message = "addition", f"{span.text!r} has no counterpart in the source"
     else:
         rule, message = "unrelated", "the source does not explain the translation"
@@ -254,19 +255,11 @@ def _of_span(
     )
 
 
-COVERAGE_KINDS = ("omission", "addition")
-
-
 def _missing(each: Missing) -> Finding:
-    message = f"{_short(each.source)!r} has no translation"
+    message = f"{one_line(each.source)!r} has no translation"
     return Finding(
         each.path.as_posix(), each.line, each.key, "missing", "minor", message, each.source
     )
-
-
-def _short(text: str, length: int = 60) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 def ignored_rules(comment: str) -> frozenset[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tertium.data.l10n.strings import Translated
+from tertium.data.records import shortened
 from tertium.explanation.spans import SEVERITIES, Severity
 
 RULES = {
@@ -125,3 +126,12 @@ def ordered(findings: Iterable[Finding]) -> list[Finding]:
         findings,
         key=lambda each: (each.path, each.line, -SEVERITIES.index(each.severity), each.rule),
     )
+
+
+def one_line(text: str, length: int = 60) -> str:
+    """The beginning of a text, without its line breaks.
+
+    >>> one_line("one\\ntwo three", 8)
+    'one two…'
+    """
+    return shortened(" ".join(text.split()), length)

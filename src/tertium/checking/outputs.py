@@ -10,7 +10,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from tertium._version import __version__
 from tertium.checking.check import CheckResult
-from tertium.checking.findings import RULES, Finding
+from tertium.checking.findings import RULES, Finding, one_line
+from tertium.data.records import counted
 from tertium.explanation.spans import SEVERITIES
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
@@ -25,10 +26,10 @@ def as_text(result: CheckResult) -> str:
     for each in result.findings:
         lines.append(
             f"{each.path}:{each.line}: {each.severity}: {each.rule}: {each.message}  "
-            f"[{_short(each.key)}]"
+            f"[{one_line(each.key)}]"
         )
         if each.target:
-            lines += [f"    {_short(each.source, 160)}", f"    {_short(each.target, 160)}"]
+            lines += [f"    {one_line(each.source, 160)}", f"    {one_line(each.target, 160)}"]
     lines += [f"{problem}" for problem in result.unread]
     return "\n".join([*lines, summary(result)])
 
@@ -37,10 +38,10 @@ def summary(result: CheckResult) -> str:
     """How many findings there are, of which severities, in how many strings."""
     counts = Counter(each.severity for each in result.findings)
     parts = [f"{counts[severity]} {severity}" for severity in reversed(SEVERITIES)]
-    found = _counted(len(result.findings), "finding")
-    looked = f"{_counted(result.strings, 'string')} in {_counted(result.files, 'file')}"
+    found = counted(len(result.findings), "finding")
+    looked = f"{counted(result.strings, 'string')} in {counted(result.files, 'file')}"
     model = f"; a model read {result.by_model}" if result.by_model else "; by rules alone"
-    unread = f"; {_counted(len(result.unread), 'file')} could not be read" if result.unread else ""
+    unread = f"; {counted(len(result.unread), 'file')} could not be read" if result.unread else ""
     detail = f" ({', '.join(parts)})" if result.findings else ""
     return f"{found}{detail} in {looked}{model}{unread}"
 
@@ -98,7 +99,7 @@ def _sarif_result(each: Finding, names: Sequence[str]) -> dict[str, Any]:
         "ruleId": each.rule,
         "ruleIndex": names.index(each.rule),
         "level": SARIF_LEVELS[each.severity],
-        "message": {"text": f"{each.message} [{_short(each.key)}]"},
+        "message": {"text": f"{each.message} [{one_line(each.key)}]"},
         "locations": [
             {
                 "physicalLocation": {
@@ -125,7 +126,7 @@ def as_github(result: CheckResult) -> str:
         title = f"{each.rule} ({each.severity})"
         lines.append(
             f"::{GITHUB_LEVELS[each.severity]} file={_property(each.path)},line={each.line},"
-            f"title={_property(title)}::{_message(f'{each.message} [{_short(each.key)}]')}"
+            f"title={_property(title)}::{_message(f'{each.message} [{one_line(each.key)}]')}"
         )
     lines += [f"::error::{_message(problem)}" for problem in result.unread]
     return "\n".join([*lines, summary(result)])
@@ -143,7 +144,7 @@ def as_junit(result: CheckResult) -> str:
     """A report of JUnit: a test for each finding, and one that passes if there are none."""
     cases = []
     for each in result.findings:
-        name = quoteattr(_xml(f"{each.rule}: {_short(each.key)}"))
+        name = quoteattr(_xml(f"{each.rule}: {one_line(each.key)}"))
         place = quoteattr(_xml(f"{each.path}:{each.line}"))
         detail = escape(_xml(f"{each.path}:{each.line}\n{each.source}\n{each.target}"))
         cases.append(
@@ -169,15 +170,6 @@ def as_junit(result: CheckResult) -> str:
 
 def _xml(text: str) -> str:
     return text.translate(NOT_XML)
-
-
-def _short(text: str, length: int = 60) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= length else f"{text[: length - 1]}…"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 FORMATS: dict[str, Callable[[CheckResult], str]] = {

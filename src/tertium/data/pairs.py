@@ -87,6 +87,37 @@ class TextSource:
 
 
 @dataclass(frozen=True)
+class DerivedSource:
+    """Rows made of those of another source, with the same fields."""
+
+    source: Source
+
+    @property
+    def name(self) -> str:
+        return self.source.name
+
+    @property
+    def columns(self) -> Sequence[str]:
+        return self.source.columns
+
+    @property
+    def has_references(self) -> bool:
+        return self.source.has_references
+
+    @property
+    def has_source(self) -> bool:
+        return self.source.has_source
+
+    @property
+    def paths(self) -> Sequence[Path]:
+        return self.source.paths
+
+    def kinds(self) -> Mapping[str, set[type]]:
+        """The types of the other source."""
+        return self.source.kinds()
+
+
+@dataclass(frozen=True)
 class RowList(TextSource):
     """Rows that are in memory."""
 

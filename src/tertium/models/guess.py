@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path
 from typing import NamedTuple
 
 from tertium.data.identify import CONFIDENT, guess_among, identify, same_language
-from tertium.data.pairs import Source
+from tertium.data.pairs import DerivedSource, Source
 from tertium.errors import LanguageError
 from tertium.models.languages import LanguageSet
 from tertium.text import Row, Text
@@ -62,38 +61,14 @@ def assume_language(texts: Iterable[str], languages: LanguageSet, role: str = "t
 
 
 @dataclass(frozen=True)
-class AssumedLanguages:
+class AssumedLanguages(DerivedSource):
     """Rows whose texts have a language that was identified where they have none of their own."""
 
-    source: Source
     languages: Mapping[str, str]
     """By role: hypothesis, reference, source."""
 
-    @property
-    def name(self) -> str:
-        return self.source.name
-
-    @property
-    def columns(self) -> Sequence[str]:
-        return self.source.columns
-
-    @property
-    def has_references(self) -> bool:
-        return self.source.has_references
-
-    @property
-    def has_source(self) -> bool:
-        return self.source.has_source
-
-    @property
-    def paths(self) -> Sequence[Path]:
-        return self.source.paths
-
     def count(self) -> int | None:
         return self.source.count()
-
-    def kinds(self) -> Mapping[str, set[type]]:
-        return self.source.kinds()
 
     def __iter__(self) -> Iterator[Row]:
         return map(self._filled, self.source)

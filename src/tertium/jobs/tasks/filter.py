@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tertium.data.pairs import Source
+from tertium.data.pairs import DerivedSource, Source
 from tertium.errors import InputError, ResumeError, SettingError
 from tertium.filters.base import CorpusFilter, Filter
 from tertium.filters.loading import FilterLoader
@@ -262,34 +262,10 @@ class FilterPlan:
 
 
 @dataclass(frozen=True)
-class Survivors:
+class Survivors(DerivedSource):
     """The rows of a source that no filter has removed so far; they keep their numbers."""
 
-    source: Source
     alive: NDArray[np.bool_]
-
-    @property
-    def name(self) -> str:
-        return self.source.name
-
-    @property
-    def columns(self) -> Sequence[str]:
-        return self.source.columns
-
-    @property
-    def has_references(self) -> bool:
-        return self.source.has_references
-
-    @property
-    def has_source(self) -> bool:
-        return self.source.has_source
-
-    @property
-    def paths(self) -> Sequence[Path]:
-        return self.source.paths
-
-    def kinds(self) -> Mapping[str, set[type]]:
-        return self.source.kinds()
 
     def count(self) -> int:
         return int(self.alive.sum())
