@@ -192,6 +192,7 @@ def make_plan(prepared: Path, arguments: argparse.Namespace) -> Plan:
         ),
         dev=tuple((name, str(prepared / "dev" / f"{name}.tsv")) for name in CORPORA),
         init=None if arguments.init is None else str(arguments.init.absolute()),
+        grow=arguments.grow,
         recipe=replace(get_recipe("mini"), peak_rate=arguments.rate, contrast=arguments.contrast),
         mixture=MIXTURE,
     )
@@ -211,6 +212,9 @@ def main() -> None:
     )
     parser.add_argument("--contrast", type=float, default=1.0, help="weight of wrong targets")
     parser.add_argument("--init", type=Path, help="a Hugging Face folder to start from")
+    parser.add_argument(
+        "--grow", action="store_true", help="add the layers and the inner width it lacks to it"
+    )
     parser.add_argument("--precision", default="float32", help="float32 or bf16")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--average", type=int, default=5, help="checkpoints to average")
