@@ -61,7 +61,7 @@ def test_held_out_and_evaluated_sentences_are_not_trained_on(
 ) -> None:
     script.prepare(data, tmp_path / "out")
     plan = script.make_plan(
-        tmp_path / "out", argparse.Namespace(init=None, rate=0.0008, contrast=0.5)
+        tmp_path / "out", argparse.Namespace(init=None, grow=False, rate=0.0008, contrast=0.5)
     )
     names = ["everyday", "parliament", "news", "software", "documentation"]
     assert [Path(file).stem for file, _ in plan.bitext] == names
