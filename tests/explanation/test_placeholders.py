@@ -40,6 +40,11 @@ def test_what_is_a_placeholder(text: str, keys: list[str]) -> None:
         ("<a href='de.html'>hier</a>", '<a href="en.html">here</a>'),
         ("Ich bin zu 100 % sicher", "I am 100% sure"),
         ("«&nbsp;oui&nbsp;»", "&quot;yes&quot;"),
+        ("%2$s von %1$s", "%s in %s"),
+        ("Version %2$d von %1$.9s", "%.9s version %d"),
+        ("I<Paket> I<--cfg=>I<Datei>", "I<package> I<--cfg=>I<file>"),
+        ("--%s braucht <Name des Pakets>", "--%s takes <package name>"),
+        ("nutze <Datei>", "use <file>"),
     ],
 )
 def test_what_may_differ(a: str, b: str) -> None:
@@ -58,6 +63,26 @@ def test_what_may_differ(a: str, b: str) -> None:
         ("%d von %s", "%s of %d", [("a", "%d", "placeholder", "critical")]),
         ("fett</b>", "<b>bold</b>", [("b", "<b>", "markup", "major")]),
         ("eins zwei", "one\\ntwo", [("b", "\\n", "markup", "minor")]),
+        (
+            "%2$d von %1$s",
+            "%s of %s",
+            [("a", "%2$d", "placeholder", "critical"), ("b", "%s", "placeholder", "critical")],
+        ),
+        ("nutze sie", "use <file>", [("b", "<file>", "markup", "minor")]),
+        (
+            "das <em>API</em>",
+            "the API",
+            [("a", "<em>", "markup", "minor"), ("a", "</em>", "markup", "minor")],
+        ),
+        (
+            "<x-y>Wort",
+            "<x-y>word</x-y>",
+            [
+                ("a", "<x-y>", "markup", "minor"),
+                ("b", "<x-y>", "markup", "major"),
+                ("b", "</x-y>", "markup", "major"),
+            ],
+        ),
         ("A & B", "A &amp; B", [("b", "&amp;", "markup", "major")]),
         (
             *("{g, select, other {x}}", "{g, select, male {he} other {x}}"),
@@ -95,4 +120,5 @@ def test_masked_text_keeps_its_places() -> None:
     assert text[offsets[masked.index("see")] :].startswith("see")
     assert text[offsets[masked.index("here")] :].startswith("here]")
     assert text[offsets[masked.index("X")] :].startswith("{name}")
+    assert mask("use <file> and B<this>")[0] == "use X and this>"
     assert mask("nothing here") == ("nothing here", list(range(12)))

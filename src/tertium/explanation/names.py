@@ -96,7 +96,7 @@ def candidates(text: Text) -> list[Candidate]:
 def begins_sentence(text: str, start: int) -> bool:
     """Whether a word is the first of a sentence."""
     before = text[:start].rstrip(" \"'„“”«»‚‘’([¿¡\u00a0")
-    return not before or before[-1] in ".!?:;-–—•*"
+    return not before or before[-1] in ".!?:;-–—•*\n" or text[:start].endswith("  ")
 
 
 def is_compound(word: str, words: frozenset[str]) -> bool:
@@ -187,6 +187,7 @@ def _unmatched_names(
             for other in free
         )
         and not (each.folded in known and any(share_city(each.folded, word) for word in words))
+        and not (each.text[:-1].isupper() and each.folded[:-1] in words)  # APIs
     ]
 
 

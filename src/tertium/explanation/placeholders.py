@@ -10,7 +10,8 @@ import html
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count
 
 from tertium.explanation.spans import A, B, Severity, Span
 from tertium.text import Text
@@ -19,6 +20,7 @@ PLACEHOLDER, MARKUP = "placeholder", "markup"
 PATTERNS = re.compile(
     r"""
     (?P<rest>:[\w:+.-]+:`[^`]*`|``[^`]+``|`[^`]*<[^<>`]*>`_{1,2})
+    |(?P<pod>(?<![^\W_])[BCEFILSXZ]<)
     |(?P<icu>\{\s*[\w.]+\s*,\s*(?:plural|select|selectordinal)\s*,)
     |(?P<brace>[$%\#]?\{\{?\s*[\w.$-]*(?:\[[^\]{}]*\])?(?:\s*,\s*\w+(?:\s*,[^{}]*)?)?(?:![rsa])?(?::[^{}\s]*)?\s*\}\}?)
     |(?P<printf>(?<![%\d])(?<!\d[ \u00a0\u202f])%(?:\(\w+\)|\d+\$)?[-+\#0]*(?:\d+|\*)?(?:\.\d+)?
@@ -45,6 +47,16 @@ TYPOGRAPHY = frozenset(
 """Entities that languages use differently."""
 TYPOGRAPHIC_TAGS = frozenset({"<sup>", "</sup>", "<sub>", "</sub>", "<nobr>", "</nobr>", "<wbr>"})
 """Tags that a translation may add: ordinals and units are set differently."""
+TAGS = frozenset(
+    [
+        *("a", "b", "br", "code", "div", "em", "font", "hr", "i", "img", "li", "ol", "p", "s"),
+        *("small", "span", "strong", "sub", "sup", "td", "th", "tr", "tt", "u", "ul", "wbr"),
+    ]
+)
+"""Tags without a partner are markup if they have one of these names, or attributes; others, such as
+``<file>``, stand for something."""
+ARGUMENT = "<...>"
+NUMBERED = re.compile(r"%\d+\$")
 STAND_IN = "X"
 """What a model reads in place of a placeholder."""
 
@@ -61,7 +73,8 @@ class Placeholder:
 
     @property
     def kind(self) -> str:
-        return MARKUP if self.group in ("tag", "entity", "escape", "link") else PLACEHOLDER
+        markup = ("tag", "entity", "escape", "link", "argument")
+        return MARKUP if self.group in markup else PLACEHOLDER
 
 
 def find_placeholders(text: str) -> list[Placeholder]:
@@ -92,7 +105,11 @@ def _found(text: str, start: int, end: int) -> Iterator[Placeholder]:
             key = match[0]
             if group == "tag":
                 name = re.split(r"[\s>/]", key.lstrip("</"), maxsplit=1)[0].lower()
-                key = f"</{name}>" if key.startswith("</") else f"<{name}>"
+                has_partner = f"</{name}" in text.lower()
+                if name not in TAGS and not has_partner and not re.search("[=/]", key):
+                    group, key = "argument", ARGUMENT
+                else:
+                    key = f"</{name}>" if key.startswith("</") else f"<{name}>"
             elif group == "brace":
                 key = re.sub(r"\s+", "", key)
             yield Placeholder(match.start(), match.end(), key, group)
@@ -134,9 +151,14 @@ def placeholder_spans(a: Text, b: Text) -> list[Span]:
     ['the source has {name} instead of {nom}', '{name} is missing: the translation has {nom}',
      'the order of %d and %s differs: the values would be exchanged']
     """
-    first, second = find_placeholders(a.text), find_placeholders(b.text)
+    first, second = (
+        [each for each in find_placeholders(text) if each.group != "pod"]
+        for text in (a.text, b.text)
+    )
     if not first and not second:
         return []
+    if any(NUMBERED.match(each.key) for each in (*first, *second)):
+        first, second = _numbered(first), _numbered(second)
     extra = _lacking(first, second, b.text)
     missing = _lacking(second, first, a.text)
     both = {each.key for each in first} & {each.key for each in second}
@@ -158,17 +180,39 @@ def placeholder_spans(a: Text, b: Text) -> list[Span]:
                 evidence = f"the source does not have {each.key}"
             else:
                 evidence = f"{each.key} is missing in the translation"
-            spans.append(_span(text, side, each, evidence, repeated=each.key in both))
+            is_minor = each.key in both or (side == A and _is_added_pair(each, own))
+            spans.append(_span(text, side, each, evidence, is_minor=is_minor))
     if not any(each.group == "printf" for each in (*extra, *missing)):
         spans += _exchanged(a.text, first, second)
     return spans
 
 
+def _numbered(found: list[Placeholder]) -> list[Placeholder]:
+    """Number what is filled in order, as translations do that need another order.
+
+    >>> [each.key for each in _numbered(find_placeholders("%s of %(all)s in %d"))]
+    ['%1$s', '%(all)s', '%2$d']
+    """
+    numbers = count(1)
+    return [
+        replace(each, key=f"%{next(numbers)}${each.key[1:]}")
+        if each.group == "printf" and not re.match(r"%(\(|\d+\$)", each.key)
+        else each
+        for each in found
+    ]
+
+
+def _is_added_pair(each: Placeholder, own: list[Placeholder]) -> bool:
+    """Whether a tag and its partner were both added: a foreign word is emphasised."""
+    name = each.key.strip("</>")
+    return each.group == "tag" and {f"<{name}>", f"</{name}>"} <= {other.key for other in own}
+
+
 def _span(
-    text: str, side: str, each: Placeholder, evidence: str, *, repeated: bool = False
+    text: str, side: str, each: Placeholder, evidence: str, *, is_minor: bool = False
 ) -> Span:
     severity: Severity = "critical" if each.kind == PLACEHOLDER else "major"
-    if each.group == "escape" or (repeated and each.group not in ("printf", "tag")):
+    if each.group in ("escape", "argument") or (is_minor and each.group != "printf"):
         severity = "minor"
     return Span.of(
         text,
@@ -251,7 +295,7 @@ def mask(text: str) -> tuple[str, list[int]]:
             add(html.unescape(each.key), each.start, moving=False)
         elif each.group == "escape":
             add(" ", each.start, moving=False)
-        elif each.group != "tag":
+        elif each.group not in ("tag", "pod"):
             add(STAND_IN, each.start, moving=False)
     add(text[place:], place, moving=True)
     return "".join(parts), offsets
