@@ -45,6 +45,7 @@ def test_what_is_a_placeholder(text: str, keys: list[str]) -> None:
         ("I<Paket> I<--cfg=>I<Datei>", "I<package> I<--cfg=>I<file>"),
         ("--%s braucht <Name des Pakets>", "--%s takes <package name>"),
         ("nutze <Datei>", "use <file>"),
+        ("der »Pinsel«", "the <quote>brush</quote>"),
     ],
 )
 def test_what_may_differ(a: str, b: str) -> None:
@@ -75,13 +76,16 @@ def test_what_may_differ(a: str, b: str) -> None:
             [("a", "<em>", "markup", "minor"), ("a", "</em>", "markup", "minor")],
         ),
         (
-            "<x-y>Wort",
-            "<x-y>word</x-y>",
-            [
-                ("a", "<x-y>", "markup", "minor"),
-                ("b", "<x-y>", "markup", "major"),
-                ("b", "</x-y>", "markup", "major"),
-            ],
+            *("<x-y>Wort", "<x-y>word</x-y>"),
+            [("b", "</x-y>", "markup", "major")],
+        ),
+        (
+            *("ein Wort", "a <x-y>word</x-y>"),
+            [("b", "<x-y>", "markup", "minor"), ("b", "</x-y>", "markup", "minor")],
+        ),
+        (
+            *("ein Wort", "a <a href='x'>word</a>"),
+            [("b", "<a href='x'>", "markup", "major"), ("b", "</a>", "markup", "major")],
         ),
         ("A & B", "A &amp; B", [("b", "&amp;", "markup", "major")]),
         (

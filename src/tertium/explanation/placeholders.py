@@ -45,8 +45,13 @@ TYPOGRAPHY = frozenset(
     ]
 )
 """Entities that languages use differently."""
-TYPOGRAPHIC_TAGS = frozenset({"<sup>", "</sup>", "<sub>", "</sub>", "<nobr>", "</nobr>", "<wbr>"})
-"""Tags that a translation may add: ordinals and units are set differently."""
+TYPOGRAPHIC_TAGS = frozenset(
+    [
+        *("<sup>", "</sup>", "<sub>", "</sub>", "<nobr>", "</nobr>", "<wbr>"),
+        *("<quote>", "</quote>", "<q>", "</q>"),
+    ]
+)
+"""Tags for what languages set differently: ordinals, units and quotations."""
 TAGS = frozenset(
     [
         *("a", "b", "br", "code", "div", "em", "font", "hr", "i", "img", "li", "ol", "p", "s"),
@@ -77,18 +82,18 @@ class Placeholder:
         return MARKUP if self.group in markup else PLACEHOLDER
 
 
-def find_placeholders(text: str) -> list[Placeholder]:
-    """The placeholders and the markup of a text, in order.
+def find_placeholders(text: str, other: str = "") -> list[Placeholder]:
+    """The placeholders and the markup of a text, in order; tags may have their partner in another.
 
     >>> [each.key for each in find_placeholders("Hi %(name)s, <a href='x'>{0}</a>: 50 % &amp;")]
     ['%(name)s', '<a>', '{0}', '</a>', '&amp;']
     """
     if not any(char in text for char in "{%<&\\[$"):
         return []
-    return list(_found(text, 0, len(text)))
+    return list(_found(text, 0, len(text), f"{text} {other}".lower()))
 
 
-def _found(text: str, start: int, end: int) -> Iterator[Placeholder]:
+def _found(text: str, start: int, end: int, context: str) -> Iterator[Placeholder]:
     place = start
     while match := PATTERNS.search(text, place, end):
         group = str(match.lastgroup)
@@ -99,13 +104,13 @@ def _found(text: str, start: int, end: int) -> Iterator[Placeholder]:
             place = match.end()
         elif group == "icu":
             stop = _closing(text, match.start(), end)
-            yield from _icu(text, match.start(), match.end(), stop)
+            yield from _icu(text, match.start(), match.end(), stop, context)
             place = stop
         else:
             key = match[0]
             if group == "tag":
                 name = re.split(r"[\s>/]", key.lstrip("</"), maxsplit=1)[0].lower()
-                has_partner = f"</{name}" in text.lower()
+                has_partner = f"</{name}" in context
                 if name not in TAGS and not has_partner and not re.search("[=/]", key):
                     group, key = "argument", ARGUMENT
                 else:
@@ -126,7 +131,7 @@ def _closing(text: str, start: int, end: int) -> int:
     return end
 
 
-def _icu(text: str, start: int, begin: int, stop: int) -> Iterator[Placeholder]:
+def _icu(text: str, start: int, begin: int, stop: int, context: str) -> Iterator[Placeholder]:
     """The argument of a plural or a selection, and what its branches have, each once."""
     argument = re.sub(r"\s+", "", text[start:begin]).strip("{,")
     keys = []
@@ -135,7 +140,7 @@ def _icu(text: str, start: int, begin: int, stop: int) -> Iterator[Placeholder]:
     while match := ICU_PARTS.match(text, place, stop):
         keys.append(match[1])
         place = _closing(text, match.start(2), stop)
-        for found in _found(text, match.end(), place - 1):
+        for found in _found(text, match.end(), place - 1, context):
             inside.setdefault(found.key, found)
     if argument.endswith(",select"):
         argument += ":" + "|".join(sorted(keys))
@@ -152,8 +157,8 @@ def placeholder_spans(a: Text, b: Text) -> list[Span]:
      'the order of %d and %s differs: the values would be exchanged']
     """
     first, second = (
-        [each for each in find_placeholders(text) if each.group != "pod"]
-        for text in (a.text, b.text)
+        [each for each in find_placeholders(text, other) if each.group != "pod"]
+        for text, other in ((a.text, b.text), (b.text, a.text))
     )
     if not first and not second:
         return []
@@ -180,7 +185,7 @@ def placeholder_spans(a: Text, b: Text) -> list[Span]:
                 evidence = f"the source does not have {each.key}"
             else:
                 evidence = f"{each.key} is missing in the translation"
-            is_minor = each.key in both or (side == A and _is_added_pair(each, own))
+            is_minor = each.key in both or _is_whole(each, own, text)
             spans.append(_span(text, side, each, evidence, is_minor=is_minor))
     if not any(each.group == "printf" for each in (*extra, *missing)):
         spans += _exchanged(a.text, first, second)
@@ -202,10 +207,15 @@ def _numbered(found: list[Placeholder]) -> list[Placeholder]:
     ]
 
 
-def _is_added_pair(each: Placeholder, own: list[Placeholder]) -> bool:
-    """Whether a tag and its partner were both added: a foreign word is emphasised."""
+def _is_whole(each: Placeholder, own: list[Placeholder], text: str) -> bool:
+    """Whether a tag and its partner are both on one side alone, and have no link or the like."""
     name = each.key.strip("</>")
-    return each.group == "tag" and {f"<{name}>", f"</{name}>"} <= {other.key for other in own}
+    pair = [other for other in own if other.key in (f"<{name}>", f"</{name}>")]
+    return (
+        each.group == "tag"
+        and len({other.key for other in pair}) == 2
+        and not any("=" in text[other.start : other.end] for other in pair)
+    )
 
 
 def _span(
