@@ -87,6 +87,15 @@ def test_what_may_differ(a: str, b: str) -> None:
             *("ein Wort", "a <a href='x'>word</a>"),
             [("b", "<a href='x'>", "markup", "major"), ("b", "</a>", "markup", "major")],
         ),
+        (
+            "siehe <xref to='x'/>",
+            "see <a to='x'>X</a>",
+            [
+                ("a", "<xref to='x'/>", "markup", "minor"),
+                ("b", "<a to='x'>", "markup", "minor"),
+                ("b", "</a>", "markup", "minor"),
+            ],
+        ),
         ("A & B", "A &amp; B", [("b", "&amp;", "markup", "major")]),
         (
             *("{g, select, other {x}}", "{g, select, male {he} other {x}}"),

@@ -20,7 +20,7 @@ PLACEHOLDER, MARKUP = "placeholder", "markup"
 PATTERNS = re.compile(
     r"""
     (?P<rest>:[\w:+.-]+:`[^`]*`|``[^`]+``|`[^`]*<[^<>`]*>`_{1,2})
-    |(?P<pod>(?<![^\W_])[BCEFILSXZ]<)
+    |(?P<pod>(?<![^\W_])[BCEFILSXZ]<(?!/[a-z]|br?\b))
     |(?P<icu>\{\s*[\w.]+\s*,\s*(?:plural|select|selectordinal)\s*,)
     |(?P<brace>[$%\#]?\{\{?\s*[\w.$-]*(?:\[[^\]{}]*\])?(?:\s*,\s*\w+(?:\s*,[^{}]*)?)?(?:![rsa])?(?::[^{}\s]*)?\s*\}\}?)
     |(?P<printf>(?<![%\d])(?<!\d[ \u00a0\u202f])%(?:\(\w+\)|\d+\$)?[-+\#0]*(?:\d+|\*)?(?:\.\d+)?
@@ -61,6 +61,8 @@ TAGS = frozenset(
 """Tags without a partner are markup if they have one of these names, or attributes; others, such as
 ``<file>``, stand for something."""
 ARGUMENT = "<...>"
+VALUES = re.compile(r"=\s*[\"']([^\"']+)")
+"""Values of attributes, such as where a link leads."""
 NUMBERED = re.compile(r"%\d+\$")
 STAND_IN = "X"
 """What a model reads in place of a placeholder."""
@@ -168,10 +170,13 @@ def placeholder_spans(a: Text, b: Text) -> list[Span]:
     missing = _lacking(second, first, a.text)
     both = {each.key for each in first} & {each.key for each in second}
     spans = []
-    for side, text, own, others in ((A, a.text, extra, missing), (B, b.text, missing, extra)):
+    for side, text, own, other_text, others in (
+        (A, a.text, extra, b.text, missing),
+        (B, b.text, missing, a.text, extra),
+    ):
         for each in own:
             other = next((other.key for other in others if other.kind == each.kind), None)
-            if each.key in (a.text if side == B else b.text) and each.key not in both:
+            if each.key in other_text and each.key not in both:
                 evidence = f"a space is missing after {each.key}"
             elif each.key in both:
                 evidence = f"{each.key} does not occur as often on both sides"
@@ -185,7 +190,7 @@ def placeholder_spans(a: Text, b: Text) -> list[Span]:
                 evidence = f"the source does not have {each.key}"
             else:
                 evidence = f"{each.key} is missing in the translation"
-            is_minor = each.key in both or _is_whole(each, own, text)
+            is_minor = each.key in both or _is_whole(each, side, own, text, other_text)
             spans.append(_span(text, side, each, evidence, is_minor=is_minor))
     if not any(each.group == "printf" for each in (*extra, *missing)):
         spans += _exchanged(a.text, first, second)
@@ -207,15 +212,14 @@ def _numbered(found: list[Placeholder]) -> list[Placeholder]:
     ]
 
 
-def _is_whole(each: Placeholder, own: list[Placeholder], text: str) -> bool:
-    """Whether a tag and its partner are both on one side alone, and have no link or the like."""
+def _is_whole(each: Placeholder, side: str, own: list[Placeholder], text: str, other: str) -> bool:
+    """Whether a tag and its partner are both on one side alone, and no link is lost with them."""
     name = each.key.strip("</>")
-    pair = [other for other in own if other.key in (f"<{name}>", f"</{name}>")]
-    return (
-        each.group == "tag"
-        and len({other.key for other in pair}) == 2
-        and not any("=" in text[other.start : other.end] for other in pair)
-    )
+    pair = [each for each in own if each.key in (f"<{name}>", f"</{name}>")]
+    tags = [text[each.start : each.end] for each in pair]
+    if each.group != "tag" or (len({each.key for each in pair}) < 2 and "/>" not in tags[0]):
+        return False
+    return side == A or all(value in other for tag in tags for value in VALUES.findall(tag))
 
 
 def _span(

@@ -63,7 +63,7 @@ def test_po_has_contexts_plurals_and_comments_without_fuzzy_entries(tmp_path: Pa
         (23, "one file[1]", ("%d files", "one file"), "%d Dateien", "de"),
     ]
     assert content.translated[0].comment == "by the translator"
-    assert [(each.line, each.source) for each in content.missing] == [(14, "Save")]
+    assert [(each.line, each.source) for each in content.missing] == [(20, "Save")]
 
 
 def test_the_language_of_a_po_file_may_be_in_its_path(tmp_path: Path) -> None:
