@@ -51,6 +51,58 @@ def test_each_rule(source: str, target: str, expected: list[str]) -> None:
     assert [rule for rule, _ in found(string(source, target))] == expected
 
 
+CODE = " eval(a)\n for each in the_list; do\n echo and or is not\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "rule"),
+    [
+        ("Go to the line", "*Go to the line*", "copied"),
+        (CODE, CODE, "copied"),
+        ("GRANTED WITHOUT A WARRANTY BY THE AUTHOR",) * 2 + ("copied",),
+        ("Old Ways of the North, by Smith and Jones (1987)",) * 2 + ("copied",),
+        ("It is zero by default", "Es hat zwei Vorgaben", "number"),
+        ("Vote +1 or -7 today", "Stimme +1 oder 7 heute", "number"),
+        ("This is 100% right", "Das ist ganz richtig", "number"),
+        ("the value `` x[27] `` is", "der Wert `` x `` ist", "number"),
+        ("call `a` and `a` and `b`", "rufe `a` et `a` et `a` et `b`", "repetition"),
+    ],
+)
+def test_what_is_often_wrong_in_technical_texts_is_minor(
+    source: str, target: str, rule: str
+) -> None:
+    assert (rule, "minor") in found(string(source, target))
+    assert all(severity == "minor" for _, severity in found(string(source, target)))
+
+
+def test_many_numbers_in_one_text_are_one_finding() -> None:
+    source = " ".join(f"item {n} costs {n}" for n in range(20, 30))
+    target = " ".join(f"Ding {n} kostet {n}" for n in range(50, 60))
+    [finding] = check_string(string(source, target))
+    assert (finding.rule, finding.severity) == ("number", "major")
+    assert finding.message.startswith("20 numbers differ; the first: ")
+
+
+def test_a_file_in_another_language_is_one_finding() -> None:
+    texts = [
+        "The cat sat quietly on the mat today.",
+        "Nobody knows what the weather will be.",
+        "We have never been to that village before.",
+        "She wanted to read all of the letters.",
+    ]
+    french = [
+        "Le chat était assis tranquillement sur le tapis.",
+        "Personne ne sait quel temps il fera demain.",
+        "Nous ne sommes jamais allés dans ce village.",
+        "Elle voulait lire toutes les lettres de son père.",
+    ]
+    pairs = list(enumerate(zip(texts, french, strict=True)))
+    items = [string(text, other, key=text, line=n) for n, (text, other) in pairs]
+    [finding] = [each for each in check(*items) if each.rule == "language"]
+    assert finding.message == "4 of 4 strings of the file are not in German"
+    assert len([each for each in check(*items[:2]) if each.rule == "language"]) == 2
+
+
 def test_the_finding_says_where_and_what() -> None:
     [finding] = check_string(string("Wait 25 seconds", "Warte 52 Sekunden"))
     assert finding.target_span is not None

@@ -177,3 +177,29 @@ def test_separators_by_language() -> None:
 )
 def test_numbers_in_words(text: str, lang: str, values: list[int]) -> None:
     assert [number.value for number in spelt_numbers(text, lang)] == values
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("seit Version 1.20.1", "since version 1.20.1"),
+        ("UTF-8 und ISO_8859-15", "utf-8 and iso 8859-15"),
+        ("im Bereich [0, 429]", "in the range [0,429]"),
+        ("für Python2/3.", "for Python2/3 code"),
+        ("wenn ``-1``", 'if "-1"'),
+        ("Befehl 1.2.2018", "order of 1/2/2018"),
+    ],
+)
+def test_versions_lists_and_code(a: str, b: str) -> None:
+    assert number_spans(Text(a, "de"), Text(b, "en")) == []
+
+
+def test_versions_are_compared_as_they_stand() -> None:
+    [one, other] = number_spans(Text("seit 1.14.8", "de"), Text("since 1.14.18", "en"))
+    assert one.evidence == other.evidence == "numbers differ: 1.14.8 / 1.14.18"
+    [alone] = number_spans(Text("seit langem", "de"), Text("since 1.16.0", "en"))
+    assert alone.evidence == "the other text does not have 1.16.0"
+
+
+def test_french_mebibytes_are_no_millions() -> None:
+    assert number_spans(Text("9536,74 Mio", "fr"), Text("9536.74 MiB", "en")) == []

@@ -40,6 +40,12 @@ def test_what_is_a_placeholder(text: str, keys: list[str]) -> None:
         ("<a href='de.html'>hier</a>", '<a href="en.html">here</a>'),
         ("Ich bin zu 100 % sicher", "I am 100% sure"),
         ("«&nbsp;oui&nbsp;»", "&quot;yes&quot;"),
+        ("%2$s von %1$s", "%s in %s"),
+        ("Version %2$d von %1$.9s", "%.9s version %d"),
+        ("I<Paket> I<--cfg=>I<Datei>", "I<package> I<--cfg=>I<file>"),
+        ("--%s braucht <Name des Pakets>", "--%s takes <package name>"),
+        ("nutze <Datei>", "use <file>"),
+        ("der »Pinsel«", "the <quote>brush</quote>"),
     ],
 )
 def test_what_may_differ(a: str, b: str) -> None:
@@ -58,6 +64,38 @@ def test_what_may_differ(a: str, b: str) -> None:
         ("%d von %s", "%s of %d", [("a", "%d", "placeholder", "critical")]),
         ("fett</b>", "<b>bold</b>", [("b", "<b>", "markup", "major")]),
         ("eins zwei", "one\\ntwo", [("b", "\\n", "markup", "minor")]),
+        (
+            "%2$d von %1$s",
+            "%s of %s",
+            [("a", "%2$d", "placeholder", "critical"), ("b", "%s", "placeholder", "critical")],
+        ),
+        ("nutze sie", "use <file>", [("b", "<file>", "markup", "minor")]),
+        (
+            "das <em>API</em>",
+            "the API",
+            [("a", "<em>", "markup", "minor"), ("a", "</em>", "markup", "minor")],
+        ),
+        (
+            *("<x-y>Wort", "<x-y>word</x-y>"),
+            [("b", "</x-y>", "markup", "major")],
+        ),
+        (
+            *("ein Wort", "a <x-y>word</x-y>"),
+            [("b", "<x-y>", "markup", "minor"), ("b", "</x-y>", "markup", "minor")],
+        ),
+        (
+            *("ein Wort", "a <a href='x'>word</a>"),
+            [("b", "<a href='x'>", "markup", "major"), ("b", "</a>", "markup", "major")],
+        ),
+        (
+            "siehe <xref to='x'/>",
+            "see <a to='x'>X</a>",
+            [
+                ("a", "<xref to='x'/>", "markup", "minor"),
+                ("b", "<a to='x'>", "markup", "minor"),
+                ("b", "</a>", "markup", "minor"),
+            ],
+        ),
         ("A & B", "A &amp; B", [("b", "&amp;", "markup", "major")]),
         (
             *("{g, select, other {x}}", "{g, select, male {he} other {x}}"),
@@ -95,4 +133,5 @@ def test_masked_text_keeps_its_places() -> None:
     assert text[offsets[masked.index("see")] :].startswith("see")
     assert text[offsets[masked.index("here")] :].startswith("here]")
     assert text[offsets[masked.index("X")] :].startswith("{name}")
+    assert mask("use <file> and B<this>")[0] == "use X and this>"
     assert mask("nothing here") == ("nothing here", list(range(12)))

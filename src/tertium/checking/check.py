@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -10,7 +11,7 @@ from functools import partial
 
 from tertium.checking.findings import RULES, WITH_MODEL, Finding, one_line
 from tertium.checking.rules import Term, check_string, inconsistencies
-from tertium.data.codes import primary
+from tertium.data.codes import english_name, primary
 from tertium.data.l10n.strings import FileContent, Missing, Translated
 from tertium.data.negation import negation_differs, toggled
 from tertium.errors import SettingError
@@ -32,6 +33,8 @@ NEGATION_MARGIN = 2.0
 """Nats by which the translation with the other polarity must be more probable. On 4 000 right
 translations of news and Wikipedia, 25 are reported (some of them are not right); of 2 112 whose
 target was negated or lost a negation, 56 %."""
+LEAST_FOREIGN = 3
+"""A file is in another language if so many strings and most of them are."""
 CHUNK = 256
 """Strings that a process checks at a time."""
 BATCH = 512
@@ -95,7 +98,7 @@ def check_strings(
         some = [items[place] for place in chosen]
         for place, findings in zip(chosen, by_model(some, model, progress), strict=True):
             found[place] = [*found[place], *findings]
-    findings = [each for some in found for each in some]
+    findings = _of_files([each for some in found for each in some], items)
     findings += inconsistencies(items)
     silenced = {
         (item.path.as_posix(), item.line, item.key): ignored_rules(item.comment)
@@ -110,6 +113,28 @@ def check_strings(
         and each.rule not in silenced.get((each.path, each.line, each.key), ())
     )
     return CheckResult(kept, len({content.path for content in files}), len(items), by_model=asked)
+
+
+def _of_files(findings: Sequence[Finding], items: Sequence[Translated]) -> list[Finding]:
+    """Findings, with one about the language for each file that is mostly in another one."""
+    strings = Counter(item.path.as_posix() for item in items)
+    foreign = Counter(each.path for each in findings if each.rule == "language")
+    wrong = {
+        path
+        for path, count in foreign.items()
+        if count >= LEAST_FOREIGN and count > strings[path] / 2
+    }
+    kept, seen = [], set()
+    for each in findings:
+        if each.rule == "language" and each.path in wrong:
+            if each.path in seen:
+                continue
+            seen.add(each.path)
+            share = f"{foreign[each.path]} of {strings[each.path]} strings"
+            lang = english_name(each.target_lang or "")
+            each = replace(each, message=f"{share} of the file are not in {lang}")
+        kept.append(each)
+    return kept
 
 
 def by_rules(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from tertium.checking.findings import Finding
@@ -13,10 +13,10 @@ from tertium.data.codes import english_name, primary
 from tertium.data.identify import is_other_language
 from tertium.data.l10n.strings import Translated
 from tertium.errors import InputError
-from tertium.explanation.flags import COPY, EMPTY, LANGUAGE, TRUNCATED, flag
+from tertium.explanation.flags import COPY, EMPTY, LANGUAGE, REPETITION, TRUNCATED, flag
 from tertium.explanation.lexicon import language, words_of
 from tertium.explanation.names import NAME, begins_sentence
-from tertium.explanation.numbers import PROTECTED
+from tertium.explanation.numbers import DATE, NUMBER, PROTECTED
 from tertium.explanation.placeholders import find_placeholders
 from tertium.explanation.spans import SEVERITIES, A, Severity, Span
 from tertium.explanation.untranslated import CODE, UNTRANSLATED
@@ -28,15 +28,17 @@ WHOLE_TEXT: dict[str, tuple[str, Severity, str]] = {
     TRUNCATED: ("truncated", "major", "the translation breaks off: it is much shorter than the "
                 "source, and has no punctuation at the end"),
 }  # fmt: skip
-BARE_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+BARE_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 LEAST_WORDS = 4
 """In shorter texts, a missing name is an abbreviation, and nothing breaks off."""
 COPIED_WORDS = 2
 """A copy has this many words of the other language alone."""
 OWN_WORDS = 0.4
 """The share of words of its language from which a text is in its language."""
-LONG_RUN = 8
-"""So many words are more than a term."""
+MOST_NUMBERS = 3
+"""More numbers that differ in one text are one finding."""
+FUNCTION_SHARE = 0.12
+"""The share of function words from which words are more than a term or code."""
 FUNCTION_WORDS = {
     lang: frozenset(words.split())
     for lang, words in {
@@ -47,7 +49,16 @@ FUNCTION_WORDS = {
     }.items()
 }
 """Words that sentences have, and terms mostly do not."""
-QUOTES = ('"', "'", "“", "‘", "„", "«")
+REFERENCE = re.compile(r":(?:rfc|pep):`|\bpp?\.?\s?-*\d|\((?:19|20)\d\d\)|\bVol\.")
+"""What shows that a text is the title of a document."""
+SET_OFF = re.compile(r"(?<!\w)\*[^*]+\*(?!\w)|[\"“„«][^\"“”„«»]+[\"”“»]")
+"""What is in italics or quotation marks: often a title, or a term that is kept."""
+ONLY_SIGN = re.compile(r"numbers differ: [-−–]?([\d.,]+) / [-−–]?\1")
+NUMBERS = re.compile(r"[^:]+: .*\d.* / .*\d.*|the other text does not have (?!100\s?%).*\d.*")
+"""The evidence for numbers in digits; "100 %" is often said in another way."""
+QUOTED = re.compile(r"[\"'“‘„«(*`]+(?:\w+\s)?$")
+"""What stands before words in quotation marks, in brackets, or in italics; the first of them may be
+a word of both languages."""
 INCONSISTENT_LETTERS = 3
 """Sources with fewer letters may well be translated in different ways."""
 
@@ -90,7 +101,10 @@ def _compare(item: Translated, source: str) -> list[Finding]:
     for name in names:
         if name == COPY and not _is_copied(item, first):
             continue
-        is_term = name == COPY and not _is_sentence_like(item, first)
+        is_term = name == COPY and (
+            REFERENCE.search(item.target) is not None
+            or not _is_sentence_like(item, bare_words(SET_OFF.sub(" ", item.target)))
+        )
         if name == LANGUAGE:
             if UNTRANSLATED in names or not _is_foreign(item, first):
                 continue
@@ -101,8 +115,13 @@ def _compare(item: Translated, source: str) -> list[Finding]:
             rule, severity, message = WHOLE_TEXT[name]
             severity = "minor" if is_term else severity
             findings.append(Finding.of(item, rule, severity, message, source=source))
-    findings += [_of_span(item, source, span) for span in _one_per_place(spans)]
-    return findings
+    differences = [_of_span(item, source, span) for span in _one_per_place(spans)]
+    numbers = [each for each in differences if each.rule == NUMBER]
+    if len(numbers) > MOST_NUMBERS:  # another example, or another state of a table
+        message = f"{len(numbers)} numbers differ; the first: {numbers[0].message}"
+        merged = replace(numbers[0], message=message, severity="major")
+        differences = [merged, *(each for each in differences if each.rule != NUMBER)]
+    return [*findings, *differences]
 
 
 def bare_words(text: str) -> list[str]:
@@ -129,11 +148,17 @@ def _is_copied(item: Translated, words: Sequence[str]) -> bool:
 
 
 def _is_sentence_like(item: Translated, words: Sequence[str]) -> bool:
-    """Whether words of the source are more than a term: many, or with a word like "the" or "of"."""
+    """Whether words of the source have words like "the" or "of", which terms and code have not.
+
+    Lines that are all indented are an example, and capital letters alone are a name.
+    """
+    source = item.source
+    if source.isupper() or all(line[0].isspace() for line in source.splitlines() if line):
+        return False
     known = FUNCTION_WORDS.get(primary(item.source_lang or ""))
     if known is None:
         return len(words) >= LEAST_WORDS
-    return len(words) >= LONG_RUN or any(word in known for word in words)
+    return sum(word in known for word in words) >= max(1, FUNCTION_SHARE * len(words))
 
 
 def _is_foreign(item: Translated, words: Sequence[str]) -> bool:
@@ -163,7 +188,7 @@ def _of_span(item: Translated, source: str, span: Span) -> Finding:
     place = (span.start, span.end)
     message = span.evidence
     severity = span.severity
-    if severity == "major" and _is_doubtful(item, source, span):
+    if severity in ("major", "critical") and _is_doubtful(item, source, span):
         severity = "minor"
     if span.text not in message:
         message = f"{span.text!r}: {message}" if message else repr(span.text)
@@ -181,14 +206,31 @@ def _of_span(item: Translated, source: str, span: Span) -> Finding:
 def _is_doubtful(item: Translated, source: str, span: Span) -> bool:
     """Whether a finding is often wrong in technical texts.
 
-    That is so for terms that are kept, for quotations, and for what stands in brackets; and for
-    unusual words at the beginning of a sentence, which have a capital letter without being names.
+    That is so for terms that are kept, for quotations, and for what stands in brackets; for unusual
+    words at the beginning of a sentence, which have a capital letter without being names; for
+    numbers that are spelt out, in code, or differ by a sign, which may be a hyphen; and for
+    repetitions in code.
     """
     text = item.target if span.side == A else source
+    if span.kind == REPETITION:
+        return "`" in span.text or CODE.search(span.text) is not None
+    if span.kind in (NUMBER, DATE):
+        return (
+            NUMBERS.fullmatch(span.evidence) is None
+            or ONLY_SIGN.fullmatch(span.evidence) is not None
+            or any(
+                match.start() < span.start and span.end < match.end()
+                for match in CODE.finditer(text)
+            )
+        )
     if span.kind == UNTRANSLATED:
-        before = text[: span.start]
-        is_quoted = before.endswith(QUOTES) or before.rstrip("*'\"`“‘ ").endswith("(")
-        return is_quoted or not _is_sentence_like(item, bare_words(span.text))
+        blank = SET_OFF.sub(lambda match: " " * len(match[0]), text)
+        inside = blank[span.start : span.end]
+        return (
+            ("(" in inside and ")" not in inside)
+            or QUOTED.search(text[: span.start]) is not None
+            or not _is_sentence_like(item, bare_words(inside))
+        )
     return span.kind == NAME and begins_sentence(text, span.start)
 
 

@@ -131,7 +131,7 @@ def _repeated(words: Sequence[Word]) -> tuple[int, Word, Word] | None:
             run = run + 1 if keys[index] == keys[index - period] else 0
             times = run // period + 1
             start = index - run + 1
-            has_word = any(map(str.isalnum, "".join(keys[start : index + 1])))
+            has_word = any(map(str.isalpha, "".join(keys[start : index + 1])))
             longest = 0 if best is None else best[2] - best[1] + 1
             if times >= REPEATS and has_word and run > longest:
                 best = (times, start, index)

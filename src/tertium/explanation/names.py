@@ -25,7 +25,7 @@ from tertium.explanation.lexicon import (
 )
 from tertium.explanation.numbers import PROTECTED
 from tertium.explanation.placeholders import find_placeholders
-from tertium.explanation.spans import A, B, Span
+from tertium.explanation.spans import A, B, Severity, Span
 from tertium.text import Text
 
 NAME = "name"
@@ -96,7 +96,7 @@ def candidates(text: Text) -> list[Candidate]:
 def begins_sentence(text: str, start: int) -> bool:
     """Whether a word is the first of a sentence."""
     before = text[:start].rstrip(" \"'„“”«»‚‘’([¿¡\u00a0")
-    return not before or before[-1] in ".!?:;-–—•*"
+    return not before or before[-1] in ".!?:;-–—•*\n" or text[:start].endswith("  ")
 
 
 def is_compound(word: str, words: frozenset[str]) -> bool:
@@ -121,7 +121,8 @@ def name_spans(a: Text, b: Text) -> list[Span]:
 
     Both languages need a table of words. A name of one side counts only if the other side has a
     name without counterpart too, and one of them is known: translations often replace a name by a
-    pronoun or a description, and rare words are no names.
+    pronoun or a description, and rare words are no names. Where one side's names are all unknown,
+    the difference is minor.
 
     >>> pair = Text("Robert sah Claire in Paris.", "de"), Text("Peter saw Susan in London.", "en")
     >>> [span.text for span in name_spans(*pair)]
@@ -139,11 +140,17 @@ def name_spans(a: Text, b: Text) -> list[Span]:
     )
     if not left or not right or not any(each.is_known for each in (*left, *right)):
         return []
-    return [*_spans(a.text, A, left, right), *_spans(b.text, B, right, left)]
+    sure = all(any(each.is_known for each in side) for side in (left, right))
+    severity: Severity = "major" if sure else "minor"
+    return [*_spans(a.text, A, left, right, severity), *_spans(b.text, B, right, left, severity)]
 
 
 def _spans(
-    text: str, side: str, own: Sequence[Candidate], others: Sequence[Candidate]
+    text: str,
+    side: str,
+    own: Sequence[Candidate],
+    others: Sequence[Candidate],
+    severity: Severity,
 ) -> Iterable[Span]:
     named = ", ".join(dict.fromkeys(other.text for other in _shown(others)))
     for each in sorted(_shown(own), key=lambda each: each.start):
@@ -154,7 +161,7 @@ def _spans(
             side=side,
             kind=NAME,
             score=1.0,
-            severity="major",
+            severity=severity,
             evidence=f"names differ: the other text does not have {each.text}, but {named}",
         )
 
@@ -187,6 +194,7 @@ def _unmatched_names(
             for other in free
         )
         and not (each.folded in known and any(share_city(each.folded, word) for word in words))
+        and not (each.text[:-1].isupper() and each.folded[:-1] in words)  # APIs
     ]
 
 

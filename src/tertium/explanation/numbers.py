@@ -24,7 +24,8 @@ DIGITS = re.compile(
 )
 PROTECTED = re.compile(
     r"(?:https?://|www\.|ftp://)\S+|[\w.+-]+@[\w-]+\.[\w.]+|\b[\w-]+\.(?:com|org|net|de|fr|es|eu)\b"
-    r"|\b\d{1,3}(?:\.\d{1,3}){3}\b|\bv\d+(?:\.\d+)+\b"
+    r"|\b\d{1,3}(?:\.\d{1,3}){3}\b|\bv\d+(?:\.\d+)+\b|\b(?i:iso[-_ ]?8859(?:-\d+)?|utf-?\d+)\b"
+    r"|(?<![\d.,])\d{1,3}\.(?:\d{1,3}\.\d|(?:1[3-9]|[2-9]\d|0)\.\d\d)(?!\.?\d)"  # 1.20.1 is no date
 )
 NUMERIC_DATE = re.compile(r"(?<![\d.,/-])(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{2})(?![\d/]|[.,-]\d)")
 CLOCK = re.compile(
@@ -51,7 +52,7 @@ MORE_SCALES = {
         **{"millions": 6, "billions": 9, "hundred": 2, "m": 6, "mn": 6, "mln": 6, "bn": 9, "k": 3},
     },
     "de": {"hundert": 2, "mill": 6, "mia": 9},
-    "fr": {"cents": 2, "milliers": 3, "mds": 9, "mrd": 9, "m": 6, "mio": 6, "mia": 9},
+    "fr": {"cents": 2, "milliers": 3, "mds": 9, "mrd": 9, "m": 6, "mia": 9},
     "es": {"cientos": 2, "miles": 3, "m": 6, "mill": 6},
     "zh": {"万": 4, "亿": 8, "萬": 4, "億": 8},
     "ja": {"万": 4, "億": 8},
@@ -146,8 +147,10 @@ class Quantity:
 
     @property
     def is_small(self) -> bool:
+        if self.form not in ("digits", "spelt"):
+            return False
         value = self.values[0]
-        return self.form in ("digits", "spelt") and 0 <= value <= SPELT_OUT and value == int(value)
+        return 0 <= value <= SPELT_OUT and value == int(value)
 
 
 def quantities(text: str, lang: str) -> list[Quantity]:
@@ -231,7 +234,8 @@ def _number(text: str, match: re.Match[str], lang: str) -> Iterator[Quantity]:
     if match[0] in FRACTIONS:
         yield Quantity(start, end, match[0], (FRACTIONS[match[0]],))
         return
-    readings = read_number(match[0], lang)
+    in_list = before == "[" and text[end : end + 1] == "]"
+    readings = None if in_list else read_number(match[0], lang)
     if readings is None:  # a version, or a list without spaces
         for part in re.finditer(r"\d+", match[0]):
             place = start + part.start()
@@ -241,7 +245,8 @@ def _number(text: str, match: re.Match[str], lang: str) -> Iterator[Quantity]:
     if end < len(text) and text[end] in FRACTIONS:
         values, end = (values[0] + FRACTIONS[text[end]],), end + 1
     fraction = DENOMINATOR.match(text, end)
-    if fraction and 0 < values[0] < int(fraction[1]) <= 20 and before not in "/-":
+    is_apart = before not in "/-" and not before.isalpha()
+    if fraction and is_apart and 0 < values[0] < int(fraction[1]) <= 20:
         parts = (int(values[0]), int(fraction[1]))
         yield Quantity(
             start, fraction.end(), text[start : fraction.end()], (parts[0] / parts[1],), parts=parts
@@ -287,7 +292,7 @@ def _sign(text: str, start: int) -> str | None:
     """The minus before a number; a dash after a word or in a range is none."""
     if not start or text[start - 1] not in "-−–":
         return None
-    if start > 1 and text[start - 2] not in f"{SPACES}()„\"“'«[=:/":
+    if start > 1 and text[start - 2] not in f"{SPACES}()„\"“'`«[=:/":
         return None
     before = text[: start - 1].rstrip()
     return None if before[-1:].isdigit() or before[-1:] == "%" else text[start - 1]

@@ -10,7 +10,8 @@ import html
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count
 
 from tertium.explanation.spans import A, B, Severity, Span
 from tertium.text import Text
@@ -19,6 +20,7 @@ PLACEHOLDER, MARKUP = "placeholder", "markup"
 PATTERNS = re.compile(
     r"""
     (?P<rest>:[\w:+.-]+:`[^`]*`|``[^`]+``|`[^`]*<[^<>`]*>`_{1,2})
+    |(?P<pod>(?<![^\W_])[BCEFILSXZ]<(?!/[a-z]|br?\b))
     |(?P<icu>\{\s*[\w.]+\s*,\s*(?:plural|select|selectordinal)\s*,)
     |(?P<brace>[$%\#]?\{\{?\s*[\w.$-]*(?:\[[^\]{}]*\])?(?:\s*,\s*\w+(?:\s*,[^{}]*)?)?(?:![rsa])?(?::[^{}\s]*)?\s*\}\}?)
     |(?P<printf>(?<![%\d])(?<!\d[ \u00a0\u202f])%(?:\(\w+\)|\d+\$)?[-+\#0]*(?:\d+|\*)?(?:\.\d+)?
@@ -43,8 +45,25 @@ TYPOGRAPHY = frozenset(
     ]
 )
 """Entities that languages use differently."""
-TYPOGRAPHIC_TAGS = frozenset({"<sup>", "</sup>", "<sub>", "</sub>", "<nobr>", "</nobr>", "<wbr>"})
-"""Tags that a translation may add: ordinals and units are set differently."""
+TYPOGRAPHIC_TAGS = frozenset(
+    [
+        *("<sup>", "</sup>", "<sub>", "</sub>", "<nobr>", "</nobr>", "<wbr>"),
+        *("<quote>", "</quote>", "<q>", "</q>"),
+    ]
+)
+"""Tags for what languages set differently: ordinals, units and quotations."""
+TAGS = frozenset(
+    [
+        *("a", "b", "br", "code", "div", "em", "font", "hr", "i", "img", "li", "ol", "p", "s"),
+        *("small", "span", "strong", "sub", "sup", "td", "th", "tr", "tt", "u", "ul", "wbr"),
+    ]
+)
+"""Tags without a partner are markup if they have one of these names, or attributes; others, such as
+``<file>``, stand for something."""
+ARGUMENT = "<...>"
+VALUES = re.compile(r"=\s*[\"']([^\"']+)")
+"""Values of attributes, such as where a link leads."""
+NUMBERED = re.compile(r"%\d+\$")
 STAND_IN = "X"
 """What a model reads in place of a placeholder."""
 
@@ -61,21 +80,22 @@ class Placeholder:
 
     @property
     def kind(self) -> str:
-        return MARKUP if self.group in ("tag", "entity", "escape", "link") else PLACEHOLDER
+        markup = ("tag", "entity", "escape", "link", "argument")
+        return MARKUP if self.group in markup else PLACEHOLDER
 
 
-def find_placeholders(text: str) -> list[Placeholder]:
-    """The placeholders and the markup of a text, in order.
+def find_placeholders(text: str, other: str = "") -> list[Placeholder]:
+    """The placeholders and the markup of a text, in order; tags may have their partner in another.
 
     >>> [each.key for each in find_placeholders("Hi %(name)s, <a href='x'>{0}</a>: 50 % &amp;")]
     ['%(name)s', '<a>', '{0}', '</a>', '&amp;']
     """
     if not any(char in text for char in "{%<&\\[$"):
         return []
-    return list(_found(text, 0, len(text)))
+    return list(_found(text, 0, len(text), f"{text} {other}".lower()))
 
 
-def _found(text: str, start: int, end: int) -> Iterator[Placeholder]:
+def _found(text: str, start: int, end: int, context: str) -> Iterator[Placeholder]:
     place = start
     while match := PATTERNS.search(text, place, end):
         group = str(match.lastgroup)
@@ -86,13 +106,17 @@ def _found(text: str, start: int, end: int) -> Iterator[Placeholder]:
             place = match.end()
         elif group == "icu":
             stop = _closing(text, match.start(), end)
-            yield from _icu(text, match.start(), match.end(), stop)
+            yield from _icu(text, match.start(), match.end(), stop, context)
             place = stop
         else:
             key = match[0]
             if group == "tag":
                 name = re.split(r"[\s>/]", key.lstrip("</"), maxsplit=1)[0].lower()
-                key = f"</{name}>" if key.startswith("</") else f"<{name}>"
+                has_partner = f"</{name}" in context
+                if name not in TAGS and not has_partner and not re.search("[=/]", key):
+                    group, key = "argument", ARGUMENT
+                else:
+                    key = f"</{name}>" if key.startswith("</") else f"<{name}>"
             elif group == "brace":
                 key = re.sub(r"\s+", "", key)
             yield Placeholder(match.start(), match.end(), key, group)
@@ -109,7 +133,7 @@ def _closing(text: str, start: int, end: int) -> int:
     return end
 
 
-def _icu(text: str, start: int, begin: int, stop: int) -> Iterator[Placeholder]:
+def _icu(text: str, start: int, begin: int, stop: int, context: str) -> Iterator[Placeholder]:
     """The argument of a plural or a selection, and what its branches have, each once."""
     argument = re.sub(r"\s+", "", text[start:begin]).strip("{,")
     keys = []
@@ -118,7 +142,7 @@ def _icu(text: str, start: int, begin: int, stop: int) -> Iterator[Placeholder]:
     while match := ICU_PARTS.match(text, place, stop):
         keys.append(match[1])
         place = _closing(text, match.start(2), stop)
-        for found in _found(text, match.end(), place - 1):
+        for found in _found(text, match.end(), place - 1, context):
             inside.setdefault(found.key, found)
     if argument.endswith(",select"):
         argument += ":" + "|".join(sorted(keys))
@@ -134,17 +158,25 @@ def placeholder_spans(a: Text, b: Text) -> list[Span]:
     ['the source has {name} instead of {nom}', '{name} is missing: the translation has {nom}',
      'the order of %d and %s differs: the values would be exchanged']
     """
-    first, second = find_placeholders(a.text), find_placeholders(b.text)
+    first, second = (
+        [each for each in find_placeholders(text, other) if each.group != "pod"]
+        for text, other in ((a.text, b.text), (b.text, a.text))
+    )
     if not first and not second:
         return []
+    if any(NUMBERED.match(each.key) for each in (*first, *second)):
+        first, second = _numbered(first), _numbered(second)
     extra = _lacking(first, second, b.text)
     missing = _lacking(second, first, a.text)
     both = {each.key for each in first} & {each.key for each in second}
     spans = []
-    for side, text, own, others in ((A, a.text, extra, missing), (B, b.text, missing, extra)):
+    for side, text, own, other_text, others in (
+        (A, a.text, extra, b.text, missing),
+        (B, b.text, missing, a.text, extra),
+    ):
         for each in own:
             other = next((other.key for other in others if other.kind == each.kind), None)
-            if each.key in (a.text if side == B else b.text) and each.key not in both:
+            if each.key in other_text and each.key not in both:
                 evidence = f"a space is missing after {each.key}"
             elif each.key in both:
                 evidence = f"{each.key} does not occur as often on both sides"
@@ -158,17 +190,43 @@ def placeholder_spans(a: Text, b: Text) -> list[Span]:
                 evidence = f"the source does not have {each.key}"
             else:
                 evidence = f"{each.key} is missing in the translation"
-            spans.append(_span(text, side, each, evidence, repeated=each.key in both))
+            is_minor = each.key in both or _is_whole(each, side, own, text, other_text)
+            spans.append(_span(text, side, each, evidence, is_minor=is_minor))
     if not any(each.group == "printf" for each in (*extra, *missing)):
         spans += _exchanged(a.text, first, second)
     return spans
 
 
+def _numbered(found: list[Placeholder]) -> list[Placeholder]:
+    """Number what is filled in order, as translations do that need another order.
+
+    >>> [each.key for each in _numbered(find_placeholders("%s of %(all)s in %d"))]
+    ['%1$s', '%(all)s', '%2$d']
+    """
+    numbers = count(1)
+    return [
+        replace(each, key=f"%{next(numbers)}${each.key[1:]}")
+        if each.group == "printf" and not re.match(r"%(\(|\d+\$)", each.key)
+        else each
+        for each in found
+    ]
+
+
+def _is_whole(each: Placeholder, side: str, own: list[Placeholder], text: str, other: str) -> bool:
+    """Whether a tag and its partner are both on one side alone, and no link is lost with them."""
+    name = each.key.strip("</>")
+    pair = [each for each in own if each.key in (f"<{name}>", f"</{name}>")]
+    tags = [text[each.start : each.end] for each in pair]
+    if each.group != "tag" or (len({each.key for each in pair}) < 2 and "/>" not in tags[0]):
+        return False
+    return side == A or all(value in other for tag in tags for value in VALUES.findall(tag))
+
+
 def _span(
-    text: str, side: str, each: Placeholder, evidence: str, *, repeated: bool = False
+    text: str, side: str, each: Placeholder, evidence: str, *, is_minor: bool = False
 ) -> Span:
     severity: Severity = "critical" if each.kind == PLACEHOLDER else "major"
-    if each.group == "escape" or (repeated and each.group not in ("printf", "tag")):
+    if each.group in ("escape", "argument") or (is_minor and each.group != "printf"):
         severity = "minor"
     return Span.of(
         text,
@@ -251,7 +309,7 @@ def mask(text: str) -> tuple[str, list[int]]:
             add(html.unescape(each.key), each.start, moving=False)
         elif each.group == "escape":
             add(" ", each.start, moving=False)
-        elif each.group != "tag":
+        elif each.group not in ("tag", "pod"):
             add(STAND_IN, each.start, moving=False)
     add(text[place:], place, moving=True)
     return "".join(parts), offsets

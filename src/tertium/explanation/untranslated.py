@@ -23,9 +23,9 @@ UNTRANSLATED = "untranslated"
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 CODE = re.compile(
     r"(?::[\w:+.-]+:)?`+[^`]*`+_*|\b\w*[^\W_]_\w*|\b[\w.]+\([^()\s]*\)|\w\.\w+\("
-    r"|\b\w+(?:[-/]\w+){2,}|\b\w+\(\w+ [^()]*(?=\()"
+    r"|\b\w+(?:[-/]\w+){2,}|\b\w+\(\w+ [^()]*(?=\()|(?<![\w-])--?[A-Za-z][\w-]*"
 )
-"""Code is kept as it is: between backticks, names with an underscore, and calls."""
+"""Code is kept as it is: between backticks, names with an underscore, calls, and options."""
 LEAST_WORDS = 4
 """A stretch of this many words of the source is reported, if two of them are foreign."""
 LEAST_FOREIGN = 3

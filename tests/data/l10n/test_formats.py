@@ -46,6 +46,8 @@ def test_po_has_contexts_plurals_and_comments_without_fuzzy_entries(tmp_path: Pa
             "de.po": 'msgid ""\nmsgstr ""\n"Language: de\\n"\n\n'
             '# by the translator\nmsgctxt "menu"\nmsgid "Open"\nmsgstr "Öffnen"\n\n'
             '#, fuzzy\nmsgid "Close"\nmsgstr "Offen"\n\n'
+            'msgid "@@image: \'a.png\'; md5=1f2e"\nmsgstr "new"\n\n'
+            'msgid "translator-credits"\nmsgstr "Eva, 2009"\n\n'
             'msgid "Save"\nmsgstr ""\n\n'
             'msgid "one file"\nmsgid_plural "%d files"\n'
             'msgstr[0] "eine Datei"\nmsgstr[1] "%d Dateien"\n'
@@ -57,11 +59,11 @@ def test_po_has_contexts_plurals_and_comments_without_fuzzy_entries(tmp_path: Pa
         for item in content.translated
     ] == [
         (6, "menu|Open", ("Open",), "Öffnen", "de"),
-        (17, "one file[0]", ("one file", "%d files"), "eine Datei", "de"),
-        (17, "one file[1]", ("%d files", "one file"), "%d Dateien", "de"),
+        (23, "one file[0]", ("one file", "%d files"), "eine Datei", "de"),
+        (23, "one file[1]", ("%d files", "one file"), "%d Dateien", "de"),
     ]
     assert content.translated[0].comment == "by the translator"
-    assert [(each.line, each.source) for each in content.missing] == [(14, "Save")]
+    assert [(each.line, each.source) for each in content.missing] == [(20, "Save")]
 
 
 def test_the_language_of_a_po_file_may_be_in_its_path(tmp_path: Path) -> None:

@@ -10,6 +10,9 @@ from tertium.errors import SettingError
 
 LINE = re.compile(r"line (\d+)|\(line (\d+)\)|:(\d+)")
 
+CONVENTIONS = re.compile(r"@@image: |external ref=|translat(?:or|ion)-credits$")
+"""Sources of DocBook that are no texts: a translation marks an image as new, or names people."""
+
 
 def read_po(path: Path) -> FileContent:
     """Read a PO file; obsolete entries and those that are marked as fuzzy are left out."""
@@ -31,7 +34,7 @@ def read_po(path: Path) -> FileContent:
     lines = content.split(b"\n")
     translated, missing = [], []
     for entry in file:
-        if entry.obsolete or "fuzzy" in entry.flags:
+        if entry.obsolete or "fuzzy" in entry.flags or CONVENTIONS.match(entry.msgid):
             continue
         line = max(1, entry.linenum)  # that of its first comment
         while line < len(lines) and lines[line - 1].startswith(b"#"):
