@@ -232,3 +232,38 @@ def test_marked_outputs_are_counted_by_system(tertium: Run, tmp_path: Path) -> N
     assert "(mark: copy): a 1" in shown
     document = json.loads(tertium("compare", table, "-m", "chrf", "--json").stdout)
     assert document["measures"]["chrf"]["marks"] == {"copy": {"a": 1}, "empty": {"a": 1}}
+
+
+def test_localisation_files_of_the_same_texts(tertium: Run, tmp_path: Path) -> None:
+    """Strings are paired by their keys; what one file lacks is left out and counted."""
+    source = {"open": "Open the window.", "save": "Save the file.", "quit": "Quit the program."}
+    careful = {"open": "Öffnen Sie das Fenster.", "save": "Datei speichern.", "quit": "Beenden."}
+    hasty = {"save": "Datei speichern.", "open": "Schließen Sie die Tür."}
+    for folder, texts in (("careful", careful), ("hasty", hasty)):
+        (tmp_path / folder).mkdir()
+        for lang, content in (("en", source), ("de", texts)):
+            path = tmp_path / folder / f"{lang}.json"
+            path.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+    files = [tmp_path / folder / "de.json" for folder in ("careful", "hasty")]
+    done = tertium("compare", *files, "-m", "prism-src")
+    assert done.returncode == 0, done.stderr
+    assert f"left out, because not all files have them: 1 of {files[0]}" in done.stderr
+    assert "2 systems, 2 segments" in done.stdout
+    document = json.loads(tertium("compare", *files, "-m", "prism-src", "--json").stdout)
+    assert document["unpaired"] == {str(files[0]): 1}
+    systems = document["measures"]["prism-src"]["systems"]
+    rows = library.score(
+        [careful["open"], careful["save"], hasty["open"], hasty["save"]],
+        sources=[source["open"], source["save"]] * 2,
+        measure="prism-src",
+        lang="de",
+        source_lang="en",
+    )
+    means = [sum(rows[:2]) / 2, sum(rows[2:]) / 2]
+    assert [scores["score"] for scores in systems.values()] == pytest.approx(means)
+
+
+def test_other_files_are_not_compared(tertium: Run, tmp_path: Path) -> None:
+    done = tertium("compare", EXAMPLES, tmp_path / "de.po")
+    assert done.returncode == 2
+    assert f"{EXAMPLES} is not a localisation file; compare one table" in done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -37,7 +38,12 @@ from tertium.comparison.result import SEGMENTS_SHOWN, Comparison
 from tertium.comparison.significance import check_comparison, compare_scores
 from tertium.data.pairs import Languages
 from tertium.data.records import open_table
-from tertium.data.systems import SystemOutputs, outputs_from_files, outputs_from_table
+from tertium.data.systems import (
+    SystemOutputs,
+    outputs_from_files,
+    outputs_from_table,
+    outputs_from_translations,
+)
 from tertium.errors import InputError
 from tertium.jobs.output import rounded, to_json
 from tertium.jobs.task import Input, Job
@@ -70,10 +76,10 @@ class CompareInputs(PairOptions):
         ),
     ] = None
 
-    def outputs(self, table: Path | None, languages: Languages) -> SystemOutputs:
+    def outputs(self, files: Sequence[Path], languages: Languages) -> SystemOutputs:
         """Read the outputs of all systems."""
         if self.hyp or self.ref or self.src is not None:
-            if table is not None:
+            if files:
                 raise InputError("give either a table, or --hyp with --ref or --src")
             if len(self.hyp or []) < 2:
                 raise InputError("give --hyp at least twice, once for each system")
@@ -84,10 +90,13 @@ class CompareInputs(PairOptions):
                 languages,
                 replace_invalid=self.replace_invalid,
             )
-        if table is None:
+        if not files:
             raise InputError(
                 "give a table with one column per system, or --hyp with --ref or --src"
             )
+        if len(files) > 1:
+            return outputs_from_translations(files, languages)
+        [table] = files
         names = [name for name in (self.systems or "").split(",") if name]
         opened = open_table(table, **self.reading)
         return outputs_from_table(opened, languages, systems=names, **self.columns)
@@ -212,11 +221,12 @@ def compare(
     gate: CompareGate,
     models: ModelOptions,
     cluster: ClusterOptions,
-    table: Annotated[
-        Path | None,
+    files: Annotated[
+        list[Path] | None,
         typer.Argument(
-            metavar="[FILE]",
-            help="A table (TSV, CSV, JSONL, Parquet) with one column per system.",
+            metavar="[FILE]...",
+            help="A table (TSV, CSV, JSONL, Parquet) with one column per system, or several "
+            "localisation files of the same texts, one per system.",
         ),
     ] = None,
 ) -> None:
@@ -225,10 +235,8 @@ def compare(
     A table has one column per system; references, sources, languages and metadata are recognised.
     """
     output.check_format()
-    output.check(
-        [*(inputs.hyp or []), *(inputs.ref or []), *([table] if table else [])], output.html
-    )
-    outputs = inputs.outputs(table, languages.languages)
+    output.check([*(inputs.hyp or []), *(inputs.ref or []), *(files or [])], output.html)
+    outputs = inputs.outputs(files or [], languages.languages)
     specs = measures.specs()
     limits = gate.limits(specs)
     tests = statistics.tests
@@ -245,6 +253,9 @@ def compare(
                 f"left out, as numbers or metadata: {', '.join(outputs.left_out)} (to choose the "
                 "systems, use --systems)"
             )
+        if outputs.unpaired:
+            counts = ", ".join(f"{count} of {name}" for name, count in outputs.unpaired.items())
+            say(f"left out, because not all files have them: {counts}")
     chosen = [Input(source, system) for system, source in outputs.sources.items()]
     chosen, assumed = assume_for_measures(
         chosen, specs, models.chosen, languages, quiet=output.quiet

@@ -236,6 +236,7 @@ class Comparison:
         return {
             "systems": list(self.systems),
             "left_out": list(self.outputs.left_out),
+            "unpaired": dict(self.outputs.unpaired),
             "segments": self.outputs.count,
             "baseline": self.baseline,
             "samples": self.samples,

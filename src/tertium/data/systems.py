@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from tertium.data.l10n import SUFFIXES as TRANSLATIONS
+from tertium.data.l10n import open_translations, suffix_of
 from tertium.data.lines import names_of
 from tertium.data.pairs import (
     ALIASES,
@@ -45,6 +47,8 @@ class SystemOutputs:
     name: str = "the test set"
     left_out: tuple[str, ...] = ()
     """Columns of numbers and metadata, which are not taken for systems."""
+    unpaired: Mapping[str, int] = field(default_factory=dict)
+    """How many segments of each system are left out because not all others have them."""
 
     def __post_init__(self) -> None:
         if len(self.rows) < 2:
@@ -186,12 +190,52 @@ def outputs_from_files(
         lines = ", ".join(f"{name} has {count}" for name, count in counts.items())
         raise InputError(f"the files differ in their number of lines: {lines}")
 
-    names = names_of(hyps)
+    rows = {name: list(each) for name, each in zip(_system_names(hyps), pairs, strict=True)}
+    return SystemOutputs(rows, name_of_set(refs, src))
+
+
+def outputs_from_translations(paths: Sequence[Path], languages: Languages) -> SystemOutputs:
+    """Read localisation files of the same texts, one per system, paired by keys and sources."""
+    for path in paths:
+        if suffix_of(path) not in TRANSLATIONS:
+            raise InputError(
+                f"{path} is not a localisation file; compare one table, or several "
+                "localisation files of the same texts"
+            )
+    systems: dict[str, dict[tuple[str, str], Row]] = {}
+    for name, path in zip(_system_names(paths), paths, strict=True):
+        rows = systems[name] = {}
+        for row in open_translations(path, languages):
+            source = "" if row.source is None else row.source.text
+            rows.setdefault((str(row.record.get("key", "")), source), row)
+    first, *others = systems.values()
+    common = [key for key in first if all(key in rows for rows in others)]
+    if not common:
+        raise InputError(f"{', '.join(map(str, paths))} have no text in common")
+    return SystemOutputs(
+        {
+            name: [
+                replace(rows[key], number=number, record={})
+                for number, key in enumerate(common, start=1)
+            ]
+            for name, rows in systems.items()
+        },
+        "the texts that all files have",
+        unpaired={
+            name: len(rows) - len(common)
+            for name, rows in systems.items()
+            if len(rows) > len(common)
+        },
+    )
+
+
+def _system_names(files: Sequence[Path]) -> tuple[str, ...]:
+    """Systems are named after their files."""
+    names = names_of(files)
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"the system {name!r} is given twice")
-    rows = {name: list(each) for name, each in zip(names, pairs, strict=True)}
-    return SystemOutputs(rows, name_of_set(refs, src))
+    return names
 
 
 def name_of_set(refs: Sequence[Path], src: Path | None) -> str:

@@ -452,6 +452,7 @@ class CompareResponse(BaseModel):
 
     systems: list[str]
     left_out: list[str]
+    unpaired: dict[str, int]
     segments: int
     baseline: str | None
     samples: int
