@@ -8,8 +8,11 @@ import pytest
 
 import tertium
 from tertium.errors import SettingError
+from tertium.measures import compound
+from tertium.measures.base import ModelKind
 from tertium.measures.compound import Compound, to_unit_range
-from tertium.measures.loading import load
+from tertium.measures.loading import WHOLE, MeasureSpec, load, make_measure
+from tertium.text import Text
 
 from ..fakes import FakeEncoder, FakeModel
 
@@ -25,12 +28,44 @@ def encoder() -> FakeEncoder:
 
 def test_fixed_scale(encoder: FakeEncoder) -> None:
     """Equation 7: half exp(cosine), half exp(1 / (1 + distance))."""
-    found = load("sss+wmd", encoder=encoder)(HYPOTHESES, REFERENCES)
+    found = load("sss+wmd", encoder=encoder, scale="fixed")(HYPOTHESES, REFERENCES)
     wanted = [
         0.5 * math.exp(cosine) + 0.5 * math.exp(1 / (1 + distance))
         for cosine, distance in ((1, 0), (0.6, math.sqrt(0.8)), (0, math.sqrt(2)))
     ]
     assert found == pytest.approx(wanted)
+
+
+def test_unrelated_sentences_count_as_nothing(
+    encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By hand: of the unrelated pairs a-b, b-c and c-a, the cosines are 0.6, 0.8 and 0, and the
+    distances sqrt(0.8), sqrt(0.4) and sqrt(2); their means count as 0, and equal texts as 1.
+    """
+    pairs = [(Text(a, "en"), Text(b, "en")) for a, b in ("ab", "bc", "ca")]
+    monkeypatch.setattr(compound, "unrelated_pairs", lambda: (pairs, "123456"))
+    measure = load("sss+wmd", encoder=encoder)
+    cosine = (0.6 + 0.8 + 0) / 3
+    distance = (math.sqrt(0.8) + math.sqrt(0.4) + math.sqrt(2)) / 3
+    b = math.exp((0.6 - cosine) / (1 - cosine)) + math.exp((distance - math.sqrt(0.8)) / distance)
+    scores = measure.score(HYPOTHESES, REFERENCES)
+    assert scores.segments == pytest.approx([math.e, b / 2, 1.0])  # c is farther than unrelated
+    assert "scale:unrelated-123456" in str(scores.signature)
+    assert not measure.needs_all_rows
+    assert measure("b", "a") == pytest.approx(b / 2)
+
+
+def test_the_unrelated_sentences() -> None:
+    """Forty, each with the next three; other numbers would be another scale."""
+    pairs, digest = compound.unrelated_pairs()
+    assert (len(pairs), digest) == (120, "4728fb")
+    assert not any(set(a.text.split()) == set(b.text.split()) for a, b in pairs)
+
+
+def test_an_encoder_to_which_all_texts_are_alike() -> None:
+    blind = FakeEncoder({"<s>": (1.0, 0.0)})
+    with pytest.raises(SettingError, match="unrelated sentences are as similar as equal ones"):
+        load("sss+smd", encoder=blind)("a", "b")
 
 
 def test_corpus_scale_is_the_papers(encoder: FakeEncoder) -> None:
@@ -47,26 +82,29 @@ def test_corpus_scale_is_the_papers(encoder: FakeEncoder) -> None:
 
 
 def test_fixed_scale_does_not_depend_on_neighbours(encoder: FakeEncoder) -> None:
-    measure = load("sentsim", encoder=encoder)
+    measure = load("sentsim", encoder=encoder, scale="fixed")
     assert not measure.needs_all_rows
     assert measure(HYPOTHESES, REFERENCES)[1:2] == measure(HYPOTHESES[1:2], REFERENCES[1:2])
 
 
 def test_sentsim_is_sss_and_bertscore(encoder: FakeEncoder) -> None:
-    sentsim, spelt = load("sentsim", encoder=encoder), load("sss+bertscore", encoder=encoder)
+    sentsim, spelt = (
+        load(name, encoder=encoder, scale="fixed") for name in ("sentsim", "sss+bertscore")
+    )
     assert sentsim(HYPOTHESES, REFERENCES) == spelt(HYPOTHESES, REFERENCES)
     assert (sentsim.name, spelt.name) == ("sentsim", "sss+bertscore")
 
 
 def test_weights(encoder: FakeEncoder) -> None:
-    measure = load("sss+smd", encoder=encoder, weights=(3, 1))
+    measure = load("sss+smd", encoder=encoder, weights=(3, 1), scale="fixed")
     assert measure("c", "a") == pytest.approx(
         0.75 * math.exp(0) + 0.25 * math.exp(1 / (1 + math.sqrt(2)))
     )
 
 
 def test_signature_has_both_parts(encoder: FakeEncoder) -> None:
-    signature = str(load("sss+wmd", encoder=encoder).score(["a"], ["b"]).signature)
+    measure = load("sss+wmd", encoder=encoder, scale="fixed")
+    signature = str(measure.score(["a"], ["b"]).signature)
     for field in (
         "measure:sss+wmd",
         "weights:0.5,0.5",
@@ -88,16 +126,15 @@ def test_settings_go_to_the_parts_that_have_them(encoder: FakeEncoder) -> None:
 
 def test_an_encoder_for_the_sentences(encoder: FakeEncoder) -> None:
     other = FakeEncoder(VECTORS, name="other")
-    signature = str(
-        load("sentsim", encoder=encoder, sentence_encoder=other).score(["a"], ["b"]).signature
-    )
+    measure = load("sentsim", encoder=encoder, sentence_encoder=other, scale="fixed")
+    signature = str(measure.score(["a"], ["b"]).signature)
     assert "sss.model:other" in signature
     assert "bertscore.model:fake" in signature
 
 
 def test_any_measures_can_be_summed(encoder: FakeEncoder) -> None:
     """chrF of equal texts is 100 of 100, cross is 1 of 1."""
-    measure = load("cross+sss+chrf", model=FakeModel(), encoder=encoder)
+    measure = load("cross+sss+chrf", model=FakeModel(), encoder=encoder, scale="fixed")
     assert measure("a", "a", lang="en") == pytest.approx(math.e)
 
 
@@ -106,9 +143,34 @@ def test_prism_is_a_distance_below_zero() -> None:
     assert measure("a", "a", lang="en") == pytest.approx((math.exp(0.5) + math.e) / 2)
 
 
-def test_equal_scores_over_the_corpus(encoder: FakeEncoder) -> None:
-    """The paper's code would divide 0 by 0."""
-    assert load("sss+smd", encoder=encoder, scale="corpus")("b", "a") == pytest.approx(math.e)
+@pytest.mark.parametrize("rows", [1, 3])
+def test_equal_scores_over_the_corpus(encoder: FakeEncoder, rows: int) -> None:
+    """The paper's code would divide 0 by 0; a perfect score for all of them would be wrong."""
+    measure = load("sss+smd", encoder=encoder, scale="corpus")
+    with pytest.raises(SettingError, match=r"scale=corpus: sss gives .* score more rows together"):
+        measure(["b"] * rows, ["a"] * rows)
+
+
+def test_the_layer_of_a_sum_is_that_of_its_token_measures() -> None:
+    """Sentence vectors come from the encoder as it is; each part may have settings of its own."""
+    asked = []
+
+    def source(kind: ModelKind, name: str | None, layer: int | None) -> FakeEncoder:
+        asked.append((kind, layer))
+        return FakeEncoder(VECTORS)
+
+    for spec in ("sss+wmd", "sss+wmd:layer=2", "sss+wmd:wmd.layer=4,sss.layer=1", "sss:layer=3"):
+        make_measure(MeasureSpec.parse(spec), source)
+    assert asked == [
+        *(("sentences", WHOLE), ("tokens", None)),
+        *(("sentences", WHOLE), ("tokens", 2)),
+        *(("sentences", 1), ("tokens", 4)),
+        ("sentences", 3),
+    ]
+    measure = load("sss+wmd:wmd.references=mean", encoder=FakeEncoder(VECTORS))
+    assert [part.references for part in measure.parts] == ["max", "mean"]  # type: ignore[attr-defined]
+    with pytest.raises(SettingError, match=r"'wmd\.part'.* its settings are wmd\.against"):
+        MeasureSpec.parse("sss+wmd:wmd.part=R")
 
 
 @pytest.mark.parametrize(

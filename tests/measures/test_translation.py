@@ -146,6 +146,25 @@ def test_sums_over_broken_text_stay_finite() -> None:
     assert math.isfinite(Direct(model, aggregate="G", both_directions=False)("a", "b", lang="en"))
 
 
+def test_the_best_reference_in_each_direction() -> None:
+    """By hand, unnormalised: given b and c, a has e^-1 and e^-3; given a, they have e^-4 and e^-2.
+
+    The means of both directions are (e^-1 + e^-4) / 2 = 0.193 for b and 0.093 for c. Each way by
+    itself, the best are b and c: (e^-1 + e^-2) / 2 = 0.252.
+    """
+    scores = {("a", "b"): (-1.0,), ("a", "c"): (-3.0,), ("b", "a"): (-4.0,), ("c", "a"): (-2.0,)}
+    model = FakeModel(scores=scores)
+    best = Direct(model, normalized=False)
+    each = Direct(model, normalized=False, references="max-each-way")
+    assert best(["a"], [["b", "c"]], lang="en") == pytest.approx([(e(-1) + e(-4)) / 2])
+    found = each.score(["a"], [["b", "c"]], lang="en")
+    assert found.segments == pytest.approx([(e(-1) + e(-2)) / 2])
+    assert "references:max-each-way" in str(found.signature)
+    assert each("a", "c", lang="en") == best("a", "c", lang="en")
+    one_way = Direct(model, normalized=False, both_directions=False, references="max-each-way")
+    assert one_way(["a"], [["b", "c"]], lang="en") == pytest.approx([e(-1)])
+
+
 def test_several_references() -> None:
     model = FakeModel(scores={("a", "b"): [-1.0], ("a", "c"): [-3.0]})
     one_way: dict[str, Any] = {"normalized": False, "both_directions": False}

@@ -7,24 +7,32 @@ Zero-Shot Paraphrasing" (2020), figure 5.
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
+from functools import cache, cached_property
+from pathlib import Path
 from typing import Literal
 
-from tertium.errors import SettingError
+from tertium.errors import LanguageError, SettingError
 from tertium.measures.base import (
     EmptyRule,
     Measure,
     Segments,
     percent,
 )
+from tertium.measures.embedding import EmbeddingMeasure
 from tertium.measures.references import worst_if_empty
 from tertium.measures.settings import setting
 from tertium.measures.totals import Role
 from tertium.models.base import Progress
 from tertium.text import Row, Text
 
+UNRELATED = Path(__file__).with_name("unrelated.txt")
+"""English sentences of which no two have to do with each other."""
+NEIGHBOURS = 3
+"""Each of them is compared with so many that follow."""
 COSINE_FACTOR = 10.0
 """A cosine ranges over 1, a mean log-probability over some 10 (Prism, figure 5)."""
 
@@ -106,9 +114,13 @@ class Compound(Combination):
     _: KW_ONLY
     weights: tuple[float, ...] = setting((), "Weights of the parts of a sum.")
     """One per component; equal by default. They are normalized to sum to 1."""
-    scale: Literal["fixed", "corpus"] = setting("fixed", "How the parts of a sum are scaled.")
-    """By the range of each measure, or, as in the paper's code, by the minimum and maximum over the
-    rows that are scored together: then a score depends on the other rows."""
+    scale: Literal["unrelated", "fixed", "corpus"] = setting(
+        "unrelated",
+        "How the parts of a sum are scaled: unrelated sentences count as 0 (embedding-based "
+        "parts), by the range of each measure, or by the lowest and highest score of the rows.",
+    )
+    """With ``corpus``, as in the paper's code, a score depends on the other rows that are scored
+    with it. With ``unrelated``, it does not, and parts with other spreads keep their weight."""
     empty: EmptyRule = setting(
         "worst", "The score of an empty text: the lowest, or what the formula gives."
     )
@@ -142,12 +154,16 @@ class Compound(Combination):
 
     def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
         found = [part.segments(rows, progress) for part in self.parts]
-        scaled = [
-            to_unit_range(segments.scores, part.bounds)
-            if self.scale == "fixed"
-            else over_the_corpus(segments.scores)
-            for part, segments in zip(self.parts, found, strict=True)
-        ]
+        if self.scale == "corpus":
+            scaled = [
+                over_the_corpus(segments.scores, part.name)
+                for part, segments in zip(self.parts, found, strict=True)
+            ]
+        else:
+            scaled = [
+                to_unit_range(segments.scores, bounds)
+                for bounds, segments in zip(self._ranges, found, strict=True)
+            ]
         scores = [
             sum(w * math.exp(a) for w, a in zip(self.weights, row, strict=True))
             for row in zip(*scaled, strict=True)
@@ -163,6 +179,16 @@ class Compound(Combination):
         ]
         return Segments(scores, [(score, 1.0) for score in scores], cut, parts=parts)
 
+    @cached_property
+    def _ranges(self) -> tuple[tuple[float, float], ...]:
+        """Which scores of each part become 0 and 1."""
+        return tuple(
+            (unrelated_score(part), part.bounds[1])
+            if self.scale == "unrelated" and isinstance(part, EmbeddingMeasure)
+            else part.bounds
+            for part in self.parts
+        )
+
     def _blank_pair(self, row: Row) -> list[Text]:
         """The hypothesis, and what decides whether a row counts as empty.
 
@@ -175,7 +201,9 @@ class Compound(Combination):
         own: dict[str, object] = {
             "parts": "+".join(part.name for part in self.parts),
             "weights": ",".join(f"{weight:g}" for weight in self.weights),
-            "scale": self.scale,
+            "scale": f"unrelated-{unrelated_pairs()[1]}"
+            if self.scale == "unrelated"
+            else self.scale,
         }
         if self.empty != "worst":
             own["empty"] = self.empty
@@ -200,11 +228,52 @@ def to_unit_range(scores: Sequence[float], bounds: tuple[float, float]) -> list[
     return [min(max((score - low) / (high - low), 0.0), 1.0) for score in scores]
 
 
-def over_the_corpus(scores: Sequence[float]) -> list[float]:
+def over_the_corpus(scores: Sequence[float], name: str) -> list[float]:
     """Scale the minimum to 0 and the maximum to 1, as the paper's code does.
 
-    >>> over_the_corpus([2.0, 3.0, 6.0]), over_the_corpus([5.0, 5.0])
-    ([0.0, 0.25, 1.0], [1.0, 1.0])
+    >>> over_the_corpus([2.0, 3.0, 6.0], "wmd")
+    [0.0, 0.25, 1.0]
+    >>> over_the_corpus([5.0, 5.0], "wmd")
+    Traceback (most recent call last):
+    ...
+    tertium.errors.SettingError: scale=corpus: wmd gives all rows the same score, 5, so that ...
     """
     low, high = min(scores), max(scores)
-    return [(score - low) / (high - low) if high > low else 1.0 for score in scores]
+    if high <= low:
+        who = "the only row a score of" if len(scores) == 1 else "all rows the same score,"
+        raise SettingError(
+            f"scale=corpus: {name} gives {who} {low:g}, so that there is no lowest and highest; "
+            "score more rows together, or use scale=unrelated"
+        )
+    return [(score - low) / (high - low) for score in scores]
+
+
+@cache
+def unrelated_pairs() -> tuple[list[tuple[Text, Text]], str]:
+    """Pairs of unrelated sentences, and a short digest of their text."""
+    content = UNRELATED.read_text("utf-8")
+    texts = [Text(line, "en") for line in content.splitlines()]
+    pairs = [
+        (text, texts[(place + step) % len(texts)])
+        for place, text in enumerate(texts)
+        for step in range(1, NEIGHBOURS + 1)
+    ]
+    return pairs, hashlib.sha256(content.encode()).hexdigest()[:6]
+
+
+def unrelated_score(part: EmbeddingMeasure) -> float:
+    """The mean score of pairs of unrelated sentences: it is to count as 0."""
+    pairs, _ = unrelated_pairs()
+    try:
+        scores, _ = part.compare([a for a, _ in pairs], [b for _, b in pairs], None)
+    except LanguageError as error:
+        raise SettingError(
+            f"scale=unrelated compares English sentences, but {error}; use scale=fixed"
+        ) from None
+    mean = math.fsum(scores) / len(scores)
+    if not mean < part.bounds[1]:
+        raise SettingError(
+            f"scale=unrelated: to {part.name}, unrelated sentences are as similar as equal ones; "
+            "use another encoder, or scale=fixed"
+        )
+    return mean

@@ -63,6 +63,8 @@ ENCODER_SETTINGS = {
     ),
 }
 """Settings of the encoder, not of the measure."""
+WHOLE = 0
+"""Instead of a layer: that which the encoder has by itself, whatever the settings say."""
 LANGUAGE_SETTINGS = {
     "language_model": Setting("language_model", "", "The causal language model.", served=False)
 }
@@ -125,7 +127,6 @@ class MeasureSpec:
         name = SYNONYMS.get(name, name)
         if model and not kinds_of(name):
             raise SettingError(f"{text}: {name} takes no model")
-        known = known_settings(name)
         values: dict[str, str] = {}
         for part in filter(None, tail.split(",")):
             setting, equals, value = part.partition("=")
@@ -136,14 +137,9 @@ class MeasureSpec:
                 values[last] += f",{part}"
             else:
                 raise SettingError(f"{text}: {part!r} is not a setting; write SETTING=VALUE")
-        for setting in values:
-            if setting not in known:
-                raise SettingError(
-                    f"{name} has no setting {setting!r}{did_you_mean(setting, known)}; "
-                    f"its settings are {', '.join(known)}"
-                )
         settings = {
-            each: parse_setting(each, value, known[each].default) for each, value in values.items()
+            each: parse_setting(each, value, setting_of(name, each).default)
+            for each, value in values.items()
         }
         if settings:
             label = str(cls(label or name, settings=settings))
@@ -193,6 +189,7 @@ class ModelPool:
         """Load the model of a kind, or return the one that is loaded."""
         if name is None:
             name, layer = self._default(kind, layer)
+        layer = None if layer == WHOLE else layer
         key = (kind if kind in ("translation", "language") else "encoder", name, layer)
         if key not in self._loaded:
             self._loaded[key] = self._load(kind, name, layer)
@@ -357,28 +354,31 @@ def make_measure(spec: MeasureSpec, models: ModelSource, *, lang: str | None = N
 
     ``lang`` is the language of the hypotheses, where it is known: BLEU takes its tokenizer from it.
     """
-    known = known_settings(spec.measure)
     for name in spec.settings:
-        if name not in known:
-            near = did_you_mean(name, [*PARAMETERS, *known])
-            raise SettingError(
-                f"{spec.measure} has no setting {name!r}{near}; "
-                f"its settings are {', '.join(known) or 'none'}"
-            )
+        setting_of(spec.measure, name)
     check_measure_extras([spec.measure])
-    settings: dict[str, Any] = dict(spec.settings)
-    if "tokenize" in known and lang is not None and primary(lang) in LANGUAGE_TOKENIZERS:
-        settings.setdefault("tokenize", LANGUAGE_TOKENIZERS[primary(lang)])
-    layer = settings.pop("layer", None)
-    sentence_encoder = settings.pop("sentence_encoder", None)
-    language_model = settings.pop("language_model", None)
+    common: dict[str, Any] = dict(spec.settings)
+    if "tokenize" in settings_of(spec.measure) and primary(lang or "") in LANGUAGE_TOKENIZERS:
+        common.setdefault("tokenize", LANGUAGE_TOKENIZERS[primary(lang or "")])
+    kinds = kinds_of(spec.measure)
     parts = []
     for part in parts_of(spec.measure):
         cls = measure_class(part)
         names = {setting.name for setting in fields(cls)}
+        settings = common | {
+            name.removeprefix(f"{part}."): value
+            for name, value in common.items()
+            if name.startswith(f"{part}.")
+        }
         own = {name: value for name, value in settings.items() if name in names}
         if (kind := cls.model_kind) is not None:
-            named = {"sentences": sentence_encoder, "language": language_model}.get(kind)
+            layer = settings.get("layer")
+            if kind == "sentences" and "tokens" in kinds:  # of a sum, the layer is that of tokens
+                layer = common.get(f"{part}.layer", WHOLE)
+            named = {
+                "sentences": settings.get("sentence_encoder"),
+                "language": settings.get("language_model"),
+            }.get(kind)
             model = models(kind, *((named, None) if named else (spec.model, layer)))
             own["model"] = _checked(model, kind, part)
         parts.append(cls(**own))
@@ -436,7 +436,7 @@ def load(
 
 def default_encoder(kind: ModelKind, layer: int | None) -> str:
     """The bundled model of a kind; a static encoder of sentences has no layers to choose from."""
-    return DEFAULT_ENCODER if kind == "sentences" and layer is None else DEFAULT_MODEL
+    return DEFAULT_ENCODER if kind == "sentences" and not layer else DEFAULT_MODEL
 
 
 def model_source(
@@ -675,6 +675,22 @@ def known_settings(measure: str) -> dict[str, Setting]:
         if "language" in kinds_of(measure):
             known |= LANGUAGE_SETTINGS
     return known
+
+
+def setting_of(measure: str, name: str) -> Setting:
+    """A setting of a measure; of a sum, also that of one part, as in ``wmd.layer``."""
+    known = known_settings(measure)
+    parts = parts_of(measure)
+    part, dot, _ = name.partition(".")
+    if dot and len(parts) > 1 and part in parts:
+        known = {f"{part}.{each}": about for each, about in known_settings(part).items()}
+    if name not in known:
+        near = did_you_mean(name, [*PARAMETERS, *known])
+        raise SettingError(
+            f"{measure} has no setting {name!r}{near}; "
+            f"its settings are {', '.join(known) or 'none'}"
+        )
+    return known[name]
 
 
 def _split(setting: str) -> tuple[str, str]:

@@ -26,7 +26,7 @@ from tertium.measures.base import (
     unusual,
 )
 from tertium.measures.boosted import SMALLEST_JUMP, boosted
-from tertium.measures.long import Long
+from tertium.measures.long import Long, Part
 from tertium.measures.references import over_references
 from tertium.measures.registry import measure
 from tertium.measures.settings import setting
@@ -219,6 +219,12 @@ class NMTScore(TranslationMeasure):
 
     bounds = (0.0, 1.0)
     about_bounds = True  # a ratio may exceed 1 slightly, if the other text is more probable
+    references: Literal["max", "mean", "max-each-way"] = setting(
+        "max",
+        "Of several references, the best score or the mean; max-each-way: the best in each "
+        "direction, and then the mean of the two.",
+    )
+    """How several references are combined; the authors' code takes the best in each direction."""
     normalized: bool = setting(True, "Relative to the score of the text itself.")
     """Divide by the score of an identical text (section 2.4)."""
     both_directions: bool = setting(True, "The mean of both directions.")
@@ -233,6 +239,23 @@ class NMTScore(TranslationMeasure):
     @abstractmethod
     def directed(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
         """The formula, one way: sim(A|B)."""
+
+    def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
+        if self.references != "max-each-way":
+            return super().segments(rows, progress)
+        self._check_languages(rows)
+        ask = Queries(self.model, self.aggregate, progress)
+
+        def forth(A: Texts, B: Texts) -> tuple[list[float], set[str]]:
+            return self.directed(A, B, ask), ask.cut
+
+        def back(A: Texts, B: Texts) -> tuple[list[float], set[str]]:
+            return self.directed(B, A, ask), ask.cut
+
+        best = over_references(self, rows, forth, "max", progress)
+        if not self.both_directions:
+            return best
+        return mean_of_directions(best, over_references(self, rows, back, "max", progress))
 
     def similarities(self, A: Texts, B: Texts, ask: Queries) -> list[float]:
         if not self.both_directions:
@@ -255,6 +278,23 @@ class NMTScore(TranslationMeasure):
     def choices(self) -> Mapping[str, object]:
         directions = "both" if self.both_directions else "hyp-given-ref"
         return {**super().choices(), "directions": directions}
+
+
+def mean_of_directions(forth: Segments, back: Segments) -> Segments:
+    """The mean of two directions, of which each has chosen its own best reference."""
+    scores = [(a + b) / 2 for a, b in zip(forth.scores, back.scores, strict=True)]
+    chosen: list[int | None] = []
+    parts: list[tuple[Part, ...]] = []
+    for place, (a, b) in enumerate(
+        zip(forth.best_reference or (), back.best_reference or (), strict=True)
+    ):
+        chosen.append(a if a == b else None)
+        both = zip((forth.parts or [])[place], (back.parts or [])[place], strict=a == b)
+        parts.append(
+            tuple(x._replace(score=(x.score + y.score) / 2) for x, y in both) if a == b else ()
+        )
+    cut = [a or b for a, b in zip(forth.cut, back.cut, strict=True)]
+    return Segments(scores, [(score, 1.0) for score in scores], cut, chosen, parts)
 
 
 @measure
