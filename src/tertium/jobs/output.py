@@ -22,7 +22,7 @@ from tertium.errors import InputError, ResumeError
 from tertium.jobs.parquet import lines_to_parquet
 from tertium.registry import check_extras
 from tertium.storage.atomic import replacing_text, write_at
-from tertium.storage.resume import State, UnfinishedRun, has_record
+from tertium.storage.resume import START_OVER, State, UnfinishedRun, has_record
 
 CUT = "cut"
 """The column that marks rows whose text was too long for the model."""
@@ -350,7 +350,7 @@ class FileOutput:
         for name, size in self._sizes.items():
             file = self.run.part / name
             if not file.exists() or file.stat().st_size < size:
-                raise ResumeError(f"{file} is shorter than it was; start over with --overwrite")
+                raise ResumeError(f"{file} is shorter than it was", cure=START_OVER)
         with (self.run.part / self.OUTCOMES).open("rb") as stream:
             lines = stream.read(self._sizes[self.OUTCOMES]).splitlines()
         return [json.loads(line) for line in lines]
@@ -385,8 +385,8 @@ def refuse_complete(path: Path, run: UnfinishedRun) -> None:
     """Refuse to resume what is complete, perhaps the output of another command."""
     if run.resume and path.exists() and not has_record(run.part):
         raise ResumeError(
-            f"{path} is complete, so that nothing is left to resume; "
-            "use --force to replace it, or choose another output"
+            f"{path} is complete, so that nothing is left to resume",
+            cure=("use {force:True} to replace it", "choose another output"),
         )
 
 

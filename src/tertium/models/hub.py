@@ -62,7 +62,7 @@ def fetch(
     check_extras("converting a model", [CONVERT])  # before anything is downloaded
     if model is not None and model.url:
         if revision is not None or layer is not None:
-            raise SettingError(f"{model.name} is one file: it has no --revision and no --layer")
+            raise SettingError(f"{model.name} is one file", cure="leave out {revision} and {layer}")
         return prism_release.fetch_release(
             prism_release.M39V1_RELEASE,
             out,

@@ -104,7 +104,7 @@ class Report:
 def check_outputs(folder: Path | None, *, plots: bool = False, html: Path | None = None) -> None:
     """Refuse before any work what could not be written in the end."""
     if plots and folder is None:
-        raise SettingError("--plots needs a folder for the figures: use --output")
+        raise SettingError("figures need a folder", cure="use {plots:True} with {output}")
     if plots or html is not None:
         check_extras("a figure", [PLOT])
     for place in (folder, html.parent if html is not None else None):

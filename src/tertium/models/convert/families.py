@@ -148,7 +148,7 @@ def _marian(folder: Path, config: dict[str, Any], name: str) -> Family:
     target = settings.get("target_lang") or (pair[2] if pair else None)
     if source is None or (target is None and not tags):
         raise ModelError(
-            f"{folder} does not state its languages; name it opus-mt-SOURCE-TARGET (--name)"
+            f"{folder} does not state its languages", cure="use {name:opus-mt-SOURCE-TARGET}"
         )
     targets = tags if len(tags) > 1 else {str(target): next(iter(tags.values()), "")}
     return Family(

@@ -166,6 +166,7 @@ def train_tokenizer(
     except RuntimeError as error:
         raise ModelError(
             f"SentencePiece cannot train a vocabulary of {vocabulary} tokens on these sentences "
-            f"({error}); give more text or a smaller --vocabulary"
+            f"({error})",
+            cure=("give more text", "a smaller {vocabulary}"),
         ) from None
     return model.getvalue()
