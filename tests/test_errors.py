@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from string import Formatter
 from typing import Any
@@ -15,7 +15,10 @@ import pytest
 import tertium
 from tertium.cli import words
 from tertium.cli.commands import COMMANDS, imported
-from tertium.errors import InputError, LanguageError, Message, ModelError
+from tertium.errors import InputError, LanguageError, Message, ModelError, SettingError
+from tertium.models.catalog import BUNDLED_FOLDER
+from tertium.models.convert.translation import convert
+from tertium.models.tokenizer import open_sentencepiece, open_tokenizer_json
 from tertium.web.words import LABELS, label
 
 SOURCES = Path(tertium.__file__).parent
@@ -163,3 +166,43 @@ def test_nested_junk_in_a_card_is_an_error_of_one_line(tmp_path: Path) -> None:
     (tmp_path / "tertium.json").unlink()
     with pytest.raises(ModelError, match="tertium models convert"):
         tertium.load_model(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "reason"),
+    [
+        ("max_length", -1, "max_length is -1"),
+        ("max_length", "9", "max_length has a value of the wrong type"),
+        ("source_languages", {"en": {"x": [1]}}, "source_languages has a value of the wrong type"),
+        ("source_languages", [1], ""),
+        ("hashes", [["x"]], ""),
+        ("sizes", {"model.bin": {}}, ""),
+    ],
+)
+def test_junk_in_the_fields_of_a_card(
+    field: str, value: object, reason: str, tmp_path: Path
+) -> None:
+    card = json.loads((BUNDLED_FOLDER / "tertium-mini" / "tertium.json").read_text())
+    (tmp_path / "tertium.json").write_text(json.dumps({**card, field: value}))
+    with pytest.raises(ModelError, match=rf"tertium\.json is not readable: .*{reason}"):
+        tertium.load_model(tmp_path)
+
+
+@pytest.mark.parametrize("open_file", [open_sentencepiece, open_tokenizer_json])
+@pytest.mark.parametrize("content", [b"", b"no tokenizer", bytes(100)])
+def test_unreadable_tokenizers(
+    open_file: Callable[[Path], object], content: bytes, tmp_path: Path
+) -> None:
+    file = tmp_path / "tokenizer"
+    file.write_bytes(content)
+    with pytest.raises(ModelError, match=str(file)):
+        open_file(file)
+
+
+@pytest.mark.parametrize("missing", ["langcodes", "transformers", "torch"])
+def test_conversion_without_its_packages(
+    missing: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("tertium.registry.find_spec", lambda name: None if name == missing else 1)
+    with pytest.raises(SettingError, match=f"needs {missing}: pip install 'tertium"):
+        convert(tmp_path, tmp_path / "out")

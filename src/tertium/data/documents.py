@@ -99,9 +99,7 @@ class DocumentPairs(TextSource):
     def __post_init__(self) -> None:
         given = self._given
         if len(given) < 2:
-            raise InputError(
-                "documents are compared with others", cure="give {references}, or {sources}"
-            )
+            raise InputError("references or sources are needed", cure="give {ref} or {src}")
         if STDIN in given:
             raise InputError(
                 "documents cannot be read from standard input", cure="use files or folders"
