@@ -21,7 +21,7 @@ from tertium.data.records import PARQUET
 from tertium.errors import InputError, ResumeError
 from tertium.jobs.parquet import lines_to_parquet
 from tertium.registry import check_extras
-from tertium.storage.atomic import replacing_text, write_at
+from tertium.storage.atomic import check_writable, replacing_text, write_at
 from tertium.storage.resume import START_OVER, State, UnfinishedRun, has_record
 
 CUT = "cut"
@@ -214,10 +214,7 @@ def check_output_file(path: Path) -> None:
     """Refuse a name that cannot become a file, nor is a folder of shards that a cluster wrote."""
     if path.is_dir() and next(path.glob("*.parquet"), None) is None:
         raise InputError(f"{path} is a folder; choose a file")
-    if not path.parent.is_dir():
-        raise InputError(f"{path.parent}: no such folder")
-    if not os.access(path.parent, os.W_OK):
-        raise InputError(f"{path.parent}: no permission to write into this folder")
+    check_writable(path.parent)
 
 
 class Output(Protocol):

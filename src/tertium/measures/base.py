@@ -326,8 +326,8 @@ def check_readable(
     """Refuse to score where a measure lacks what it reads; nothing else takes its place."""
     if "reference" in measure.reads and not has_references:
         others = (
-            "use a measure without references, with both languages ({measure:prism-src} and "
-            "{lang:de-en})",
+            "use prism-src, a measure without references ({measure:prism-src} with {lang} and "
+            "{source_lang})",
             f"compare with the source ({{against:source}}, or {measure.name}:against=source)",
         )
         raise InputError(

@@ -87,7 +87,8 @@ class JsonTokenizer:
 
     def decode(self, tokens: Sequence[str]) -> str:
         ids = [self._backend.token_to_id(token) for token in tokens]
-        return self._backend.decode([id_ for id_ in ids if id_ is not None]).strip()
+        decoded: str = self._backend.decode([id_ for id_ in ids if id_ is not None])
+        return decoded.strip()
 
 
 class RememberingTokenizer:

@@ -14,7 +14,7 @@ from tertium.registry import check_extras
 from tertium.report.page import PACKAGE, render_page
 from tertium.report.plots import PLOT
 from tertium.report.tables import Table
-from tertium.storage.atomic import write_text
+from tertium.storage.atomic import check_writable, write_text
 
 TEMPLATES = "studies/templates"
 UNSAFE = re.compile(r"[^\w.+@=,-]+")
@@ -111,6 +111,7 @@ def check_outputs(folder: Path | None, *, plots: bool = False, html: Path | None
         if place is not None:
             try:
                 place.mkdir(parents=True, exist_ok=True)
+                check_writable(place)
             except OSError as error:
                 raise OutputError(f"cannot write to {place}: {error.strerror}") from None
 
