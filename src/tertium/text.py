@@ -111,8 +111,8 @@ def check_characters(text: str, what: str) -> None:
     if place is not None:
         raise InputError(
             f"{what} holds a lone surrogate (U+{ord(text[place]):04X}) at character "
-            f"{place + 1}, which is not valid Unicode; "
-            "repair the text, or replace invalid characters (--replace-invalid)"
+            f"{place + 1}, which is not valid Unicode",
+            cure=("repair the text", "replace invalid characters ({replace_invalid:True})"),
         )
 
 

@@ -198,7 +198,7 @@ def test_columns_of_metadata_are_no_systems(tertium: Run, tmp_path: Path) -> Non
     alone.write_text("doc_id\tref\ta\nd1\tIt rains.\tIt rains.\nd2\tA b.\tA c.\n")
     refused = tertium("compare", alone, "-m", "chrf")
     assert refused.returncode == 2
-    assert "doc_id look like numbers or metadata; use --systems" in refused.stderr
+    assert "doc_id look like numbers or metadata; name the columns with --systems" in refused.stderr
 
 
 def test_one_word_outputs_are_systems(tertium: Run, tmp_path: Path) -> None:

@@ -233,7 +233,7 @@ def test_thresholds_and_pairs_of_models(tertium: Run) -> None:
     assert f"({both})" in done.stdout, done.stderr
     assert "instead of" in done.stdout
     done = tertium("explain", *texts, "--method", "differences", "--model", both)
-    assert "has no common encoder; use --encoder" in done.stderr
+    assert "has no common encoder; choose one with --encoder" in done.stderr
     done = tertium("explain", *texts, "--model", "tertium-mini++tertium-mini")
     assert "a pair of models is written FIRST+SECOND" in done.stderr
 

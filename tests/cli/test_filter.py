@@ -298,7 +298,7 @@ def test_a_full_disk(tertium: Run, pairs: Path, tmp_path: Path) -> None:
         (("--set", "dual.k=3"), "dual is not one of the filters"),
         (("--set", "longest=3"), "FILTER.NAME=VALUE"),
         (("--at-least", "0.3"), "--measure"),
-        (("--filters", "measure"), "needs --measure"),
+        (("--filters", "measure"), "give --measure with --at-least or --at-most"),
         (("--filters", "pattern"), "needs a regular expression"),
         (("--resume",), "--output"),
         (("-o", "there/is/no.tsv"), "no such folder"),

@@ -87,7 +87,7 @@ def test_ready_translations(tertium: Run, tmp_path: Path) -> None:
         ((*PUBLISHED, "--detector", "x"), "--predictions replaces PAIRS and detectors"),
         (("--predictions", "x"), "write it as MODEL,DATASET=FILE"),
         ((*PUBLISHED, "--protocol", "mean"), "unknown protocol 'mean'"),
-        ((*PUBLISHED, "--plots"), "--plots needs a folder"),
+        ((*PUBLISHED, "--plots"), "use --plots with --output"),
         ((EXAMPLES / "isometry" / "pairs.tsv", "--columns", "x"), "NAME=FIRST,SECOND"),
         (
             (EXAMPLES / "isometry" / "pairs.tsv", "--measure-detector", "chrf"),

@@ -167,7 +167,7 @@ def test_a_dataset_of_a_plugin(environment: dict[str, str], tmp_path: Path) -> N
     assert "QuestionFilter of the plug-in tertium-example is not a dataset" in wrong.stderr
     missing = run(environment, "data", "export", "greetings", tmp_path, "-o", out)
     assert missing.returncode == 2
-    assert "dataset 'greetings' needs a language (--lang), such as en" in missing.stderr
+    assert "dataset 'greetings' needs a language, such as en; give --lang" in missing.stderr
 
 
 def test_a_measure_of_a_plugin(environment: dict[str, str]) -> None:
@@ -191,3 +191,13 @@ def test_a_broken_measure_is_named_and_left_out(environment: dict[str, str]) -> 
     assert "broken-measure" not in done.stdout
     assert "measure 'broken-measure' of the plug-in tertium-example cannot be loaded" in done.stderr
     assert "it is left out" in done.stderr
+
+
+def test_a_broken_measure_does_not_stop_the_page(environment: dict[str, str]) -> None:
+    code = "from tertium.web.lists import available_measures; print(*available_measures())"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, encoding="utf-8"
+    )
+    assert "length-ratio" in done.stdout.split(), done.stderr
+    assert "broken-measure" not in done.stdout
+    assert "cannot be loaded" in done.stderr

@@ -81,7 +81,7 @@ def test_the_rules_of_the_command_are_those_of_the_library() -> None:
     ("arguments", "message"),
     [
         (("study", "rephrasing", "nowhere"), "nowhere does not exist"),
-        (("study", "rephrasing", DATA, "--plots"), "--plots needs a folder"),
+        (("study", "rephrasing", DATA, "--plots"), "use --plots with --output"),
         (("study", "rephrasing", DATA, "--langs", "vie"), "has no vie"),
         (("study", "rephrasing", DATA, "--min-sets", 9), "no language has 9 sets"),
         (

@@ -43,6 +43,8 @@ def test_other_addresses_need_a_token(tertium: Run) -> None:
 
 def test_an_address_in_use_is_reported(tertium: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        done = tertium("serve", "--port", str(taken.getsockname()[1]))
+        port = taken.getsockname()[1]
+        done = tertium("serve", "--port", str(port))
     assert done.returncode == 2
-    assert done.stderr.startswith("tertium: ")
+    assert done.stderr.startswith(f"tertium: 127.0.0.1, port {port}: Address already in use")
+    assert done.stderr.endswith("; choose another --port\n")

@@ -72,7 +72,7 @@ def test_across_languages(tertium: Run, tmp_path: Path) -> None:
         ((*DATA, "-m", "chrf", "-m", "chrf"), "chrf is given twice"),
         ((*DATA, "-m", "chrf", "--ablation"), "--ablation is for direct"),
         ((*DATA, "-m", "chrf", "--cross-lingual"), "--cross-lingual needs pawsx"),
-        ((*DATA, "-m", "chrf", "--plots"), "--plots needs a folder"),
+        ((*DATA, "-m", "chrf", "--plots"), "use --plots with --output"),
         ((*DATA, "-m", "chrf", "--examples", 1), "--compare: name two of chrf"),
     ],
 )

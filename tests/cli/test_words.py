@@ -299,3 +299,39 @@ def test_standard_input_that_is_a_terminal_is_not_waited_for(
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
     assert tertium("score", "ref.txt", "-m", "chrf").returncode == 2
+
+
+def not_into_out(path: str | Path, mode: int) -> bool:
+    """Deny writing into a folder named out, also to root, who may write everywhere."""
+    return mode != os.W_OK or Path(path).name != "out"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("score", "a.tsv", "-m", "chrf"),
+        ("compare", "-t", "a.txt", "a.txt", "-r", "a.txt", "-m", "chrf", "--html"),
+        ("explain", "a.tsv", "--method", "flags"),
+        ("filter", "a.tsv", "--filters", "length"),
+        ("mine", "a.txt", "a.txt", "-l", "de-en"),
+        ("align", "a.txt", "a.txt", "-l", "en"),
+        ("translate", "a.txt", "-l", "de-en"),
+        ("paraphrase", "a", "-l", "en"),
+        ("check", "a.tsv"),
+        ("study", "correlate", "--dataset", "x=.", "-m", "chrf"),
+    ],
+)
+def test_a_read_only_folder_is_refused_before_the_work(
+    tertium: Run, arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("os.access", not_into_out)
+    Path("a.tsv").write_text("hyp\tref\na\tb\n")
+    Path("a.txt").write_text("a\n")
+    (tmp_path / "out").mkdir()
+    given = arguments if arguments[-1] == "--html" else (*arguments, "-o")
+    out = "out" if arguments[0] == "study" else "out/x.tsv"
+    done = tertium(*given, out)
+    assert done.returncode == 2
+    assert done.stderr == "tertium: out: no permission to write into this folder\n"
+    assert list((tmp_path / "out").iterdir()) == []

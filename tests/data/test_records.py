@@ -176,7 +176,7 @@ def test_several_references_and_languages(tmp_path: Path) -> None:
     assert first.references == (("b", "de"), ("c", "de"), ("d", "de"))
     assert second.references == (("b", "de"), ("d", "de"))
     assert second.source == ("s", "fr")
-    with pytest.raises(InputError, match="row 1: the language in 'lang' is 'de', but --lang is"):
+    with pytest.raises(InputError, match="row 1: the language in 'lang' is 'de', but 'en' was"):
         list(TablePairs(table, columns, Languages(hyp="en", ref="en")))
 
 

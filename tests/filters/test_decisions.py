@@ -102,7 +102,7 @@ def test_languages_to_choose_from() -> None:
     assert verdict(LanguageFilter(among="de,en"), "Ja, gern.", "Yes, please.") == "kept"
     with pytest.raises(LanguageError, match="does not support 'tlh'"):
         verdict(LanguageFilter(), "nuqneH", "Hello", ("tlh", "en"))
-    with pytest.raises(LanguageError, match="--src-lang"):
+    with pytest.raises(LanguageError, match="source_lang="):
         LanguageFilter().judge([Row.pair(Text("Hallo"), Text("Hello"))])
 
 

@@ -132,7 +132,7 @@ def test_encoding_and_rescoring_are_resumed(
         mined(Table(scores), Stops(WORDS))
     part = tmp_path / "out.tsv.part"
     assert len(list(part.glob("*.npy"))) == 1
-    with pytest.raises(ResumeError, match="--resume"):
+    with pytest.raises(ResumeError, match="resume=True"):
         mined(Table(scores), encoder())
     made, stopped = encoder(), Table(scores, fails_after=5)
     with pytest.raises(KeyboardInterrupt):

@@ -131,6 +131,7 @@ def test_the_extra_is_checked_before_a_download(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
-    monkeypatch.setattr(hub_module, "CONVERT", Extra("convert", ("no_such_module",)))
+    extra = Extra("convert", ("no_such_module",))
+    monkeypatch.setattr("tertium.models.convert.checkpoint.CONVERT", extra)
     with pytest.raises(SettingError, match=r"pip install 'tertium\[convert\]'"):
         hub_module.fetch("small100")

@@ -91,7 +91,7 @@ def test_prism_by_name(host: Host, release: Released) -> None:
     with pytest.raises(ModelError, match="already exists"):
         hub.fetch("prism")
     (models_folder() / "prism").rename(models_folder() / "other")
-    with pytest.raises(SettingError, match="no --revision"):
+    with pytest.raises(SettingError, match="leave out revision= and layer="):
         hub.fetch("prism", revision="main")
 
 

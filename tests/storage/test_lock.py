@@ -13,7 +13,7 @@ from typing import NoReturn
 
 import pytest
 
-from tertium.errors import OutputError
+from tertium.errors import InputError, OutputError
 from tertium.storage.lock import Lock, locked
 
 HOLD = """
@@ -129,5 +129,5 @@ def test_a_file_system_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(InputError, match="no such folder"):
         Lock(tmp_path / "none" / "out").acquire()

@@ -55,7 +55,7 @@ def test_started_over(out: Path) -> None:
 
 def test_refused_without_a_choice(out: Path) -> None:
     before = names(out.parent)
-    message = "is an unfinished run; resume it with --resume, or start over with --overwrite"
+    message = "is an unfinished run; resume it with resume=True, or start over with overwrite=True"
     with pytest.raises(ResumeError, match=message):
         a_run(out).start(JOB)
     assert names(out.parent) == before
@@ -74,7 +74,7 @@ def test_refused_with_another_job(out: Path) -> None:
 def test_a_damaged_record(record: str, out: Path) -> None:
     (out.with_name("out.part") / RECORD).write_text(record)
     for way in ({}, {"resume": True}):
-        with pytest.raises(ResumeError, match=r"is damaged.*; start over with --overwrite"):
+        with pytest.raises(ResumeError, match=r"is damaged.*; start over with overwrite=True"):
             a_run(out, **way).start(JOB)
     assert a_run(out, overwrite=True).start(JOB) is None
 

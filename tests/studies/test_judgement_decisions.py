@@ -98,7 +98,7 @@ def test_good_outputs() -> None:
     with pytest.raises(InputError, match="too few good outputs"):
         Good.parse("95").labels(judged)
     for text in ("high", "0%", "100%"):
-        with pytest.raises(SettingError, match="--good"):
+        with pytest.raises(SettingError, match=f"good=.*{text}"):
             Good.parse(text)
 
 

@@ -406,7 +406,7 @@ def test_texts_that_are_cut_are_marked() -> None:
 
 def test_references_are_not_replaced_by_the_source() -> None:
     segments = [JudgedSegment("7", Text("h", "en"), source=Text("q", "de"))]
-    with pytest.raises(InputError, match=r"chrf compares with references.*--against-source"):
+    with pytest.raises(InputError, match=r"chrf compares with references.*against_source=True"):
         study(JudgedSet("toy", "toy", segments), "chrf").run()
 
 

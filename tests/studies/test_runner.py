@@ -224,7 +224,7 @@ def test_a_report_is_written(tmp_path: Path) -> None:
 
 
 def test_outputs_are_checked(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="--plots needs a folder"):
+    with pytest.raises(SettingError, match="figures need a folder; use plots=True with output="):
         check_outputs(None, plots=True)
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot write to"):

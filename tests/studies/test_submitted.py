@@ -126,7 +126,7 @@ def test_rankings_from_raw_direct_assessments() -> None:
     assert len(ranked_by_difference(judged, 24).rankings) == 4
     published = judged_set()
     assert ranked_by_difference(published, 25) is published
-    with pytest.raises(InputError, match=r"differ by 99 points; .*--score wmt-raw"):
+    with pytest.raises(InputError, match=r"differ by 99 points; .*score='wmt-raw'"):
         ranked_by_difference(judged, 99)
 
 

@@ -281,7 +281,7 @@ def test_the_packages_have_names_of_all_roles() -> None:
 
 def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tertium.registry.find_spec", lambda name: None)
-    with pytest.raises(SettingError, match=r"--names needs babel: pip install 'tertium\[train\]'"):
+    with pytest.raises(SettingError, match=r"needs babel: pip install 'tertium\[train\]'"):
         build_lexicon([], LANGUAGES)
 
 

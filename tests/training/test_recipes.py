@@ -88,8 +88,8 @@ def test_the_rate_falls_with_the_root_of_the_updates() -> None:
     ("wrong", "reason"),
     [
         ({"heads": 7}, "width of 320 cannot be divided among 7 heads"),
-        ({"dropout": 1.0}, "--dropout 1.0"),
-        ({"clip_norm": -1.0}, "--clip -1.0"),
+        ({"dropout": 1.0}, "dropout=1.0: must be at least 0"),
+        ({"clip_norm": -1.0}, "clip_norm=-1.0: must not be"),
         ({"schedule": "cosine"}, "must be constant or inverse-sqrt"),
     ],
 )

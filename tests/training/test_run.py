@@ -149,7 +149,7 @@ def test_a_run_that_diverges_says_so(
     tiny_plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(loop, "update", lambda *_: (float("nan"), 1))
-    with pytest.raises(ModelError, match="lower --rate"):
+    with pytest.raises(ModelError, match="lower peak_rate="):
         train(tmp_path / "run", tiny_plan, Pace(steps=1))
     assert not list_checkpoints(tmp_path / "run")
 

@@ -418,7 +418,7 @@ def test_a_sentence_encoder_is_not_a_token_encoder() -> None:
     fake = FakeEncoder({})
     names = ("name", "fingerprint", "settings", "sentence_vectors")
     sentences: Any = SimpleNamespace(**{name: getattr(fake, name) for name in names})
-    with pytest.raises(SettingError, match="--sentence-encoder"):
+    with pytest.raises(SettingError, match="use it as sentence_encoder="):
         Loaded(FakeModel(), sentences, sentences)
 
 

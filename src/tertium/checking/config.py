@@ -75,4 +75,4 @@ def _of_table(table: dict[str, Any], path: Path) -> Config:
     try:
         return replace(Config(), **values)
     except SettingError as error:
-        raise SettingError(f"{path}: {error}") from None
+        raise error.at(f"{path}: ") from None

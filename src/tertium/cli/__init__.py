@@ -11,7 +11,8 @@ import typer
 
 from tertium._version import __version__
 from tertium.cli.commands import LazyGroup
-from tertium.errors import COMMAND_LINE, TertiumError
+from tertium.cli.words import RUNNING, as_option
+from tertium.errors import TertiumError, TertiumWarning
 
 app = typer.Typer(
     cls=LazyGroup,
@@ -51,12 +52,13 @@ def main() -> None:
         sys.exit(2)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # as the input
+    RUNNING.set(None)
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             app()
     except TertiumError as error:
-        print(f"tertium: {error.said(COMMAND_LINE)}", file=sys.stderr)
+        print(f"tertium: {error.said(as_option)}", file=sys.stderr)
         sys.exit(2)
     except OSError as error:
         print(f"tertium: {error}", file=sys.stderr)
@@ -64,4 +66,5 @@ def main() -> None:
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    print(f"tertium: {message}", file=sys.stderr)
+    said = message.said(as_option) if isinstance(message, TertiumWarning) else message
+    print(f"tertium: {said}", file=sys.stderr)

@@ -22,6 +22,7 @@ from tertium.cli.groups import LanguageOptions, grouped, say
 from tertium.cli.options import DEFAULT_MODEL, ENGINE, INPUT, OUTPUT, Force, NoCache, Quiet, Threads
 from tertium.cli.progress import interruptible, progress_bar
 from tertium.cli.systems import refuse_existing
+from tertium.cli.words import as_option
 from tertium.data.l10n.files import DEFAULT_SOURCE, find_files, read_files
 from tertium.data.l10n.strings import FileContent
 from tertium.data.lines import read_lines
@@ -95,7 +96,9 @@ class CheckInputs:
                     named=named,
                 )
             except (InputError, OSError) as error:
-                unread.append(str(error))
+                unread.append(
+                    error.said(as_option) if isinstance(error, InputError) else str(error)
+                )
         if self.since is not None:
             contents = changed_since(
                 contents,

@@ -9,6 +9,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from tertium.cli.words import noted
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -79,9 +81,9 @@ def imported(name: str) -> Any:
     if isinstance(found, typer.Typer):
         group = typer.main.get_group(found)
         group.name = name
-        return group
+        return noted(group)
     from tertium.cli.habits import HabitCommand
 
     single = typer.Typer(add_completion=False)
     single.command(name, cls=HabitCommand)(found)
-    return typer.main.get_command(single)
+    return noted(typer.main.get_command(single))

@@ -6,17 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from tertium.cli.groups import LanguageOptions, say
+from tertium.cli.words import flags
 from tertium.data.lines import STDIN
 from tertium.data.nbest import CandidateLists
-from tertium.errors import LanguageError
 from tertium.jobs.task import Input
 from tertium.measures.loading import MeasureSpec, ModelPool, ModelSettings, outline
 from tertium.measures.registry import parts_of
 from tertium.measures.translation import TranslationMeasure
-from tertium.models.guess import ROLES, AssumedLanguages, assume_language, assumed_languages
+from tertium.models.guess import LANGUAGE_OF, AssumedLanguages, assume_language, assumed_languages
 from tertium.models.languages import LanguageSet
 
-OPTIONS = {"hypothesis": "--lang", "reference": "--ref-lang", "source": "--src-lang"}
 PLURAL = {"hypothesis": "hypotheses", "reference": "references", "source": "sources"}
 
 
@@ -27,10 +26,7 @@ def assume(
     first = inputs[0].source
     if isinstance(first, CandidateLists) or STDIN in first.paths:  # it can be read only once
         return list(inputs), {}
-    try:
-        found = assumed_languages(first, roles, languages)
-    except LanguageError as error:
-        raise LanguageError(f"{error}; use {', '.join(OPTIONS.values())}") from None
+    found = assumed_languages(first, roles, languages)
     if not found:
         return list(inputs), {}
     tell(found, quiet=quiet)
@@ -42,15 +38,14 @@ def assume(
 
 def signed(found: Iterable[str]) -> list[str]:
     """The fields of a signature that have the languages of some roles."""
-    fields = {role: name for name, role in ROLES.items()}
-    return [fields[role] for role in found]
+    return [LANGUAGE_OF[role] for role in found]
 
 
 def tell(found: Mapping[str, str], *, quiet: bool = False) -> None:
     """Say which languages were assumed."""
     if found and not quiet:
         listed = ", ".join(f"{PLURAL[role]} {lang}" for role, lang in found.items())
-        options = ", ".join(OPTIONS[role] for role in found)
+        options = flags(LANGUAGE_OF[role] for role in found)
         say(f"assumed languages: {listed} (identified; to choose others, use {options})")
 
 
@@ -87,10 +82,7 @@ def needed_roles(spec: MeasureSpec, pool: ModelPool) -> list[str]:
 
 def language_of(texts: Iterable[str], languages: LanguageSet, *, quiet: bool, role: str) -> str:
     """The language of some texts; says which one is assumed."""
-    try:
-        found = assume_language(texts, languages, role)
-    except LanguageError as error:
-        raise LanguageError(f"{error}; use --lang") from None
+    found = assume_language(texts, languages, role)
     if not quiet:
         say(f"assumed language: {found} (identified; to choose another, use --lang)")
     return found

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from tertium.cli.words import as_option
 from tertium.errors import ModelError, SettingError
 from tertium.models.card import Card, EncoderCard, LanguageCard, TranslationCard, read_card
 from tertium.models.catalog import entries, locate, look_up
@@ -82,7 +83,7 @@ def print_models() -> None:
         try:
             card = read_card(entry.path)
         except ModelError as error:
-            table.add_row(entry.name, entry.where, Text(str(error), style="red"))
+            table.add_row(entry.name, entry.where, Text(error.said(as_option), style="red"))
             continue
         common = (megabytes(card), card.licence, card.fingerprint[:12])
         settings = card.settings

@@ -12,6 +12,7 @@ from string import ascii_uppercase
 from typing import Any
 
 from tertium.cli.formats import OutputFormat
+from tertium.cli.words import option
 from tertium.data.records import counted
 from tertium.errors import InputError
 from tertium.jobs.output import Layout, rounded, to_json
@@ -20,7 +21,7 @@ from tertium.measures.scores import ScoreTable, digits_for
 from tertium.measures.signature import Signature
 from tertium.report.tables import Table
 from tertium.stats.conventions import SAMPLES
-from tertium.storage.atomic import write_text
+from tertium.storage.atomic import check_writable, write_text
 
 MTME_REFERENCE = re.compile(r"[a-z]+-[a-z]+\.(\w+)\.txt")
 """A file of references as mt-metrics-eval names it."""
@@ -176,7 +177,7 @@ def report(table: ScoreTable, started: float, *, quiet: bool, plain: bool, score
     for message in described(table):
         console.print(message, style="yellow", markup=False)
     if languages := describe_languages(table.identified):
-        console.print(languages, markup=False)
+        console.print(f"{languages}; if that is wrong, use {option('lang')}", markup=False)
     for message in table.messages:
         console.print(message, markup=False)
 
@@ -248,6 +249,7 @@ def _stem(column: str) -> str:
 
 
 def refuse_existing(path: Path, *, force: bool) -> None:
-    """Refuse to replace a file, unless that is requested."""
+    """Refuse to replace a file, unless that is requested, and what cannot be written."""
+    check_writable(path.parent)
     if path.is_file() and not force:
         raise InputError(f"{path} exists; use --force to replace it, or choose another name")

@@ -130,7 +130,7 @@ def outputs_from(
                 source_lang=source_lang,
             )
         except InputError as error:
-            raise InputError(f"system {name!r}: {error}") from None
+            raise error.at(f"system {name!r}: ") from None
     if len({len(each) for each in rows.values()}) > 1:
         sizes = ", ".join(f"{name} has {len(outputs)}" for name, outputs in lists.items())
         raise InputError(f"the systems differ in their number of outputs: {sizes}")

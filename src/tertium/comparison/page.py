@@ -26,7 +26,7 @@ STYLE = Path(__file__).with_name("comparison.css")
 
 
 def comparison_page(comparison: Comparison, *, segments: int) -> str:
-    """Render the page that ``tertium compare --html`` writes."""
+    """Render a comparison as an HTML page."""
     return render_page(
         "comparison/templates/page.html",
         f"Tertium: {len(comparison.systems)} systems compared",

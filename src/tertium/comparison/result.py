@@ -155,7 +155,7 @@ class Comparison:
             return ""
         if 1 / (self.samples + 1) >= self.alpha:
             few = counted(self.samples, "sample")
-            cure = f"use at least {math.floor(1 / self.alpha)} samples (--samples)"
+            cure = f"use at least {math.floor(1 / self.alpha)} samples"
         else:
             few = counted(self.outputs.count, "segment")
             cure = "use a larger test set"

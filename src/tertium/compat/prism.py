@@ -221,8 +221,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
             warnings.showwarning = _show_warning
             _run(options)
     except (TertiumError, OSError) as error:
-        print(f"prism: {error}", file=sys.stderr)
+        said = error.said(_option) if isinstance(error, TertiumError) else error
+        print(f"prism: {said}", file=sys.stderr)
         sys.exit(2)
+
+
+def _option(name: str, value: str) -> str:
+    return f"--{name} {value}".rstrip()
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -245,11 +250,13 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(options: argparse.Namespace) -> None:
     if (options.ref is None) == (options.src is None):
-        raise SettingError("give exactly one of --ref and --src")
+        raise SettingError(
+            "there must be one other text", cure="give exactly one of {ref} and {src}"
+        )
     others, lang = _read_others(options.ref or options.src, by_source=options.ref is None)
     lang = lang or options.lang
     if lang is None:
-        raise LanguageError("the language of the candidates is needed; use --lang")
+        raise LanguageError("the language of the candidates is needed", cure="use {lang}")
     prism = Prism(options.model_dir, lang, options.temperature)
     cand = list(read_lines(options.cand))
     ref, src = (others, None) if options.ref is not None else (None, others)

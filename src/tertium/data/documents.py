@@ -99,9 +99,11 @@ class DocumentPairs(TextSource):
     def __post_init__(self) -> None:
         given = self._given
         if len(given) < 2:
-            raise InputError("references or sources are needed (--ref, --src)")
+            raise InputError("references or sources are needed", cure="give {ref} or {src}")
         if STDIN in given:
-            raise InputError("--documents cannot read standard input; use files or folders")
+            raise InputError(
+                "documents cannot be read from standard input", cure="use files or folders"
+            )
         for path in given:
             if not path.is_dir():
                 check_file(path)

@@ -83,8 +83,8 @@ def read_lines(path: Path, *, replace_invalid: bool = False) -> Iterator[str]:
                 except UnicodeDecodeError as error:
                     raise InputError(
                         f"{name_of(path)}, line {number}: byte {error.start + 1} "
-                        f"(0x{content[error.start]:02X}) is not valid UTF-8; convert the file, "
-                        "or replace invalid bytes (--replace-invalid)"
+                        f"(0x{content[error.start]:02X}) is not valid UTF-8",
+                        cure=("convert the file", "replace invalid bytes ({replace_invalid:True})"),
                     ) from None
         except READING_ERRORS as error:
             raise unreadable(path, error) from None

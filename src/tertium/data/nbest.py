@@ -174,9 +174,9 @@ class TableLists(CandidateLists):
         hyp, group = pick(CANDIDATE, hyp), pick(GROUPS, group)
         if hyp is None or group is None:
             raise InputError(
-                f"where are the candidates? {pick.there}; a column with lists "
-                f"({', '.join(LISTS[:3])}), or a column with candidates (--hyp-column) and "
-                "one that groups them (--group-column)"
+                f"where are the candidates? {pick.there}; needed is a column with lists "
+                f"({', '.join(LISTS[:3])}), or one with candidates and one that groups them",
+                cure="use {hyp_column} and {group_column}",
             )
         return cls(table, languages, parallel, group_column=group, hyp=hyp, **common)
 
@@ -248,7 +248,7 @@ class TableLists(CandidateLists):
         try:
             return Text(check_text(value, role="candidate", row=row), self.languages.hyp)
         except InputError as error:
-            raise InputError(f"{self.name}, {error}") from None
+            raise error.at(f"{self.name}, ") from None
 
     def _list(
         self,

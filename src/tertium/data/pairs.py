@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol, Self
 from tertium.data.codes import language_code, primary
 from tertium.data.lines import STDIN, check_file, name_of, read_lines, without_trailing_blanks
 from tertium.data.records import Record, RecordFile, listed
-from tertium.errors import InputError
+from tertium.errors import InputError, no_parameters
 from tertium.text import NO_TEXT, Row, Text, check_fields, check_text, field_value
 
 ALIASES = {
@@ -258,20 +258,20 @@ def choose_columns(
     hyp = pick(ALIASES["hyp"], hyp)
     if hyp is None and len(pick.names) == 1:
         raise InputError(
-            f"{name_of(table.path)} has one column, and is no table of pairs; "
-            "of plain text, give hypotheses with -t and references with -r"
+            f"{name_of(table.path)} has one column, and is not a table of pairs",
+            cure="of plain text, give hypotheses with {hyp} and references with {ref}",
         )
     if hyp is None:
         raise InputError(
-            f"which column is the hypothesis? {pick.there}; use --hyp-column "
-            "(or `tertium compare`, for one column per system)"
+            f"which column is the hypothesis? {pick.there}",
+            cure=("use {hyp_column}", "compare systems, one column per system"),
         )
     found = pick.references(refs, besides=hyp)
     src = pick(ALIASES["src"], src)
     if not found and src is None and not alone:
         raise InputError(
-            f"which column is the reference, or the source? {pick.there}; "
-            "use --ref-column or --src-column"
+            f"which column is the reference, or the source? {pick.there}",
+            cure="use {ref_column} or {src_column}",
         )
     if ref_lang is None and lang is not None:
         ref_lang = find_column(pick.names, ["ref_lang"]) or lang
@@ -292,7 +292,7 @@ def source_columns(
     pick = ColumnChooser(table, "translate")
     found = pick(ALIASES["src"], src)
     if found is None:
-        raise InputError(f"which column is the source? {pick.there}; use --src-column")
+        raise InputError(f"which column is the source? {pick.there}", cure="use {src_column}")
     return Columns(src=found, src_lang=pick(ALIASES["src_lang"], src_lang))
 
 
@@ -316,8 +316,8 @@ def bitext_columns(
     source, target = find("src", src, langs.src, "src"), find("hyp", tgt, langs.hyp, "tgt")
     if source == target:
         raise InputError(
-            f"the column {source!r} cannot be both source and target: {pick.there}; "
-            "use --src-column and --tgt-column"
+            f"the column {source!r} cannot be both source and target: {pick.there}",
+            cure="use {src_column} and {tgt_column}",
         )
     target_lang, source_lang = pick(BITEXT["hyp_lang"]), pick(BITEXT["src_lang"])
     return Columns(target, (), source, target_lang, None, source_lang, bitext=True)
@@ -376,8 +376,9 @@ class TablePairs:
                 check_fields(record, row=number)
             except InputError as error:
                 if not self.tolerant:
-                    raise InputError(f"{self.name}, {error}") from None
-                row = Row(number, record=record, error=f"{self.name}, {error}")
+                    raise error.at(f"{self.name}, ") from None
+                told = error.at(f"{self.name}, ").said(no_parameters)
+                row = Row(number, record=record, error=told)
             yield row
 
     def _row(self, number: int, record: Record) -> Row:
@@ -406,7 +407,8 @@ class TablePairs:
         """The languages of hypothesis, references and source.
 
         A language for all rows fills gaps. If it contradicts a column, that is an error, except
-        that ``--ref-lang`` is more specific than a column that hypotheses and references share.
+        that the language given for references is more specific than a column that they share with
+        hypotheses.
         """
         roles, common = self.roles, self.languages
 
@@ -416,26 +418,26 @@ class TablePairs:
                 raise InputError(f"row {number}: the language in {column!r} is not text: {lang!r}")
             return language_code(lang) if lang else None
 
-        def agreed(column: str | None, given: str | None, option: str) -> str | None:
+        def agreed(column: str | None, given: str | None, parameter: str) -> str | None:
             lang = value(column)
             if lang is not None and given is not None and primary(lang) != primary(given):
                 raise InputError(
                     f"row {number}: the language in {column!r} is {record[str(column)]!r}, but "
-                    f"{option} is {given!r}, which is only for rows without a language; "
-                    "leave out the option, or correct the column"
+                    f"{given!r} was given, which is only for rows without a language",
+                    cure=(f"leave out {{{parameter}:{given}}}", "correct the column"),
                 )
             return lang or given
 
         shared = roles.ref_lang == roles.hyp_lang
-        specific = common.ref if common.ref != common.hyp else None  # --lang is for both otherwise
+        specific = common.ref if common.ref != common.hyp else None  # one is for both otherwise
         if shared:
             ref = specific or value(roles.ref_lang) or common.ref
         else:
-            ref = agreed(roles.ref_lang, specific, "--ref-lang") or common.ref
+            ref = agreed(roles.ref_lang, specific, "reference_lang") or common.ref
         return (
-            agreed(roles.hyp_lang, common.hyp, "--tgt-lang" if roles.bitext else "--lang"),
+            agreed(roles.hyp_lang, common.hyp, "target_lang" if roles.bitext else "lang"),
             ref,
-            agreed(roles.src_lang, common.src, "--src-lang"),
+            agreed(roles.src_lang, common.src, "source_lang"),
         )
 
 

@@ -150,10 +150,12 @@ class RecordFile:
                         continue
                 number += 1
                 if len(row) != len(names):
+                    reason, cure = self._wrong_count(row, len(names))
                     raise InputError(
                         f"{name_of(self.path)}, {numbered(number, line)}: "
                         f"{counted(len(row), 'field')}, where the first line has {len(names)}"
-                        + self._wrong_count(row, len(names))
+                        f"{reason}",
+                        cure=cure,
                     )
                 yield dict(zip(names, row, strict=True))
         except csv.Error as error:
@@ -178,19 +180,22 @@ class RecordFile:
                 where = "the header" if number == 0 else f"row {number}"
                 raise InputError(
                     f"{name_of(self.path)}, {where}: {shortened(field_text)} is quoted, as "
-                    "pandas and spreadsheets write TSV; read it with --quoting, or with "
-                    "--no-quoting if the quotation marks are part of the text"
+                    "pandas and spreadsheets write TSV",
+                    cure=(
+                        "read it with {quoting:True}",
+                        "with {quoting:False} if the quotation marks are part of the text",
+                    ),
                 )
 
-    def _wrong_count(self, row: Sequence[str], expected: int) -> str:
-        """A possible reason for a row that has more or fewer fields than the header."""
+    def _wrong_count(self, row: Sequence[str], expected: int) -> tuple[str, str]:
+        """A possible reason for a row that has more or fewer fields than the header; its cure."""
         if self.format != "tsv":
-            return ""
+            return "", ""
         if row == [""]:
-            return "; the line is empty"
+            return "; the line is empty", ""
         if not self.quoting and any(text.startswith('"') for text in row):
-            return "; a quoted text with tabs or line breaks? (--quoting)"
-        return "; a tab inside a text?" if len(row) > expected else ""
+            return "; a quoted text with tabs or line breaks?", "read it with {quoting:True}"
+        return "; a tab inside a text?" if len(row) > expected else "", ""
 
     def _check_names(self, names: Sequence[str]) -> None:
         twice = sorted(name for name, count in Counter(names).items() if count > 1)
@@ -373,8 +378,11 @@ def open_table(
         format = SUFFIXES.get(suffixes[-1]) if suffixes else None  # noqa: A001
         if format is None:
             raise InputError(
-                f"{path}: cannot infer the format from the file name; use --format with one of "
-                f"{', '.join(get_args(Format))}, or -t and -r (or -s) for plain text, one per line"
+                f"{path}: cannot infer the format from the file name",
+                cure=(
+                    f"give {{format}} as one of {', '.join(get_args(Format))}",
+                    "{hyp} and {ref} (or {src}) for plain text, one per line",
+                ),
             )
     if format == "parquet":
         check_extras("reading Parquet", PARQUET)

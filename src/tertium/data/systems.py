@@ -116,10 +116,14 @@ def outputs_from_table(
         if len(chosen) < 2 and left_out:
             raise InputError(
                 f"{table.path} has {counted(len(chosen), 'column')} with a system's outputs; "
-                f"{', '.join(left_out)} look like numbers or metadata; use --systems"
+                f"{', '.join(left_out)} look like numbers or metadata",
+                cure="name the columns with {systems}",
             )
     if not chosen:
-        raise InputError(f"{table.path} has no column with a system's outputs; use --systems")
+        raise InputError(
+            f"{table.path} has no column with a system's outputs",
+            cure="name the columns with {systems}",
+        )
     columns = choose_columns(
         table, hyp=chosen[0], refs=refs, src=src, lang=lang, ref_lang=ref_lang, src_lang=src_lang
     )

@@ -117,7 +117,10 @@ class TmxPairs(TextSource):
 
     def __post_init__(self) -> None:
         if self.languages.src is None or self.languages.hyp is None:
-            raise InputError("a TMX file may have several languages; use --src-lang and --tgt-lang")
+            raise InputError(
+                "a TMX file may have several languages",
+                cure="give {source_lang} and {target_lang}",
+            )
         check_file(self.path)
 
     @property

@@ -240,8 +240,8 @@ def explain(
         try:
             supported_language(model, text.lang, role)
         except LanguageError as error:
-            raise LanguageError(
-                str(error), cure="use {lang}, and {reference_lang} for the second text"
+            raise error.at(
+                "", cure="use {lang}, and {reference_lang} for the second text"
             ) from None
     ab, ba = model.log_probs([Query.between(first, second), Query.between(second, first)])
     return Explanation(

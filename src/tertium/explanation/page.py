@@ -40,7 +40,7 @@ class TokenMatrix:
 
 
 def explanation_page(explanation: Explanation) -> str:
-    """Render the page that ``tertium explain --html`` writes."""
+    """Render an explanation as an HTML page."""
     return render_page(
         "explanation/templates/page.html", "Tertium: why this score", explanation=explanation
     )

@@ -275,10 +275,8 @@ class Reviewer:
                 try:
                     supported_language(self.model, text.lang, role)
                 except LanguageError as error:
-                    raise LanguageError(
-                        f"row {row}: {error}; use --lang, and --ref-lang or --src-lang for the "
-                        "second text"
-                    ) from None
+                    cure = "use {lang}, and {reference_lang} or {source_lang} for the second text"
+                    raise error.at(f"row {row}: ", cure=cure) from None
             self._check_directions(row, a, b, needing)
 
     def _check_directions(self, row: int, a: Text, b: Text, methods: Sequence[str]) -> None:
@@ -298,8 +296,12 @@ class Reviewer:
             if lacking[method]:
                 raise LanguageError(
                     f"row {row}: {method} needs a model that translates {lacking[method]} "
-                    f"({model.name} {model.languages.describe()}); use another --model, a pair of "
-                    f"models (A+B), or --method without {method}"
+                    f"({model.name} {model.languages.describe()})",
+                    cure=(
+                        "use another {model}",
+                        "a pair of models ({model:A+B})",
+                        f"{{method}} without {method}",
+                    ),
                 )
 
     def description(self) -> dict[str, Any]:

@@ -84,7 +84,9 @@ def identifier_code(lang: str | None, supported: frozenset[str]) -> str:
     ('pt', 'no')
     """
     if lang is None:
-        raise LanguageError("filter 'lid' needs the languages: use --src-lang and --tgt-lang")
+        raise LanguageError(
+            "filter 'lid' needs the languages", cure="give {source_lang} and {target_lang}"
+        )
     short = lang.lower().replace("_", "-").split("-")[0]
     for code in (lang, short, EQUIVALENT.get(short, "")):
         if code in supported:

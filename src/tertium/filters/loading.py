@@ -19,6 +19,8 @@ from tertium.measures.loading import (
     read_specs,
 )
 
+GIVE_LIMITS = "give {measure} with {at_least} or {at_most}"
+
 
 @dataclass(frozen=True)
 class FilterLoader:
@@ -56,7 +58,10 @@ class FilterLoader:
     def _made(self, names: Sequence[str], pool: ModelPool | None) -> list[Filter]:
         settings = self._settings()
         if "measure" not in settings and (self.measure, self.at_least, self.at_most) != (None,) * 3:
-            raise SettingError("--at-least and --at-most need a measure: use --measure")
+            raise SettingError(
+                "limits of a score need a measure",
+                cure=GIVE_LIMITS,
+            )
         if "margin" in names:
             settings["margin"]["encoder"] = None if pool is None else pool("sentences")
         if "dual" in names:
@@ -83,7 +88,9 @@ class FilterLoader:
 
     def _measure(self, pool: ModelPool | None) -> Measure:
         if self.measure is None:
-            raise SettingError("the filter measure needs --measure, and --at-least or --at-most")
+            raise SettingError(
+                "the filter 'measure' needs a measure and its limits", cure=GIVE_LIMITS
+            )
         [spec] = read_specs([self.measure])
         return outline(spec) if pool is None else make_measure(spec, pool)
 
@@ -92,7 +99,16 @@ def _split(setting: str, names: Sequence[str]) -> tuple[str, str, str]:
     left, equals, value = setting.partition("=")
     name, dot, key = left.strip().partition(".")
     if not equals or not dot:
-        raise SettingError(f"--set {setting}: write it as --set FILTER.NAME=VALUE")
+        raise SettingError(
+            "is not a setting of a filter and a value",
+            cure="write it as {settings:FILTER.NAME=VALUE}",
+            parameter="settings",
+            value=setting,
+        )
     if name not in names:
-        raise SettingError(f"--set {setting}: {name} is not one of the filters {', '.join(names)}")
+        raise SettingError(
+            f"{name} is not one of the filters {', '.join(names)}",
+            parameter="settings",
+            value=setting,
+        )
     return name, key.replace("-", "_"), value.strip()

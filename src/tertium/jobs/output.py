@@ -21,8 +21,8 @@ from tertium.data.records import PARQUET
 from tertium.errors import InputError, ResumeError
 from tertium.jobs.parquet import lines_to_parquet
 from tertium.registry import check_extras
-from tertium.storage.atomic import replacing_text, write_at
-from tertium.storage.resume import State, UnfinishedRun, has_record
+from tertium.storage.atomic import check_writable, replacing_text, write_at
+from tertium.storage.resume import START_OVER, State, UnfinishedRun, has_record
 
 CUT = "cut"
 """The column that marks rows whose text was too long for the model."""
@@ -214,10 +214,7 @@ def check_output_file(path: Path) -> None:
     """Refuse a name that cannot become a file, nor is a folder of shards that a cluster wrote."""
     if path.is_dir() and next(path.glob("*.parquet"), None) is None:
         raise InputError(f"{path} is a folder; choose a file")
-    if not path.parent.is_dir():
-        raise InputError(f"{path.parent}: no such folder")
-    if not os.access(path.parent, os.W_OK):
-        raise InputError(f"{path.parent}: no permission to write into this folder")
+    check_writable(path.parent)
 
 
 class Output(Protocol):
@@ -350,7 +347,7 @@ class FileOutput:
         for name, size in self._sizes.items():
             file = self.run.part / name
             if not file.exists() or file.stat().st_size < size:
-                raise ResumeError(f"{file} is shorter than it was; start over with --overwrite")
+                raise ResumeError(f"{file} is shorter than it was", cure=START_OVER)
         with (self.run.part / self.OUTCOMES).open("rb") as stream:
             lines = stream.read(self._sizes[self.OUTCOMES]).splitlines()
         return [json.loads(line) for line in lines]
@@ -385,8 +382,8 @@ def refuse_complete(path: Path, run: UnfinishedRun) -> None:
     """Refuse to resume what is complete, perhaps the output of another command."""
     if run.resume and path.exists() and not has_record(run.part):
         raise ResumeError(
-            f"{path} is complete, so that nothing is left to resume; "
-            "use --force to replace it, or choose another output"
+            f"{path} is complete, so that nothing is left to resume",
+            cure=("use {force:True} to replace it", "choose another output"),
         )
 
 

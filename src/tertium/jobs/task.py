@@ -20,7 +20,7 @@ from tertium._version import __version__
 from tertium.data.nbest import CandidateLists
 from tertium.data.pairs import Source
 from tertium.data.records import counted
-from tertium.errors import InputError, LanguageError
+from tertium.errors import InputError, LanguageError, no_parameters
 from tertium.models.base import Progress
 from tertium.models.cache.cached import Tally
 from tertium.storage.resume import chain_digest
@@ -265,7 +265,8 @@ class Job:
                 if name in kept:
                     raise InputError(
                         f"{each.source.name} already has a column {name!r}, which the results "
-                        f"would replace; rename it{self._without_records}"
+                        "would replace",
+                        cure=("rename it", self._without_records),
                     )
         return [*labels, *dict.fromkeys(name for kept in self._kept for name in kept), *new]
 
@@ -387,7 +388,7 @@ class Job:
 
     @property
     def _without_records(self) -> str:
-        return ", or write only the scores (--scores-only)" if self.task.verb == "score" else ""
+        return "write only the scores ({scores_only:True})" if self.task.verb == "score" else ""
 
     def _fields(self, place: int, row: Any, fields: Fields) -> dict[str, Any]:
         about = self.inputs[place]
@@ -396,8 +397,8 @@ class Job:
             if name not in self._kept[place]:
                 raise InputError(
                     f"{about.source.name}, row {row.number}: it has a field {name!r}, which "
-                    "earlier rows do not have, or which the results would "
-                    f"replace{self._without_records}"
+                    "earlier rows do not have, or which the results would replace",
+                    cure=self._without_records,
                 )
         labels = {SYSTEM: about.system, SEGMENT: row.number} if len(self.systems) > 1 else {}
         every = {**labels, **record, **fields}
@@ -448,7 +449,7 @@ def _faults(loaded: Loaded, rows: Sequence[Any], places: Sequence[int]) -> dict[
         loaded([rows[place] for place in places])
     except (InputError, LanguageError) as error:
         if len(places) == 1:
-            return {places[0]: str(error)}
+            return {places[0]: error.said(no_parameters)}
         middle = len(places) // 2
         return _faults(loaded, rows, places[:middle]) | _faults(loaded, rows, places[middle:])
     return {}

@@ -325,13 +325,14 @@ def check_readable(
 ) -> None:
     """Refuse to score where a measure lacks what it reads; nothing else takes its place."""
     if "reference" in measure.reads and not has_references:
-        other = (
-            ", or use prism-src, a measure without references, with both languages ({prism_src}), "
-            f"or compare with the source ({{against_source}}, or {measure.name}:against=source)"
+        others = (
+            "use prism-src, a measure without references ({measure:prism-src} with {lang} and "
+            "{source_lang})",
+            f"compare with the source ({{against:source}}, or {measure.name}:against=source)",
         )
         raise InputError(
             f"{measure.name} compares with references, and {where} has none",
-            cure=f"{cure or 'give references'}{other if has_source else ''}",
+            cure=(cure or "give {references}", *(others if has_source else ())),
         )
     if "source" in measure.reads and not has_source:
         raise InputError(

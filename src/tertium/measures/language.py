@@ -128,8 +128,8 @@ class PromptedLikelihood(LanguageMeasure):
             lang = values[name].lang
             if lang is None:
                 raise LanguageError(
-                    f"the template has {{{name}}}, and this language was not given; give it with "
-                    "lang= (--lang) and source_lang= (--source-lang), or use another template"
+                    f"the template has {{{name}}}, and this language was not given",
+                    cure=("give it with {lang} and {source_lang}", "use another template"),
                 )
             return english_name(lang)
 
@@ -144,7 +144,7 @@ class PromptedLikelihood(LanguageMeasure):
             try:
                 prompts.append(self.prompt(text, other))
             except LanguageError as error:
-                raise LanguageError(f"row {row}: {self.name}: {error}") from None
+                raise error.at(f"row {row}: {self.name}: ") from None
         found = self.model.text_log_probs(
             [text.text for text in A], prompts=prompts, progress=progress
         )

@@ -696,5 +696,10 @@ def setting_of(measure: str, name: str) -> Setting:
 def _split(setting: str) -> tuple[str, str]:
     name, equals, value = setting.partition("=")
     if not equals:
-        raise SettingError(f"--set {setting}: write --set NAME=VALUE")
+        raise SettingError(
+            "is not a name and a value",
+            cure="write it as {settings:NAME=VALUE}",
+            parameter="settings",
+            value=setting,
+        )
     return name.strip().replace("-", "_"), value

@@ -229,14 +229,14 @@ def describe_languages(languages: Mapping[str, int]) -> str:
     """Say which languages were identified, most frequent first; empty if none was.
 
     >>> describe_languages({"de": 1, "en": 20})
-    'no language was given; identified: en (20), de (1); if that is wrong, use --lang'
+    'no language was given; identified: en (20), de (1)'
     """
     if not languages:
         return ""
     order = sorted(languages.items(), key=lambda item: (-item[1], item[0]))
     listed = ", ".join(f"{lang} ({count})" for lang, count in order[:5])
     more = f" and {len(order) - 5} more" if len(order) > 5 else ""
-    return f"no language was given; identified: {listed}{more}; if that is wrong, use --lang"
+    return f"no language was given; identified: {listed}{more}"
 
 
 def language_warnings(languages: Mapping[str, int], measures: Sequence[Measure] = ()) -> list[str]:

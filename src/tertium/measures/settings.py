@@ -1,7 +1,7 @@
 """Settings of measures, each described once: on the field of its dataclass.
 
-From the description come the checks, the help, ``tertium measures NAME``, ``--set`` and the schema
-of the web service.
+From the description come the checks, the help, ``tertium measures NAME``, the options, and the
+schema of the web service.
 """
 
 from __future__ import annotations

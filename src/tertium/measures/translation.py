@@ -206,10 +206,13 @@ class TranslationMeasure(Measure):
                 except LanguageError as error:
                     guess = confident_guess(text.text) if text.lang is None else None
                     looks = f" (it looks like {guess!r})" if guess is not None else ""
-                    raise LanguageError(
-                        f"row {row.number}: {self.name}: {error}",
-                        cure="give it with {lang}, and that of the other text with "
-                        f"{{reference_lang}} if it differs, or row by row{looks}",
+                    raise error.at(
+                        f"row {row.number}: {self.name}: ",
+                        cure=(
+                            "give it with {lang}, and that of the other text with "
+                            "{reference_lang} if it differs",
+                            f"row by row{looks}",
+                        ),
                     ) from None
 
 

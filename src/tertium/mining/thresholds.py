@@ -75,8 +75,7 @@ class Precision(NamedTuple):
 def sampled_precision(pairs: Sequence[tuple[str, str]], labels: Labels) -> Precision | None:
     """Estimate the precision of mined pairs from those that have a label; None if none has.
 
-    The labelled pairs must be a random sample of the mined ones, such as that of
-    ``tertium mine --sample``.
+    The labelled pairs must be a random sample of the mined ones, as mining can draw it.
 
     >>> labels = {("a", "A"): True, ("b", "B"): True, ("c", "X"): False, ("d", "D"): True}
     >>> print(sampled_precision([*labels, ("e", "E")], labels))

@@ -159,10 +159,12 @@ def read_card(path: Path, wanted: type[Settings] = Settings) -> Card[Settings]:
             fingerprint=str(card["fingerprint"]),
             settings=settings,
             sizes=sizes,
-            hashes=dict(card.get("hashes", {})),
+            hashes={str(file): str(value) for file, value in card.get("hashes", {}).items()},
         )
     except KeyError as missing:
         raise ModelError(f"{path / CARD} has no field {missing}") from None
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ModelError(f"{path / CARD} is not readable: {error}; {AGAIN}") from None
     _check_files(read)
     return read
 

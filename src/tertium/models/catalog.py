@@ -75,7 +75,9 @@ def find_encoder(name: str | Path) -> EncoderCard | TranslationCard:
     """
     path = look_up(name)
     if len(pair_names(name)) > 1:
-        raise ModelError(f"{name}: a pair of models has no common encoder; use --encoder")
+        raise ModelError(
+            f"{name}: a pair of models has no common encoder", cure="choose one with {encoder}"
+        )
     if path is None:
         public_name = catalog_name(str(name))
         packaged = packaged_folder(public_name)
@@ -210,8 +212,8 @@ def load_detector(
     path = look_up(detector)
     if path is None:
         raise ModelError(
-            f"no detector {str(detector)!r}: neither a folder nor in the cache; train one with "
-            "`tertium train detector`, or convert one with `tertium models convert --detector`"
+            f"no detector {str(detector)!r}: neither a folder nor in the cache",
+            cure=("train one with `tertium train detector`", "convert one with `tertium models`"),
         )
     loaded = detector_of(read_card(path, DetectorSettings).verified(), compute_type, threads)
     return Commutative(loaded) if both_orders else loaded

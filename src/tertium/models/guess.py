@@ -16,6 +16,8 @@ from tertium.text import Row, Text
 TEXTS_READ = 100
 """How many texts the language of all of them is identified from."""
 ROLES = {"lang": "hypothesis", "reference_lang": "reference", "source_lang": "source"}
+LANGUAGE_OF = {role: name for name, role in ROLES.items()} | {"second text": "reference_lang"}
+"""The parameter that gives the language of a role."""
 
 
 class LanguageGuess(NamedTuple):
@@ -49,13 +51,17 @@ def assume_language(texts: Iterable[str], languages: LanguageSet, role: str = "t
     >>> assume_language(["Where is the station?"], load_model("tertium-mini").languages)
     'en'
     """
+    cure = f"use {{{LANGUAGE_OF.get(role, 'lang')}}}"
     guess = guess_language("\n".join(islice(texts, TEXTS_READ)), languages)
     if guess is None:
-        raise LanguageError(f"the language of the {role} is needed and cannot be identified")
+        raise LanguageError(
+            f"the language of the {role} is needed and cannot be identified", cure=cure
+        )
     if guess.probability < CONFIDENT:
         raise LanguageError(
             f"the language of the {role} is needed and not clear: perhaps {guess.lang!r} "
-            f"(probability {guess.probability:.2f})"
+            f"(probability {guess.probability:.2f})",
+            cure=cure,
         )
     return guess.lang
 

@@ -11,9 +11,9 @@ from tertium.errors import ModelError, SettingError
 from tertium.models import prism_release
 from tertium.models.card import EncoderCard, LanguageCard, TranslationCard
 from tertium.models.catalog import cache_name
+from tertium.models.convert.checkpoint import check_libraries
 from tertium.models.encoders import use
 from tertium.models.public import public_entry, public_model
-from tertium.registry import Extra, check_extras
 from tertium.storage.paths import models_folder
 
 TOKENIZER_FILES = (
@@ -28,7 +28,6 @@ SAFE_WEIGHTS = ("*.safetensors",)
 TORCH_WEIGHTS = ("pytorch_model*.bin", "0_Transformer/pytorch_model*.bin")
 DENSE_WEIGHTS = ("*_Dense/pytorch_model.bin",)
 """Dense modules of sentence-transformers, some of which were published before safetensors."""
-CONVERT = Extra("convert", ("torch", "transformers"))
 COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
@@ -59,10 +58,10 @@ def fetch(
     out = models_folder() / cache_name(name)
     if out.exists():
         raise ModelError(f"{out} already exists; remove the folder to download the model again")
-    check_extras("converting a model", [CONVERT])  # before anything is downloaded
+    check_libraries()  # before anything is downloaded
     if model is not None and model.url:
         if revision is not None or layer is not None:
-            raise SettingError(f"{model.name} is one file: it has no --revision and no --layer")
+            raise SettingError(f"{model.name} is one file", cure="leave out {revision} and {layer}")
         return prism_release.fetch_release(
             prism_release.M39V1_RELEASE,
             out,

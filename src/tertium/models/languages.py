@@ -103,7 +103,7 @@ def _supported(model: HasLanguages, lang: str | None, role: str, codes: frozense
     code = model.languages.resolve(lang)
     if code not in codes:
         raise LanguageError(
-            f"{role} is in {lang!r}, which the model does not support ({languages}); "
-            f"choose a model that has {lang} (tertium models)"
+            f"{role} is in {lang!r}, which the model does not support ({languages})",
+            cure=f"choose a model that has {lang} (`tertium models`)",
         )
     return code

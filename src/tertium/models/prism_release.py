@@ -71,7 +71,9 @@ def fetch_release(
     with locked(archive):
         if not archive.is_file():
             if offline:
-                raise ModelError(f"{release.url} was not downloaded before; leave out --offline")
+                raise ModelError(
+                    f"{release.url} was not downloaded before", cure="leave out {offline:True}"
+                )
             _download(release.url, archive)
         with scratch_beside(out) as scratch:
             folder = scratch / "release"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_args, get_origin, get_type_hints
 
 from tertium.errors import ModelError
 from tertium.models.languages import LanguageSet
@@ -46,14 +46,19 @@ class Settings:
 
     @classmethod
     def from_card(cls, card: Mapping[str, Any]) -> Self:
-        """Read the fields of a card; a missing one is a KeyError."""
+        """Read the fields of a card; a missing one is a KeyError, a wrong one a ValueError."""
         values: dict[str, Any] = {}
+        hints = get_type_hints(cls)
         for each in fields(cls):
             if each.name in card:
                 value = card[each.name]
                 values[each.name] = tuple(value) if isinstance(value, list) else value
+                if not _fits(values[each.name], hints[each.name]):
+                    raise ValueError(f"{each.name} has a value of the wrong type")
             elif each.name not in cls.optional:
                 raise KeyError(each.name)
+        if values["max_length"] < (0 if values.get("engine") == STATIC else 1):
+            raise ValueError(f"max_length is {values['max_length']}")
         return cls(**values)
 
     def as_card(self) -> dict[str, Any]:
@@ -200,6 +205,20 @@ KINDS: dict[str, type[Settings]] = {
     each.kind: each
     for each in (TranslationSettings, EncoderSettings, DetectorSettings, LanguageSettings)
 }
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    """Whether a value from JSON has the type of a field.
+
+    >>> _fits(("a",), tuple[str, ...]), _fits({"a": [1]}, Mapping[str, str]), _fits(True, int)
+    (True, False, False)
+    """
+    inner = get_args(kind)
+    if get_origin(kind) is tuple:
+        return isinstance(value, tuple) and all(_fits(each, inner[0]) for each in value)
+    if inner:
+        return isinstance(value, Mapping) and all(_fits(value[name], inner[1]) for name in value)
+    return isinstance(value, kind) and isinstance(value, bool) == (kind is bool)
 
 
 def _default(each: Any) -> Any:

@@ -12,15 +12,40 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from cachetools import LRUCache
+
+from tertium.errors import ModelError, first_line
 
 UNKNOWN = "<unk>"
 BYTE = re.compile("<0x[0-9A-F]{2}>")
 CONTROL = ("<s>", "</s>", "<pad>")
 REMEMBERED = 1 << 20
 """The tokens that a tokenizer remembers, of some 40 000 sentences: about 20 MB."""
+
+
+def open_sentencepiece(file: Path) -> Any:
+    """Open a SentencePiece model."""
+    from sentencepiece import SentencePieceProcessor
+
+    content = file.read_bytes()
+    if not content:  # the library accepts it, and logs an error later
+        raise ModelError(f"{file} is not a SentencePiece model: it is empty")
+    try:
+        return SentencePieceProcessor(model_proto=content)
+    except RuntimeError:  # its message is only a line of the library's source
+        raise ModelError(f"{file} is not a SentencePiece model, or is incomplete") from None
+
+
+def open_tokenizer_json(file: Path, *, named: Path | None = None) -> Any:
+    """Open a ``tokenizer.json``; errors name ``named``, if the file is a copy of it."""
+    from tokenizers import Tokenizer as Backend
+
+    try:
+        return Backend.from_file(str(file))
+    except Exception as error:  # the library raises nothing more specific
+        raise ModelError(f"{named or file} cannot be read: {first_line(error)}") from None
 
 
 class Tokenizer(Protocol):
@@ -35,9 +60,7 @@ class SentencePieceTokenizer:
     """A SentencePiece model, whose tokens are those of the engine's vocabulary."""
 
     def __init__(self, path: Path, reserved: frozenset[str]) -> None:
-        from sentencepiece import SentencePieceProcessor
-
-        self._processor = SentencePieceProcessor(model_proto=path.read_bytes())
+        self._processor = open_sentencepiece(path)
         self._reserved = reserved
 
     def encode(self, texts: Sequence[str]) -> list[list[str]]:
@@ -52,9 +75,7 @@ class JsonTokenizer:
     """A ``tokenizer.json`` of Hugging Face's fast tokenizers."""
 
     def __init__(self, path: Path, reserved: frozenset[str]) -> None:
-        from tokenizers import Tokenizer as Backend
-
-        self._backend = Backend.from_file(str(path))
+        self._backend = open_tokenizer_json(path)
         self._backend.no_truncation()
         self._backend.no_padding()
         self._backend.encode_special_tokens = True
@@ -66,7 +87,8 @@ class JsonTokenizer:
 
     def decode(self, tokens: Sequence[str]) -> str:
         ids = [self._backend.token_to_id(token) for token in tokens]
-        return self._backend.decode([id_ for id_ in ids if id_ is not None]).strip()
+        decoded: str = self._backend.decode([id_ for id_ in ids if id_ is not None])
+        return decoded.strip()
 
 
 class RememberingTokenizer:

@@ -149,7 +149,7 @@ class Reranker:
         for measure in self.measures:
             if "source" in measure.reads and not has_source:
                 raise InputError(
-                    f"{measure.name} needs sources, and {name} has none; give them with --src"
+                    f"{measure.name} needs sources, and {name} has none", cure="give {sources}"
                 )
 
     def features(
@@ -176,8 +176,8 @@ class Reranker:
             for place, candidates in enumerate(lists):
                 if candidates.scores is None:
                     raise InputError(
-                        f"list {candidates.group} has no scores of a decoder; leave out the "
-                        "weight of the decoder (--decoder)"
+                        f"list {candidates.group} has no scores of a decoder",
+                        cure="leave out {decoder}, the weight of the decoder",
                     )
                 columns[place].append(np.array(candidates.scores))
         return [

@@ -136,12 +136,13 @@ def check_utility(measure: Measure, settings: UtilitySettings) -> None:
     """Refuse a measure that cannot be a utility."""
     if measure.needs_all_rows:
         raise SettingError(
-            f"{measure.name} is no utility: with these settings, its scores depend on other rows"
+            f"{measure.name} cannot be a utility: with these settings, its scores depend on other "
+            "rows"
         )
     if settings.aggregate and not isinstance(measure, AggregatingMeasure):
         raise SettingError(
-            f"{measure.name} cannot aggregate references; chrf and sss can, and every measure can "
-            "be pruned (--prune)"
+            f"{measure.name} cannot aggregate references, as chrf and sss can",
+            cure="use {prune}, which every measure can",
         )
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tertium.errors import ResumeError
 from tertium.storage.atomic import replacing
+from tertium.storage.resume import START_OVER
 
 
 def save_array(folder: Path, values: NDArray[Any]) -> str:
@@ -38,9 +39,7 @@ def load_array(folder: Path, name: str) -> NDArray[Any]:
     try:
         values: NDArray[Any] = np.load(folder / name, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError):
-        raise ResumeError(
-            f"{folder / name} is missing or damaged; start over with --overwrite"
-        ) from None
+        raise ResumeError(f"{folder / name} is missing or damaged", cure=START_OVER) from None
     return values
 
 

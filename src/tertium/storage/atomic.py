@@ -8,7 +8,17 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, BinaryIO, TextIO, TypeVar
 
+from tertium.errors import InputError
+
 Stream = TypeVar("Stream", bound=IO[Any])
+
+
+def check_writable(folder: Path) -> None:
+    """Refuse a folder that is not there, or that nothing can be written into."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder")
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"{folder}: no permission to write into this folder")
 
 
 def write_text(path: Path, text: str) -> None:

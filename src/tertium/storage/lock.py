@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tertium.errors import OutputError
+from tertium.storage.atomic import check_writable
 
 UNSUPPORTED = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP)
 
@@ -38,8 +39,7 @@ class Lock:
 
         if self.held:
             return
-        if not self.path.parent.is_dir():  # filelock would create it
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self.path.parent))
+        check_writable(self.path.parent)  # filelock would create it, or wait for nothing
         try:
             self._lock.acquire()
         except Timeout:

@@ -14,7 +14,7 @@ import json
 import os
 import re
 import socket
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,6 +28,8 @@ RECORD = "_tertium.json"
 OLD = "_old"
 """Where a finished folder is while a new one takes its place."""
 FULL = (errno.ENOSPC, errno.EDQUOT)
+START_OVER = "start over with {overwrite:True}"
+"""The cure for a run that cannot be resumed."""
 State = Mapping[str, Any]
 
 
@@ -49,7 +51,10 @@ class UnfinishedRun:
         self, out: Path, *, files: str, results: str, resume: bool = False, overwrite: bool = False
     ) -> None:
         if resume and overwrite:
-            raise InputError("--resume continues a run and --overwrite discards it: use only one")
+            raise InputError(
+                "a run is either resumed or discarded",
+                cure="use only one of {resume:True} and {overwrite:True}",
+            )
         self.out = out
         self.resume, self.overwrite = resume, overwrite
         self._files, self._results = re.compile(files), results
@@ -183,8 +188,8 @@ class UnfinishedRun:
             return None  # killed before any result was saved
         if not self.resume:
             raise ResumeError(
-                f"{self.part} is an unfinished run; "
-                "resume it with --resume, or start over with --overwrite"
+                f"{self.part} is an unfinished run",
+                cure=("resume it with {resume:True}", START_OVER),
             )
         check_same_job(self.part, record.job, job)
         return record.state
@@ -207,9 +212,9 @@ def read_record(folder: Path) -> Record:
     try:
         record = Record(**json.loads(file.read_bytes()))
     except (TypeError, ValueError) as error:
-        raise ResumeError(f"{file} is damaged ({error}); start over with --overwrite") from None
+        raise ResumeError(f"{file} is damaged ({error})", cure=START_OVER) from None
     if not isinstance(record.job, dict) or not isinstance(record.state, dict | None):
-        raise ResumeError(f"{file} is damaged; start over with --overwrite")
+        raise ResumeError(f"{file} is damaged", cure=START_OVER)
     return record
 
 
@@ -217,13 +222,13 @@ def check_same_job(
     where: Path,
     before: Mapping[str, Any],
     now: Mapping[str, Any],
-    cure: str = "use the same settings, or start over with --overwrite",
+    cure: Sequence[str] = ("use the same settings", START_OVER),
 ) -> None:
     """Refuse to resume with other settings; ``before`` was read from JSON."""
     same = json.loads(json.dumps(now))
     if before != same:
         name, old, new = first_difference("", before, same)
-        raise ResumeError(f"{where} was started with {name} = {old!r}, not {new!r}; {cure}")
+        raise ResumeError(f"{where} was started with {name} = {old!r}, not {new!r}", cure=cure)
 
 
 def first_difference(name: str, before: Any, now: Any) -> tuple[str, Any, Any]:
@@ -258,8 +263,7 @@ def chain_digest(before: str, contents: Iterable[object]) -> str:
 def input_changed(name: str, how: str) -> ResumeError:
     """The error for an input that is not the one that the unfinished run has read."""
     return ResumeError(
-        f"{name} has changed since the run was started: {how}; "
-        "restore it, or start over with --overwrite"
+        f"{name} has changed since the run was started: {how}", cure=("restore it", START_OVER)
     )
 
 
@@ -269,14 +273,12 @@ def explaining_write_errors(path: Path, has_results: Callable[[], bool]) -> Iter
     try:
         yield
     except OSError as error:
-        cure = "free some disk space" if error.errno in FULL else "make it writable"
-        if has_results():
-            cure = f"the results so far are kept: {cure}, then continue with --resume"
-        else:
-            cure += ", or choose another output"
+        repair = "free some disk space" if error.errno in FULL else "make it writable"
         reason = error.strerror or first_line(error)
+        kept = f"the results so far are kept: {repair}, then continue with {{resume:True}}"
         raise OutputError(
-            f"{path} cannot be written on {socket.gethostname()} ({reason}); {cure}"
+            f"{path} cannot be written on {socket.gethostname()} ({reason})",
+            cure=kept if has_results() else (repair, "choose another output"),
         ) from error
 
 

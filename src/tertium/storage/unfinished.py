@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tertium.errors import ModelError
+from tertium.storage.atomic import check_writable
 
 MARK = ".unfinished-"
 
@@ -55,6 +56,7 @@ def scratch_beside(out: Path) -> Iterator[Path]:
     Its name contains the process. What a killed process has left of the same ``out`` is removed.
     """
     out.parent.mkdir(parents=True, exist_ok=True)
+    check_writable(out.parent)
     for left in leftovers(out.parent):
         if left.name.startswith(f".{out.name}-"):
             shutil.rmtree(left, ignore_errors=True)

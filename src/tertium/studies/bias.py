@@ -102,8 +102,8 @@ def package_pairs(folder: Path, lang_pairs: Sequence[str]) -> list[Pair]:
     targets = {pair.partition("-")[2] for pair in lang_pairs}
     if len(targets) != 1:
         raise InputError(
-            f"{', '.join(lang_pairs) or 'no language pair'}: give pairs into one language, as in "
-            "--langs de-en,fi-en"
+            f"{', '.join(lang_pairs) or 'no language pair'}: these are not pairs into one language",
+            cure="use {langs:de-en,fi-en}, for example",
         )
     return [
         (segment.hypothesis, reference)

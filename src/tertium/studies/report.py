@@ -14,7 +14,7 @@ from tertium.registry import check_extras
 from tertium.report.page import PACKAGE, render_page
 from tertium.report.plots import PLOT
 from tertium.report.tables import Table
-from tertium.storage.atomic import write_text
+from tertium.storage.atomic import check_writable, write_text
 
 TEMPLATES = "studies/templates"
 UNSAFE = re.compile(r"[^\w.+@=,-]+")
@@ -104,13 +104,14 @@ class Report:
 def check_outputs(folder: Path | None, *, plots: bool = False, html: Path | None = None) -> None:
     """Refuse before any work what could not be written in the end."""
     if plots and folder is None:
-        raise SettingError("--plots needs a folder for the figures: use --output")
+        raise SettingError("figures need a folder", cure="use {plots:True} with {output}")
     if plots or html is not None:
         check_extras("a figure", [PLOT])
     for place in (folder, html.parent if html is not None else None):
         if place is not None:
             try:
                 place.mkdir(parents=True, exist_ok=True)
+                check_writable(place)
             except OSError as error:
                 raise OutputError(f"cannot write to {place}: {error.strerror}") from None
 

@@ -175,8 +175,8 @@ def run_training(run: Path, task: Task, pace: Pace, worker: Worker = ALONE) -> T
             loss, count = update(task, progress.step, rate, worker, precision)
             if not math.isfinite(loss):
                 raise ModelError(
-                    f"{run}: the loss of step {progress.step} is {loss}; start over in another "
-                    "folder with a lower --rate"
+                    f"{run}: the loss of step {progress.step} is {loss}",
+                    cure="start over in another folder with a lower {peak_rate}",
                 )
             progress = replace(progress, step=progress.step + 1, scaler=precision.state)
             log.add(loss, count)

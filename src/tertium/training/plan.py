@@ -20,6 +20,11 @@ RENAMED = {"max_pieces": "max_tokens", "rate": "peak_rate"}
 """Settings that version 1 saved under another name."""
 
 
+def wrong(parameter: str, value: object, why: str) -> SettingError:
+    """The error for a setting of a training run."""
+    return SettingError(why, parameter=parameter, value=value)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Updates:
     """How the weights are updated: the part that all recipes share."""
@@ -38,7 +43,7 @@ class Updates:
     def check_schedule(self) -> None:
         """Refuse an unknown schedule."""
         if self.schedule not in SCHEDULES:
-            raise SettingError(f"--schedule {self.schedule}: must be {' or '.join(SCHEDULES)}")
+            raise wrong("schedule", self.schedule, f"must be {' or '.join(SCHEDULES)}")
 
 
 @dataclass(frozen=True, slots=True)

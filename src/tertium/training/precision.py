@@ -56,8 +56,8 @@ class MixedPrecision:
         scale = float(self._scaler.scale(self._one))
         if scale < MIN_SCALE:
             raise ModelError(
-                "the gradients are too large for fp16 at any loss scale; resume with --precision "
-                "bf16 or float32"
+                "the gradients are too large for fp16 at any loss scale",
+                cure="resume with {precision:bf16} or {precision:float32}",
             )
         return scale
 
@@ -75,7 +75,9 @@ class MixedPrecision:
 
 def check_precision(name: str) -> None:
     if name not in PRECISIONS:
-        raise SettingError(f"--precision {name}: it must be one of {', '.join(PRECISIONS)}")
+        raise SettingError(
+            f"must be one of {', '.join(PRECISIONS)}", parameter="precision", value=name
+        )
 
 
 def prepare_cpu(name: str) -> None:
@@ -113,9 +115,14 @@ def prepare_cpu(name: str) -> None:
     else:
         os.environ[ISA_VARIABLE] = before
     raise SettingError(
-        f"--precision {name}: a product of this type kills the process on this machine, and it is "
-        f"too late to limit its instructions; set {ISA_VARIABLE}={FALLBACK_ISAS[-1]} before the "
-        "process starts, or use --precision float32"
+        "a product of this type kills the process on this machine, and it is too late to limit its "
+        "instructions",
+        cure=(
+            f"set {ISA_VARIABLE}={FALLBACK_ISAS[-1]} before the process starts",
+            "use {precision:float32}",
+        ),
+        parameter="precision",
+        value=name,
     )
 
 

@@ -86,6 +86,10 @@ class Worker:
             work.wait()
 
 
+def _wrong(device: str, why: str) -> SettingError:
+    return SettingError(why, parameter="device", value=device)
+
+
 @contextmanager
 def join_workers(device: str) -> Iterator[Worker]:
     """Join the processes started by ``accelerate launch`` or ``torchrun``, if there are any."""
@@ -93,14 +97,14 @@ def join_workers(device: str) -> Iterator[Worker]:
     from accelerate import PartialState
 
     if device not in DEVICES:
-        raise SettingError(f"--device {device}: must be one of {', '.join(DEVICES)}")
+        raise _wrong(device, f"must be one of {', '.join(DEVICES)}")
     available = torch.cuda.is_available()
     if device == "cuda" and not available:
-        raise SettingError("--device cuda: PyTorch finds no GPU here")
+        raise _wrong(device, "PyTorch finds no GPU here")
     chosen = "cuda" if available and device != "cpu" else "cpu"
     state = PartialState(cpu=chosen == "cpu", timeout=TIMEOUT)
     if state.device.type != chosen:
-        raise SettingError(f"--device {device}: accelerate assigns {state.device} to this process")
+        raise _wrong(device, f"accelerate assigns {state.device} to this process")
     yield Worker(str(state.device), state.process_index, state.num_processes)
     state.destroy_process_group()  # not after an error: the other processes may never join in
 

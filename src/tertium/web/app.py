@@ -17,7 +17,7 @@ from fastapi.security import HTTPBearer
 
 from tertium._version import __version__
 from tertium.comparison.page import comparison_page, comparison_style
-from tertium.errors import WEB, InputError, LanguageError, SettingError, TertiumError
+from tertium.errors import InputError, LanguageError, SettingError
 from tertium.explanation.page import explanation_fragment
 from tertium.measures.registry import DEFAULT_MEASURE
 from tertium.report.style import style_sheet
@@ -27,7 +27,7 @@ from tertium.web.engines import Loaded
 from tertium.web.guard import Guard
 from tertium.web.limits import Limits, TooLargeError
 from tertium.web.service import Emit, FullError, LeftError, Line, Service
-from tertium.web.words import plain
+from tertium.web.words import said
 
 Result = TypeVar("Result")
 
@@ -238,7 +238,7 @@ async def _ndjson(first: Line, lines: AsyncIterator[Line]) -> AsyncIterator[byte
         async for each in lines:
             yield line(each)
     except (InputError, LanguageError, SettingError, StoppedError) as error:
-        yield line({"error": plain(_said(error))})
+        yield line({"error": said(error)})
 
 
 def _add_lists(api: APIRouter, service: Service) -> None:
@@ -320,7 +320,7 @@ def _add_errors(app: FastAPI) -> None:
         return JSONResponse({"detail": text}, status, headers)
 
     async def refused(_: Request, error: Exception) -> JSONResponse:
-        return response(413 if isinstance(error, TooLargeError) else 400, plain(_said(error)))
+        return response(413 if isinstance(error, TooLargeError) else 400, said(error))
 
     async def malformed(_: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)
@@ -352,8 +352,3 @@ async def _disconnected(request: Request) -> None:
     """Wait until the client has disconnected."""
     while (await request.receive())["type"] != "http.disconnect":
         await asyncio.sleep(0)
-
-
-def _said(error: Exception) -> str:
-    """An error in the words of the page."""
-    return error.said(WEB) if isinstance(error, TertiumError) else str(error)

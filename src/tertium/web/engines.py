@@ -34,8 +34,8 @@ class Loaded:
     def __post_init__(self) -> None:
         if not isinstance(self.tokens, TextEncoder):
             raise SettingError(
-                f"{self.tokens.name} has no token vectors; "
-                "use it as --sentence-encoder, and another one as --encoder"
+                f"{self.tokens.name} has no token vectors",
+                cure="use it as {sentence_encoder}, and another one as {encoder}",
             )
 
 

@@ -92,7 +92,7 @@ def explain_pair(
 def find_spans(
     request: SpansRequest, engines: BatchedEngines, limits: Limits, call: Call
 ) -> SpansResponse:
-    """Find where two texts differ, as ``tertium explain --method`` does."""
+    """Find where two texts differ, as ``tertium explain`` does with methods."""
     limits.check_texts((request.hypothesis, request.reference), 1, uses_ter=False)
     a = Text(check_text(request.hypothesis, role="hypothesis", row=1), request.lang)
     b = Text(

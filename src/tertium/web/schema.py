@@ -448,7 +448,7 @@ class SpansResponse(BaseModel):
 
 
 class CompareResponse(BaseModel):
-    """The comparison, as ``tertium compare --json`` prints it."""
+    """The comparison, as ``tertium compare`` prints it in JSON."""
 
     systems: list[str]
     left_out: list[str]

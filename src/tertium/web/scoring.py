@@ -27,7 +27,6 @@ from tertium.web.schema import (
     ScoreResponse,
 )
 from tertium.web.service import Emit
-from tertium.web.words import plain
 
 ROWS_AT_A_TIME = 256
 STREAMED_ROWS_AT_A_TIME = 16
@@ -52,7 +51,7 @@ class EmittedRows(KeptRows):
                     "scores": scores,
                     "cut": bool(scored[CUT]),
                     "marks": list(filter(None, (scored[MARKS] or "").split(","))),
-                    "error": error and plain(error.removeprefix(f"row {row.number}: ")),
+                    "error": error and error.removeprefix(f"row {row.number}: "),
                     "record": row.record,
                 }
             )
@@ -117,9 +116,6 @@ def score_file(
     for measure in measures:
         about = summary["measures"][measure.column]
         about["reading"] = "higher is better" if settings else measure.reading(about["system"])
-    for each in ("warnings", "reasons"):
-        if each in summary:
-            summary[each] = [plain(message) for message in summary[each]]
     emit({"summary": summary})
 
 

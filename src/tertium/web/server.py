@@ -7,6 +7,7 @@ import socket
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from tertium.errors import OutputError
 from tertium.web.connections import HEADER_SECONDS, timed_protocol
 
 if TYPE_CHECKING:
@@ -35,7 +36,12 @@ def listen(host: str, port: int) -> socket.socket:
     [(family, *_, address), *_] = socket.getaddrinfo(
         host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )
-    listening = socket.create_server(address[:2], family=family, backlog=256)
+    try:
+        listening = socket.create_server(address[:2], family=family, backlog=256)
+    except OSError as error:
+        raise OutputError(
+            f"{host}, port {port}: {error.strerror}", cure="choose another {port}"
+        ) from None
     # asyncio sets this for its own sockets only; without it, a response waits 40 ms for the client
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listening

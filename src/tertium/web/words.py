@@ -1,38 +1,42 @@
-"""Error messages for people who see no command line."""
+"""Errors in the words of the page."""
 
 from __future__ import annotations
 
-import re
+from tertium.errors import TertiumError
 
-PHRASES = (
-    (r"; use --hyp-column", "; choose the column of the first text"),
-    (r"; use --ref-column or --src-column", "; choose the column of the second text"),
-    (r"; read it with --quoting, or with --no-quoting if .*", "; choose whether fields are quoted"),
-    (r"; use --lang, and --ref-lang or --src-lang for the second text", "; choose the languages"),
-    (r"; if that is wrong, use --lang", ""),
-    (r"; use --systems", ""),
-    (r"; use --format with one of (.*)", r"; it must be one of \1"),
-    (r"give --hyp at least twice, once for each system", "give the outputs of two systems"),
-    (r"(, or compare with the source) \(--against source[^)]*\)", r"\1 (setting: against)"),
-    (r"--lang, --ref-lang", "the languages"),
-    (r"use --(src|ref)-lang", "choose the language of the second text"),
-    (r"use --lang", "choose the language"),
-    (r" \(--[a-z-]+(, --[a-z-]+)*\)", ""),
-    (r"--([a-z]+)-([a-z]+)", r"\1 \2"),
-    (r"--([a-z]+)", r"\1"),
-)
-"""What is said with the options of the command line, and what instead."""
+LABELS = {
+    "lang": "the language of the first text",
+    "reference_lang": "the language of the second text",
+    "source_lang": "the language of the source",
+    "references": "the second text",
+    "ref": "the second text",
+    "sources": "the source",
+    "src": "the source",
+    "hyp": "the first text",
+    "hyp_column": "the column of the first text",
+    "ref_column": "the column of the second text",
+    "src_column": "the column of the source",
+    "against": "the setting against",
+    "measure": "the measure",
+    "method": "the methods",
+    "quoting": "the field that says whether fields of TSV are quoted",
+    "replace_invalid": "the field that replaces bytes that are not UTF-8",
+}
+"""What parameters are called on the page; nobody can change others there."""
 
 
-def plain(message: str) -> str:
-    """Say an error without options of the command line.
+def label(name: str, value: str) -> str | None:
+    """A parameter with its value, as the page names it; None if the page has no such field.
 
-    >>> plain("x.tsv, line 2: byte 1 is not valid UTF-8; or replace invalid bytes "
-    ...     "(--replace-invalid)")
-    'x.tsv, line 2: byte 1 is not valid UTF-8; or replace invalid bytes'
-    >>> plain("which column is the hypothesis? a.csv has x, y; use --hyp-column")
-    'which column is the hypothesis? a.csv has x, y; choose the column of the first text'
+    >>> label("hyp_column", ""), label("measure", "prism-src"), label("overwrite", "True")
+    ('the column of the first text', 'the measure prism-src', None)
     """
-    for pattern, words in PHRASES:
-        message = re.sub(pattern, words, message)
-    return message
+    name = LABELS.get(name, "")
+    if not name:
+        return None
+    return name if value in ("", "True") else f"{name} {'no' if value == 'False' else value}"
+
+
+def said(error: Exception) -> str:
+    """What is wrong, and what can be done about it on the page."""
+    return error.said(label) if isinstance(error, TertiumError) else str(error)

@@ -37,7 +37,7 @@ def test_every_dataset_describes_itself() -> None:
 def test_arguments_are_checked(tmp_path: Path) -> None:
     mrpc = DATASETS.get("MRPC")
     assert mrpc.splits == ("dev", "test")
-    with pytest.raises(SettingError, match=r"needs a split \(--split\): dev, test"):
+    with pytest.raises(SettingError, match=r"needs a split: dev, test; give split="):
         mrpc.read(tmp_path)
     with pytest.raises(SettingError, match="no split 'train'; it has dev, test"):
         mrpc.read(tmp_path, split="train")
@@ -98,7 +98,9 @@ def test_the_command_line(tertium: Run, tmp_path: Path) -> None:  # noqa: F811
     [segment] = read_judged(out)
     assert (segment.hypothesis.text, segment.score) == ("m", -0.5)
     wrong = tertium("data", "export", "wmt-table", table, "-o", out, "--lang", "en-de")
-    assert "dataset 'wmt-table' needs the setting kind (--set kind=VALUE)" in wrong.stderr
+    assert (
+        "dataset 'wmt-table' needs the setting kind; give it with --set kind=VALUE" in wrong.stderr
+    )
 
 
 def test_ratings_of_errors_as_one_score_per_output(tertium: Run, tmp_path: Path) -> None:  # noqa: F811

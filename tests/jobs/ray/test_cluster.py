@@ -45,7 +45,7 @@ def test_too_small_a_cluster_is_told_of() -> None:
         assert workers_and_threads(ClusterSettings(workers=4, threads=2), [2, 2], 9) == (4, 2)
     with pytest.warns(ClusterWarning, match="has room for 0 now"):
         assert workers_and_threads(ClusterSettings(threads=8), [2, 2], 9) == (1, 8)
-    with pytest.raises(ClusterError, match="use --workers and --threads"):
+    with pytest.raises(ClusterError, match="use workers= and threads= to wait"):
         workers_and_threads(ClusterSettings(workers=4), [0], 9)
 
 

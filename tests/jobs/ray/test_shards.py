@@ -158,7 +158,7 @@ def test_scraps_of_a_killed_run_are_its_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", ["", "{", "3", "\0\0"])
 def test_a_damaged_job_file_is_named(content: str, out: Path) -> None:
     (out / RECORD).write_text(content)
-    with pytest.raises(ResumeError, match=r"is damaged.*; start over with --overwrite"):
+    with pytest.raises(ResumeError, match=r"is damaged.*; start over with overwrite=True"):
         ShardFolder(out, resume=True).begin(JOB)
 
 

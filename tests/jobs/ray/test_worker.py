@@ -7,7 +7,7 @@ import json
 import os
 import socket
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -17,7 +17,7 @@ from pyarrow import parquet
 
 from tertium.data.pairs import Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
-from tertium.errors import InputError, ResumeError
+from tertium.errors import InputError, Message, ResumeError
 from tertium.jobs.parquet import schema_of
 from tertium.jobs.ray.shards import NOTE, Shard, ShardFolder
 from tertium.jobs.ray.worker import TRIES, ShardWorker, Work
@@ -78,9 +78,9 @@ def test_rows_that_have_changed_are_noticed(work: Work) -> None:
     outcome(work)
     [file] = work.job.inputs[0].source.paths
     file.write_text("hyp\tref\na\ta\nb\tb\nc\tc\n")
-    assert "some of the rows 2 to 3 differ" in outcome(work)["message"]
+    assert "some of the rows 2 to 3 differ" in outcome(work)["message"]["fact"]
     file.write_text("hyp\tref\na\ta\n")
-    assert "has become shorter" in outcome(work, number=1)["message"]
+    assert "has become shorter" in outcome(work, number=1)["message"]["fact"]
 
 
 def cut_off(shard: Shard) -> None:
@@ -141,8 +141,8 @@ def test_a_damaged_shard_in_a_finished_folder_is_named(work: Work) -> None:
     cut_off(shard)
     found = outcome(replace(work, finished=True))
     assert found["error"] == "ResumeError"
-    assert found["message"].startswith(f"{shard.path} is damaged (")
-    assert found["message"].endswith("; start over with --overwrite")
+    assert found["message"]["fact"].startswith(f"{shard.path} is damaged (")
+    assert found["message"]["cures"] == ["start over with {overwrite:True}"]
     assert shard.path.stat().st_size == 300
 
 
@@ -158,11 +158,12 @@ def test_a_full_disk(method: str, work: Work, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(f"tertium.jobs.ray.shards.{method}", fail)
     found = outcome(work)
     assert found["error"] == "OutputError"
-    first = f"{work.folder} cannot be written on {socket.gethostname()} (No space left on device); "
-    assert found["message"] == first + "free some disk space, or choose another output"
+    fact = f"{work.folder} cannot be written on {socket.gethostname()} (No space left on device)"
+    said = Message(fact, ("free some disk space", "choose another output"))
+    assert found["message"] == json.loads(json.dumps(asdict(said)))
     Shard(work.folder, 7).path.touch()
-    kept = "the results so far are kept: free some disk space, then continue with --resume"
-    assert outcome(work)["message"] == first + kept
+    kept = "the results so far are kept: free some disk space, then continue with {resume:True}"
+    assert outcome(work)["message"]["cures"] == [kept]
 
 
 def test_an_input_that_cannot_be_read(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,7 +254,7 @@ def test_a_finished_folder_is_replaced_only_if_asked(tmp_path: Path) -> None:
     first = ShardFolder(out)
     fill(first.begin(JOB))
     first.finish()
-    with pytest.raises(ResumeError, match="already exists; start over with --overwrite"):
+    with pytest.raises(ResumeError, match="already exists; start over with overwrite=True"):
         ShardFolder(out).begin(JOB)
     again = ShardFolder(out, resume=True)
     assert again.begin(JOB) == out

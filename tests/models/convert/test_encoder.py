@@ -48,7 +48,7 @@ def test_a_layer_that_is_cut_off_is_not_in_the_file(
     [found] = load_encoder(made.path).token_vectors([SENTENCES[0]])
     expected = original.hidden_states(SENTENCES[0], 2)
     assert found.vectors == pytest.approx(expected, abs=1e-4)
-    with pytest.raises(SettingError, match=r"layers 1 to 2; .*convert it again with --layer 3"):
+    with pytest.raises(SettingError, match=r"layers 1 to 2; .*convert it again with layer=3"):
         load_encoder(made.path, layer=3)
 
 

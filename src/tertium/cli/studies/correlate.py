@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from tertium.cli.studies.options import (
-    AgainstSource,
-    Datasets,
-    Langs,
-    Score,
-    StudyOptions,
-    judged_sets,
-    study_command,
-)
+from tertium.cli.studies.options import JudgedOptions, StudyOptions, study_command
 
 DEFAULT_MEASURES = ("bleu", "smd", "bertscore", "sss", "sss+smd", "sss+bertscore")
 
 
 @study_command()
-def correlate(
-    options: StudyOptions,
-    dataset: Datasets,
-    langs: Langs = None,
-    score: Score = None,
-    against_source: AgainstSource = False,
-) -> None:
+def correlate(data: JudgedOptions, options: StudyOptions) -> None:
     """Which measure correlates with human scores, segment by segment? (SentSim, section 5.)
 
     Pearson, Spearman and Kendall, by dataset and language pair, against references (MT-REF) or,
@@ -33,8 +19,8 @@ def correlate(
     from tertium.studies.judgements.study import JudgementStudy
 
     specs = options.specs(DEFAULT_MEASURES)
-    sets = judged_sets(dataset, langs, score, options.limit)
-    study = JudgementStudy(sets, specs, against_source, options.models(), options.runner())
+    sets = data.sets(options.limit)
+    study = JudgementStudy(sets, specs, data.against_source, options.models(), options.runner())
     scores = options.run(study)
     report = correlation_report(sets, scores, samples=options.samples, seed=options.seed)
     options.finish(report, study.runner)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tertium.cli.studies.options import (
-    AgainstSource,
-    Datasets,
-    Langs,
-    Score,
+    JudgedOptions,
     StudyOptions,
     check_choice,
-    judged_sets,
     study_command,
 )
 
@@ -24,36 +21,82 @@ if TYPE_CHECKING:
 DEFAULT_MEASURES = ("chrf", "bleu", "direct", "pivot", "cross")
 
 
-@study_command()
-def judgements(
-    options: StudyOptions,
-    dataset: Datasets,
-    langs: Langs = None,
-    score: Score = None,
+@dataclass(frozen=True)
+class ProtocolOptions:
+    """How agreement is measured."""
+
     segment: Annotated[
         str, typer.Option(help="Segments: kendall (tau-b), pearson or spearman.")
-    ] = "kendall",
+    ] = "kendall"
     average_by: Annotated[
         str,
         typer.Option(
             help="Segments: correlate all outputs at once (none), or within each input or each "
             "system and average."
         ),
-    ] = "none",
+    ] = "none"
     system: Annotated[
         str, typer.Option(help="Systems: pearson, spearman, kendall or accuracy (of pairs).")
-    ] = "pearson",
-    top: Annotated[
-        int | None,
-        typer.Option(min=3, help="Also for so many of the best systems, by human score."),
-    ] = None,
+    ] = "pearson"
     test: Annotated[
         str,
         typer.Option(
             help="The test between measures on segments: bootstrap, permutation (PERM-BOTH) or "
             "williams (of pearson)."
         ),
-    ] = "bootstrap",
+    ] = "bootstrap"
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """The protocol, checked."""
+        from tertium.studies.judgements import agreement
+
+        segment = check_choice(self.segment, agreement.SegmentStatistic)
+        average_by = check_choice(self.average_by, agreement.AverageBy)
+        test = check_choice(self.test, agreement.Test)
+        agreement.check_test(test, segment, average_by)
+        system = check_choice(self.system, agreement.SystemStatistic)
+        return {"segment": segment, "system": system, "average_by": average_by, "test": test}
+
+
+@dataclass(frozen=True)
+class AgreementOptions:
+    """What is shown beside the agreement of all outputs."""
+
+    top: Annotated[
+        int | None,
+        typer.Option(min=3, help="Also for so many of the best systems, by human score."),
+    ] = None
+    intervals: Annotated[
+        bool,
+        typer.Option(
+            "--intervals",
+            help="Also show every table with the significance of the Prism paper: 95 % intervals "
+            "that do not overlap.",
+        ),
+    ] = False
+    sweep: Annotated[
+        str | None,
+        typer.Option(
+            help="Vary a setting of those measures that have it: alpha (0 to 1), layer (all of an "
+            "encoder), or SETTING=VALUE,VALUE. A table and, with --plots, a figure show the curve."
+        ),
+    ] = None
+    good: Annotated[
+        str | None,
+        typer.Option(
+            help="Outputs from this human score on are good, or this share of the best (25%): "
+            "precision, recall and F1 of a threshold, for filtering and for reranking."
+        ),
+    ] = None
+
+
+@study_command()
+def judgements(
+    data: JudgedOptions,
+    protocol: ProtocolOptions,
+    analysis: AgreementOptions,
+    options: StudyOptions,
     darr: Annotated[
         float | None,
         typer.Option(
@@ -70,29 +113,6 @@ def judgements(
             "*.sys.score of WMT or mt-metrics-eval, or a folder of them; may be repeated.",
         ),
     ] = None,
-    intervals: Annotated[
-        bool,
-        typer.Option(
-            "--intervals",
-            help="Also show every table with the significance of the Prism paper: 95 % intervals "
-            "that do not overlap.",
-        ),
-    ] = False,
-    against_source: AgainstSource = False,
-    sweep: Annotated[
-        str | None,
-        typer.Option(
-            help="Vary a setting of those measures that have it: alpha (0 to 1), layer (all of an "
-            "encoder), or SETTING=VALUE,VALUE. A table and, with --plots, a figure show the curve."
-        ),
-    ] = None,
-    good: Annotated[
-        str | None,
-        typer.Option(
-            help="Outputs from this human score on are good, or this share of the best (25%): "
-            "precision, recall and F1 of a threshold, for filtering and for reranking."
-        ),
-    ] = None,
     own_translations: Annotated[
         bool,
         typer.Option(
@@ -107,13 +127,6 @@ def judgements(
     direct, pivot and cross are reported as hyp|ref, ref|hyp and both. Of several references the
     best counts. With --output, an interrupted study resumes.
     """
-    from tertium.studies.judgements.agreement import (
-        AverageBy,
-        SegmentStatistic,
-        SystemStatistic,
-        Test,
-        check_test,
-    )
     from tertium.studies.judgements.report import judgement_report
     from tertium.studies.judgements.sets import ranked_by_difference
     from tertium.studies.judgements.study import JudgementStudy
@@ -127,16 +140,10 @@ def judgements(
     def deepest(spec: MeasureSpec) -> int:
         return int(models("tokens", spec.model).settings["layer"])
 
-    swept = None if sweep is None else Sweep.parse(sweep, specs, deepest)
-    limit = None if good is None else Good.parse(good)
-    protocol = {
-        "segment": check_choice(segment, SegmentStatistic),
-        "system": check_choice(system, SystemStatistic),
-        "average_by": check_choice(average_by, AverageBy),
-        "test": check_choice(test, Test),
-    }
-    check_test(protocol["test"], protocol["segment"], protocol["average_by"])
-    sets = judged_sets(dataset, langs, score, options.limit)
+    swept = None if analysis.sweep is None else Sweep.parse(analysis.sweep, specs, deepest)
+    limit = None if analysis.good is None else Good.parse(analysis.good)
+    agreement = protocol.chosen
+    sets = data.sets(options.limit)
     if darr is not None:
         sets = [ranked_by_difference(each, darr) for each in sets]
     if limit is not None:
@@ -145,7 +152,7 @@ def judgements(
     study = JudgementStudy(
         sets,
         specs if swept is None else swept.specs(specs),
-        against_source,
+        data.against_source,
         models,
         options.runner(),
         own_translations,
@@ -153,12 +160,15 @@ def judgements(
     scores = options.run(study)
     if submitted:
         add_submitted(sets, scores, submitted)
-    settings = {
-        "top": top,
-        "samples": options.samples,
-        "seed": options.seed,
-        "sweep": swept,
-        "good": limit,
-        "intervals": intervals,
-    }
-    options.finish(judgement_report(sets, scores, **protocol, **settings), study.runner)  # type: ignore[arg-type]
+    report = judgement_report(
+        sets,
+        scores,
+        **agreement,
+        top=analysis.top,
+        samples=options.samples,
+        seed=options.seed,
+        sweep=swept,
+        good=limit,
+        intervals=analysis.intervals,
+    )
+    options.finish(report, study.runner)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Protocol, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, get_args
 
 import typer
 
+from tertium.cli.groups import grouped
 from tertium.cli.options import DEFAULT_MODEL, ComputeType, HtmlFile, Model, NoCache, Threads
 from tertium.cli.progress import progress_bar
 from tertium.errors import InputError, SettingError
@@ -25,32 +26,6 @@ if TYPE_CHECKING:
 
 HUB = "hub"
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.")]
-Datasets = Annotated[
-    list[str],
-    typer.Option(
-        "--dataset",
-        help="NAME=FOLDER; may be repeated. Plain files (LANG.tsv or SRC-TGT.tsv), outputs in "
-        "columns with human.tsv, or as published: wmt, mqm, or any dataset that NAME begins with "
-        "(tertium data list), such as webnlg, amr, mlqe, multi30k, stsb; stsb=hub, wmt-da=hub and "
-        "wmt-mqm=hub are downloaded.",
-    ),
-]
-Langs = Annotated[
-    str | None,
-    typer.Option("--langs", help="Only these languages or pairs, as in en or de-en,fi-en."),
-]
-Score = Annotated[
-    str | None,
-    typer.Option(
-        "--score",
-        help="The judgement: its column in plain files, or its name in a test set of "
-        "mt-metrics-eval (mqm, esa, esa-gemba, wmt, wmt-z, wmt-raw).",
-    ),
-]
-AgainstSource = Annotated[
-    bool,
-    typer.Option("--against-source", help="Compare with sources: quality estimation as a metric."),
-]
 
 
 @dataclass(frozen=True)
@@ -160,59 +135,70 @@ def study_command(*without: str) -> Callable[[Callable[..., None]], Callable[...
     """Give a command the options of all studies, which it receives as ``options``.
 
     Those of ``without`` are left out; an option that the command declares itself replaces the one
-    of the same name.
+    of the same name. While it runs, no other study writes into the same folder.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        hints = get_type_hints(command, include_extras=True)
-        own = [each for each in inspect.signature(command).parameters if each != "options"]
-        shared = get_type_hints(StudyOptions, include_extras=True)
-        added = [each for each in fields(StudyOptions) if each.name not in (*own, *without)]
-        parameters = [
-            inspect.signature(command).parameters[name].replace(annotation=hints[name])
-            for name in own
-        ] + [
-            inspect.Parameter(
-                each.name,
-                inspect.Parameter.POSITIONAL_OR_KEYWORD,
-                default=each.default,
-                annotation=shared[each.name],
-            )
-            for each in added
-        ]
-
-        def run(**given: Any) -> None:
+        @wraps(command)
+        def run(options: StudyOptions, **given: Any) -> None:
             from tertium.storage.lock import locked
             from tertium.studies.report import check_outputs
 
-            options = StudyOptions(**{each.name: given.pop(each.name) for each in added})
             check_outputs(options.output, plots=options.plots, html=options.html)
             with nullcontext() if options.output is None else locked(options.output):
-                command(options, **given)
+                command(options=options, **given)
 
-        run.__name__, run.__doc__ = command.__name__, command.__doc__
-        run.__annotations__ = {each.name: each.annotation for each in parameters}
-        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        return run
+        return grouped(*without)(run)
 
     return decorate
 
 
-def judged_sets(
-    datasets: Sequence[str], langs: str | None, score: str | None, limit: int | None
-) -> list[JudgedSet]:
-    """Read the datasets of ``--dataset``."""
-    from tertium.studies.judgements.sets import read_sets
+@dataclass(frozen=True)
+class JudgedOptions:
+    """Datasets with judgements by people."""
 
-    chosen = langs.split(",") if langs is not None else None
-    sets: list[JudgedSet] = []
-    for option in datasets:
-        name, place = named(option, "--dataset", f"NAME=FOLDER or NAME={HUB}")
-        folder = None if place == HUB else Path(place).expanduser()
-        sets += read_sets(name, folder, chosen, score)
-    if not sets:
-        raise InputError(f"the data have nothing in {langs}")
-    return [each.limited(limit) for each in sets]
+    dataset: Annotated[
+        list[str],
+        typer.Option(
+            "--dataset",
+            help="NAME=FOLDER; may be repeated. Plain files (LANG.tsv or SRC-TGT.tsv), outputs in "
+            "columns with human.tsv, or as published: wmt, mqm, or any dataset that NAME begins "
+            "with (tertium data list), such as webnlg, amr, mlqe, multi30k, stsb; stsb=hub, "
+            "wmt-da=hub and wmt-mqm=hub are downloaded.",
+        ),
+    ]
+    langs: Annotated[
+        str | None,
+        typer.Option("--langs", help="Only these languages or pairs, as in en or de-en,fi-en."),
+    ] = None
+    score: Annotated[
+        str | None,
+        typer.Option(
+            "--score",
+            help="The judgement: its column in plain files, or its name in a test set of "
+            "mt-metrics-eval (mqm, esa, esa-gemba, wmt, wmt-z, wmt-raw).",
+        ),
+    ] = None
+    against_source: Annotated[
+        bool,
+        typer.Option(
+            "--against-source", help="Compare with sources: quality estimation as a metric."
+        ),
+    ] = False
+
+    def sets(self, limit: int | None) -> list[JudgedSet]:
+        """Read the datasets."""
+        from tertium.studies.judgements.sets import read_sets
+
+        chosen = self.langs.split(",") if self.langs is not None else None
+        sets: list[JudgedSet] = []
+        for text in self.dataset:
+            name, place = named(text, "--dataset", f"NAME=FOLDER or NAME={HUB}")
+            folder = None if place == HUB else Path(place).expanduser()
+            sets += read_sets(name, folder, chosen, self.score)
+        if not sets:
+            raise InputError(f"the data have nothing in {self.langs}")
+        return [each.limited(limit) for each in sets]
 
 
 def named(option: str, flag: str, form: str) -> tuple[str, str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,21 +15,73 @@ from tertium.cli.studies.options import StudyOptions, study_command
 from tertium.data.datasets.base import ParaphraseSet
 from tertium.errors import SettingError
 
+if TYPE_CHECKING:
+    from tertium.studies.rephrasing.typology import Axis
+
 PERMUTATIONS = 10_000
 PAPER = "paper"
 DEFAULT_MEASURES = ("bleu-nltk", "chrf-nltk", "nist")
 
 
-@study_command()
-def rephrasing(
-    options: StudyOptions,
+@dataclass(frozen=True)
+class SetOptions:
+    """Sets of paraphrases."""
+
     data: Annotated[
         Path,
         typer.Argument(
             help="Sets of paraphrases: a file with the columns lang, set_id and sentence, a folder "
             "with sets.tsv, or one with TaPaCo's LANG.txt."
         ),
-    ],
+    ]
+    langs: Annotated[
+        str | None,
+        typer.Option(help=f"Only these languages, as in de,fin; {PAPER}: those of the paper."),
+    ] = None
+    count: Annotated[
+        int | None,
+        typer.Option("--pairs", min=1, help="Draw so many pairs per language. Default: all."),
+    ] = None
+    min_sets: Annotated[
+        int, typer.Option(min=1, help="Leave out languages with fewer sets, and list them.")
+    ] = 1
+
+
+@dataclass(frozen=True)
+class TypologyOptions:
+    """What the means by language are correlated with."""
+
+    features: Annotated[
+        str | None,
+        typer.Option(
+            help="Feature sets of URIEL. Default: the five of the paper, and the predicted ones."
+        ),
+    ] = None
+    known: Annotated[
+        float,
+        typer.Option(min=0, max=1, help="The share of a feature set that must be known."),
+    ] = 0.25
+    typology: Annotated[
+        bool, typer.Option("--typology/--no-typology", help="Correlate with URIEL's features.")
+    ] = True
+
+    def axes(self, langs: Sequence[str]) -> list[Axis]:
+        """The features of these languages."""
+        from tertium.studies.rephrasing import paper
+        from tertium.studies.rephrasing.typology import feature_axis
+
+        if not self.typology:
+            return []
+        defaults = [*paper.FEATURES, *paper.NEIGHBOURS]
+        names = defaults if self.features is None else self.features.split(",")
+        return [feature_axis(name, langs, known=self.known) for name in names]
+
+
+@study_command("limit")
+def rephrasing(
+    data: SetOptions,
+    typology: TypologyOptions,
+    options: StudyOptions,
     measures: Annotated[
         str | None, typer.Option("--measures", help="Several measures: bleu-nltk,nist,cross.")
     ] = None,
@@ -40,30 +92,6 @@ def rephrasing(
             "within scripts without spaces), or a tokenizer of sacrebleu."
         ),
     ] = "split",
-    langs: Annotated[
-        str | None,
-        typer.Option(help=f"Only these languages, as in de,fin; {PAPER}: those of the paper."),
-    ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option("--pairs", min=1, help="Draw so many pairs per language. Default: all."),
-    ] = None,
-    min_sets: Annotated[
-        int, typer.Option(min=1, help="Leave out languages with fewer sets, and list them.")
-    ] = 1,
-    features: Annotated[
-        str | None,
-        typer.Option(
-            help="Feature sets of URIEL. Default: the five of the paper, and the predicted ones."
-        ),
-    ] = None,
-    known: Annotated[
-        float,
-        typer.Option(min=0, max=1, help="The share of a feature set that must be known."),
-    ] = 0.25,
-    typology: Annotated[
-        bool, typer.Option("--typology/--no-typology", help="Correlate with URIEL's features.")
-    ] = True,
     processes: Annotated[
         int, typer.Option(min=1, help="The number of processes; each scores some languages.")
     ] = 1,
@@ -82,27 +110,27 @@ def rephrasing(
     """
     from tertium.data.uriel import family_of
     from tertium.storage.atomic import write_text
-    from tertium.studies.rephrasing import paper
     from tertium.studies.rephrasing.study import RephrasingStudy, pairs_of, with_words
     from tertium.studies.rephrasing.tables import rephrasing_report
-    from tertium.studies.rephrasing.typology import Families, feature_axis
+    from tertium.studies.rephrasing.typology import Families
 
     given = [*split_measures(measures or ""), *(options.measure or [])]
     specs = replace(options, measure=given).specs(DEFAULT_MEASURES)
     specs = [with_words(spec, tokenize) for spec in specs]
     specs = replace(options, measure=[str(spec) for spec in specs]).specs(())
-    sets = _sets(data, langs, min_sets)
+    sets = _sets(data.data, data.langs, data.min_sets)
     study = RephrasingStudy(
-        [pairs_of(lang, own, count=limit, seed=seed) for lang, own in sets.items()],
+        [pairs_of(lang, own, count=data.count, seed=seed) for lang, own in sets.items()],
         specs,
         options.models(encoder=encoder),
         options.runner(processes=processes),
     )
-    names = features.split(",") if features is not None else [*paper.FEATURES, *paper.NEIGHBOURS]
-    axes = [feature_axis(name, list(sets), known=known) for name in names] if typology else []
+    axes = typology.axes(list(sets))
     families = Families({lang: family_of(lang) for lang in sets})
     results = options.run(study)
-    report = rephrasing_report(results, families, axes, known=known, samples=samples, seed=seed)
+    report = rephrasing_report(
+        results, families, axes, known=typology.known, samples=samples, seed=seed
+    )
     options.finish(report, study.runner)
     if options.output is not None:
         lines = [f"{name}\t{signature}\n" for name, signature in results.signatures.items()]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,14 +15,19 @@ from tertium.data.pairs import Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
 from tertium.errors import InputError
 
+if TYPE_CHECKING:
+    from tertium.studies.spans.published import LabelledPair
+    from tertium.text import Text
 
-@study_command("measure")
-def spans(
-    options: StudyOptions,
+
+@dataclass(frozen=True)
+class SpanOptions:
+    """Translations and their sources, or labels by people."""
+
     pairs: Annotated[
         Path | None,
         typer.Argument(help="Translations and their sources: columns hyp and src (or ref)."),
-    ] = None,
+    ] = None
     labels: Annotated[
         Path | None,
         typer.Option(
@@ -29,7 +35,43 @@ def spans(
             "mt-metrics-eval, the WMT error span task or ESA, or the tags of MLQE-PE. Also finds "
             "the best thresholds."
         ),
-    ] = None,
+    ] = None
+    lang: Annotated[
+        str | None, typer.Option("--lang", "-l", help="Language of the translations.")
+    ] = None
+    src_lang: SrcLang = None
+    hyp_column: Annotated[str | None, typer.Option(help="The column of translations.")] = None
+    src_column: Annotated[str | None, typer.Option(help="The column of sources.")] = None
+
+    def __post_init__(self) -> None:
+        if (self.pairs is None) == (self.labels is None):
+            raise InputError("give either a file of translations and sources, or --labels")
+
+    def labelled(self, limit: int | None) -> list[LabelledPair] | None:
+        """Read the labels by people, if they are given."""
+        from tertium.studies.spans.published import read_labels
+
+        if self.labels is None:
+            return None
+        return read_labels(self.labels, self.lang, self.src_lang or self.lang, limit)
+
+    def read(self, limit: int | None) -> list[tuple[Text, Text]]:
+        """Read translations and sources, if they are given."""
+        if self.pairs is None:
+            return []
+        table = open_table(self.pairs)
+        languages = Languages(hyp=self.lang, ref=self.src_lang, src=self.src_lang)
+        columns = choose_columns(table, hyp=self.hyp_column, src=self.src_column)
+        return [
+            (item.hypothesis, item.source or item.references[0])
+            for item in islice(TablePairs(table, columns, languages), limit)
+        ]
+
+
+@study_command("measure")
+def spans(
+    data: SpanOptions,
+    options: StudyOptions,
     method: Annotated[
         list[str] | None,
         typer.Option(
@@ -52,12 +94,6 @@ def spans(
             "Default: all.",
         ),
     ] = None,
-    lang: Annotated[
-        str | None, typer.Option("--lang", "-l", help="Language of the translations.")
-    ] = None,
-    src_lang: SrcLang = None,
-    hyp_column: Annotated[str | None, typer.Option(help="The column of translations.")] = None,
-    src_column: Annotated[str | None, typer.Option(help="The column of sources.")] = None,
     encoder: Encoder = None,
 ) -> None:
     """Which method finds omissions, additions and other differences? Edits at known places."""
@@ -70,43 +106,28 @@ def spans(
     )
     from tertium.studies.spans.edits import CONTROLS, EDITS, edited_pairs
     from tertium.studies.spans.labels import RANKED, LabelStudy
-    from tertium.studies.spans.published import read_labels
     from tertium.studies.spans.study import STUDIED, SpanStudy
 
-    if (pairs is None) == (labels is None):
-        raise InputError("give either a file of translations and sources, or --labels")
-    kinds = [] if pairs is None else edit or list(EDITS)
+    kinds = [] if data.labels is not None else edit or list(EDITS)
     for kind in kinds:
         if kind not in EDITS:
             raise InputError(f"--edit {kind}: use {', '.join(EDITS)}")
     names = read_methods(method or list(STUDIED))
-    thresholds = read_thresholds(threshold or (), names)
-    load = options.models(encoder=encoder)
-    study: SpanStudy | LabelStudy
-    if labels is not None:
-        labelled = read_labels(labels, lang, src_lang or lang, options.limit)
+    labelled = data.labelled(options.limit)
+    if labelled is not None:
         names = tuple(name for name in names if name in RANKED)
-        reviewer = Reviewer(
-            names,
-            load("translation") if NEED_MODEL.intersection(names) else None,
-            load("tokens") if NEED_ENCODER.intersection(names) else None,
-            thresholds=thresholds,
-        )
-        study = LabelStudy(labelled, reviewer, options.samples, options.seed, options.runner())
-        options.finish(options.run(study), study.runner)
-        return
-    assert pairs is not None
-    table = open_table(pairs)
-    languages = Languages(hyp=lang, ref=src_lang, src=src_lang)
-    columns = choose_columns(table, hyp=hyp_column, src=src_column)
-    read = [
-        (item.hypothesis, item.source or item.references[0])
-        for item in islice(TablePairs(table, columns, languages), options.limit)
-    ]
+    pairs = data.read(options.limit)
+    load = options.models(encoder=encoder)
     needs_model = NEED_MODEL.intersection(names) or "deleted" in kinds
     model = load("translation") if needs_model else None
     vectors = load("tokens") if NEED_ENCODER.intersection(names) else None
+    thresholds = read_thresholds(threshold or (), names)
     reviewer = Reviewer(names, model, vectors, thresholds=thresholds)
-    edited = edited_pairs(read, [*CONTROLS, *kinds], model=model, seed=options.seed)
-    study = SpanStudy(edited, reviewer, options.samples, options.seed, options.runner())
-    options.finish(options.run(study), study.runner)
+    runner = options.runner()
+    study: SpanStudy | LabelStudy
+    if labelled is not None:
+        study = LabelStudy(labelled, reviewer, options.samples, options.seed, runner)
+    else:
+        edited = edited_pairs(pairs, [*CONTROLS, *kinds], model=model, seed=options.seed)
+        study = SpanStudy(edited, reviewer, options.samples, options.seed, runner)
+    options.finish(options.run(study), runner)

@@ -40,7 +40,9 @@ class MetricTertium(Metric):
         super().__init__(cfg)
         self.scorer = Scorer(cfg.measure, cfg.lang, source_lang=cfg.source_lang)
         if "reference" not in self.scorer.measure.reads:
-            raise SettingError(f"{cfg.measure} reads no references; use --metric tertium-src")
+            raise SettingError(
+                f"{cfg.measure} reads no references", cure="use {metric:tertium-src}"
+            )
 
     def score(self, hypothesis: str, reference: str, source: str | None = None) -> float:
         """The score of one hypothesis."""
@@ -105,8 +107,8 @@ class MetricTertiumSource(MetricReferenceless):
         self.scorer = Scorer(cfg.measure, cfg.lang, source_lang=cfg.source_lang)
         if self.scorer.measure.reads != ("source",):
             raise SettingError(
-                f"{cfg.measure} reads references; use --metric tertium, or --metric.measure "
-                f"{cfg.measure}:against=source"
+                f"{cfg.measure} reads references",
+                cure=("use {metric:tertium}", f"{{measure:{cfg.measure}:against=source}}"),
             )
 
     def score(self, hypothesis: str, source: str) -> float:

@@ -133,7 +133,8 @@ class Dataset:
             if name is not None and value is not None:
                 arguments[name] = value
             elif name is not None and parameters[name].default is inspect.Parameter.empty:
-                raise SettingError(f"dataset {self.name!r} needs {self._needed(name)}")
+                needed, cure = self._needed(name)
+                raise SettingError(f"dataset {self.name!r} needs {needed}", cure=cure)
             elif name is None and value is not None:
                 raise SettingError(f"dataset {self.name!r} has no {names[0]}")
         if offline and "offline" in parameters:
@@ -147,7 +148,8 @@ class Dataset:
         for name, default in self.settings().items():
             if default is inspect.Parameter.empty and name not in settings:
                 raise SettingError(
-                    f"dataset {self.name!r} needs the setting {name} (--set {name}=VALUE)"
+                    f"dataset {self.name!r} needs the setting {name}",
+                    cure=f"give it with {{settings:{name}=VALUE}}",
                 )
         return self.reader(**arguments)
 
@@ -170,7 +172,9 @@ class Dataset:
             wanted = langs is None or not lang or lang in langs
             return {lang: self.read(path, **settings)} if wanted else {}
         if langs is None and not self.languages:
-            raise InputError(f"which languages of {self.name}? Use --langs, as in de-en,fi-en")
+            raise InputError(
+                f"which languages of {self.name}?", cure="use {langs:de-en,fi-en}, for example"
+            )
         found: dict[str, Sequence[DatasetRecord]] = {}
         missing: MissingFileError | None = None
         for lang in langs or self.languages:
@@ -202,14 +206,15 @@ class Dataset:
             if name not in common
         }
 
-    def _needed(self, parameter: str) -> str:
+    def _needed(self, parameter: str) -> tuple[str, str]:
+        """What a parameter is, and how to give it."""
         if parameter in PATH_PARAMETERS:
-            return f"a {'folder' if parameter == 'folder' else 'file'} with {self.layout}"
+            return f"a {'folder' if parameter == 'folder' else 'file'} with {self.layout}", ""
         if parameter == "split":
-            return f"a split (--split): {', '.join(self.splits)}"
+            return f"a split: {', '.join(self.splits)}", "give {split}"
         examples = f", such as {', '.join(self.languages[:3])}" if self.languages else ""
         what = "a language" if parameter == "lang" else "a language pair"
-        return f"{what} (--lang){examples}"
+        return f"{what}{examples}", "give {lang}"
 
 
 DATASETS: Registry[Dataset] = Registry(

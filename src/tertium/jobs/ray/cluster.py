@@ -42,8 +42,10 @@ class ClusterSettings:
     def __post_init__(self) -> None:
         if self.address is not None and self.address.startswith("ray://"):
             raise SettingError(
-                f"--address {self.address}: a Ray client cannot see the files of the cluster; run "
-                "the command on one of its nodes, with --address auto"
+                "a Ray client cannot see the files of the cluster",
+                cure="run the command on one of its nodes, with {address:auto}",
+                parameter="address",
+                value=self.address,
             )
 
 
@@ -60,7 +62,10 @@ def import_ray() -> Any:
         import ray.data
     except ImportError as error:
         raise ClusterError(
-            f"--engine ray needs Ray ({error}); install it with: pip install 'tertium[ray]'"
+            f"needs Ray ({error})",
+            cure="install it with: pip install 'tertium[ray]'",
+            parameter="engine",
+            value="ray",
         ) from None
     return ray
 
@@ -202,7 +207,7 @@ def workers_and_threads(
     cores = [count for count in node_cores if count]
     if not cores and None in (settings.workers, settings.threads):
         raise ClusterError(
-            "the cluster has no cores yet; use --workers and --threads to wait for them"
+            "the cluster has no cores yet", cure="use {workers} and {threads} to wait for them"
         )
     threads = settings.threads
     if threads is None:

@@ -14,7 +14,14 @@ from typing import Any
 
 import tertium.errors
 from tertium.data.lines import STDIN
-from tertium.errors import CacheWarning, ClusterError, InputError, ResumeWarning, TertiumError
+from tertium.errors import (
+    CacheWarning,
+    ClusterError,
+    InputError,
+    Message,
+    ResumeWarning,
+    TertiumError,
+)
 from tertium.jobs.output import StreamOutput, write_all
 from tertium.jobs.parquet import schema_of
 from tertium.jobs.ray.cluster import (
@@ -28,7 +35,7 @@ from tertium.jobs.ray.shards import Shard, ShardFolder
 from tertium.jobs.ray.worker import ShardWorker, Span, Work, outcome_of
 from tertium.jobs.task import NO_PROGRESS, Fields, Finished, Job, JobProgress, Loaded, Plan, Result
 from tertium.models.cache.cached import Tally
-from tertium.storage.resume import check_same_job
+from tertium.storage.resume import START_OVER, check_same_job
 
 SHARDS = "shards"
 
@@ -133,15 +140,16 @@ class _Gathering:
         for message in found["warnings"]:
             warnings.warn(message, CacheWarning, stacklevel=2)
         if "error" in found:
-            error: TertiumError = getattr(tertium.errors, found["error"])(found["message"])
-            raise error
+            error: TertiumError = getattr(tertium.errors, found["error"])()
+            said = found["message"]
+            raise error.saying(Message(**{**said, "cures": tuple(said["cures"])}))
         if self.description is None:
             self.description = found["description"]
         check_same_job(
             Path(f"{self.folder}, on {found['host']}"),
             self.description,
             found["description"],
-            "install the same versions and models on all nodes, or start over with --overwrite",
+            ("install the same versions and models on all nodes", START_OVER),
         )
         self.notes[found["number"]] = found
         self.rows += found["rows"]
@@ -211,5 +219,5 @@ def outcomes(ray: Any, work: Work, spans: Sequence[Span], workers: int) -> Itera
             yield json.loads(row["outcome"])
     except ray.exceptions.RayError as error:
         raise ClusterError(
-            f"the cluster has failed: {error_line(error)}; continue with --resume"
+            f"the cluster has failed: {error_line(error)}", cure="continue with {resume:True}"
         ) from error

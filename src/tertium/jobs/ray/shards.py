@@ -26,6 +26,7 @@ from tertium.jobs.output import (
 from tertium.jobs.parquet import schema_of, write_parquet
 from tertium.storage.atomic import replacing_text, write_text
 from tertium.storage.resume import (
+    START_OVER,
     UnfinishedRun,
     check_same_job,
     explaining_write_errors,
@@ -147,7 +148,7 @@ class ShardFolder:
                         self._remove_scraps(self.path)
                     return self.path
                 if not run.overwrite:
-                    raise ResumeError(f"{self.path} already exists; start over with --overwrite")
+                    raise ResumeError(f"{self.path} already exists", cure=START_OVER)
             run.start(job)
             run.save({})  # the state is in the shards
             with run.explaining():

@@ -16,6 +16,7 @@ from tertium.errors import (
     CacheWarning,
     ClusterError,
     InputError,
+    Message,
     ResumeError,
     TertiumError,
     first_line,
@@ -23,7 +24,7 @@ from tertium.errors import (
 from tertium.jobs.ray.shards import Shard, ShardError
 from tertium.jobs.task import Job, Loaded, Outcome, Part, Task, digest_of
 from tertium.models.cache.cached import Tally
-from tertium.storage.resume import RECORD, input_changed
+from tertium.storage.resume import RECORD, START_OVER, input_changed
 
 DIGEST = re.compile("[0-9a-f]{64}")
 TRIES = 5
@@ -69,10 +70,10 @@ class ShardWorker:
             try:
                 outcome = self._outcome(span)
             except TertiumError as error:
-                outcome = {"error": type(error).__name__, "message": str(error)}
+                outcome = {"error": type(error).__name__, "message": asdict(error.message)}
             except OSError as error:
                 message = f"on {_host()}, {_where(error)}{error.strerror or first_line(error)}"
-                outcome = {"error": ClusterError.__name__, "message": message}
+                outcome = {"error": ClusterError.__name__, "message": asdict(Message(message))}
         messages = [str(warning.message) for warning in caught if warning.category is CacheWarning]
         outcome["warnings"] = [f"on {_host()}, {message}" for message in messages]
         return {"outcome": [json.dumps(outcome)]}
@@ -98,8 +99,8 @@ class ShardWorker:
         if lost >= TRIES:
             raise ClusterError(
                 f"{TRIES} workers were lost over the rows {span.start + 1} to {span.stop} of "
-                f"{source.name}, perhaps for lack of memory; continue with --resume, with fewer "
-                "--rows-at-a-time or --threads"
+                f"{source.name}, perhaps for lack of memory",
+                cure="continue with {resume:True} and smaller {rows_at_a_time} or {threads}",
             )
         loaded = self._task()
         before = asdict(loaded.tally or Tally())
@@ -127,7 +128,7 @@ class ShardWorker:
         except ShardError as error:
             damage = f"{shard.path} is damaged ({error})"
             if self._work.finished:
-                raise ResumeError(f"{damage}; start over with --overwrite") from None
+                raise ResumeError(damage, cure=START_OVER) from None
             return None, damage
         return note, None
 

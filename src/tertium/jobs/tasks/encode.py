@@ -12,6 +12,7 @@ from tertium.jobs.vectors import StoredVectors, VectorStore
 from tertium.measures.loading import ModelPool, ModelSettings
 from tertium.models.base import Progress, SentenceEncoder
 from tertium.models.cache.cached import Tally
+from tertium.storage.resume import START_OVER
 from tertium.text import Row
 
 TEXTS_AT_A_TIME = 8192
@@ -57,8 +58,8 @@ class EncodeTask:
             found = self.store.read(outcome.note[KEY])
             if found is None:
                 raise ResumeError(
-                    f"{self.store.folder} no longer has the vectors of the unfinished run; "
-                    "start over with --overwrite"
+                    f"{self.store.folder} no longer has the vectors of the unfinished run",
+                    cure=START_OVER,
                 )
             blocks.append(found)
         return blocks

@@ -25,6 +25,7 @@ from tertium.measures.signature import spell
 from tertium.models.base import Progress
 from tertium.models.cache.cached import Tally
 from tertium.storage.arrays import join_arrays, load_array, save_array
+from tertium.storage.resume import START_OVER
 from tertium.text import Row
 
 ROWS_AT_A_TIME = 4096
@@ -257,7 +258,7 @@ class FilterPlan:
 
     def _changed(self, how: str) -> ResumeError:
         return ResumeError(
-            f"{self.source.name} has {how} since the run was started; start over with --overwrite"
+            f"{self.source.name} has {how} since the run was started", cure=START_OVER
         )
 
 

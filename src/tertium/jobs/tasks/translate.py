@@ -64,7 +64,7 @@ class TranslateTask:
         try:
             target = str(checked_target(model, self.target_lang))
         except LanguageError as error:
-            raise LanguageError(f"{error}; give both languages with -l, such as -l en-de") from None
+            raise error.at("", cure="give both languages with {lang:en-de}, for example") from None
         return Translator(self, model, target, pool.tally)
 
     def check_note(self, note: Note) -> None:
@@ -96,7 +96,7 @@ class Translator:
             try:
                 check_source(self.model, text.lang)
             except LanguageError as error:
-                raise LanguageError(f"row {row.number}: {error}; give it with --src-lang") from None
+                raise error.at(f"row {row.number}: ", cure="give it with {source_lang}") from None
         queries = [Query("", text.text, self.target_lang, text.lang) for text in texts]
         found = self.model.candidates(queries, search=self.task.search, progress=progress)
         note = {

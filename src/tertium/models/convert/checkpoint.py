@@ -15,6 +15,7 @@ from pickle import UnpicklingError
 from typing import Any
 
 from tertium.errors import ModelError, first_line
+from tertium.registry import Extra, check_extras
 
 FORBIDDEN = re.compile(r"GLOBAL (\S+)")
 """The name of the object that PyTorch refuses to load, in its error message."""
@@ -24,6 +25,14 @@ COMPUTED = re.compile(
 )
 """Entries of old checkpoints that no network uses: sinusoids and version numbers of fairseq, causal
 masks of GPT-2, frequencies of Llama."""
+
+
+CONVERT = Extra("convert", ("torch", "transformers", "langcodes"))
+
+
+def check_libraries() -> None:
+    """Check that the packages for a conversion are installed."""
+    check_extras("converting a model", [CONVERT])
 
 
 def load_weights(model_class: Any, folder: Path, **options: Any) -> tuple[Any, Mapping[str, Any]]:

@@ -7,9 +7,13 @@ from typing import Any
 
 from tertium.errors import ModelError, SettingError
 from tertium.models.card import DetectorCard, read_card, write_card
-from tertium.models.convert.checkpoint import first_names, load_weights, not_converted
-from tertium.models.convert.encoder import (
+from tertium.models.convert.checkpoint import (
     check_libraries,
+    first_names,
+    load_weights,
+    not_converted,
+)
+from tertium.models.convert.encoder import (
     count_layers,
     read_config,
     save_tokenizer,

@@ -10,20 +10,15 @@ from typing import Any
 
 from tertium.errors import ModelError, SettingError, first_line
 from tertium.models.card import EncoderCard, read_card, write_card
-from tertium.models.convert.checkpoint import not_converted, quiet
+from tertium.models.convert.checkpoint import check_libraries, not_converted, quiet
 from tertium.models.convert.encoder_network import FAMILIES, load_network, positions, write_network
-from tertium.models.convert.published import (
-    CONFIG,
-    count,
-    open_sentencepiece,
-    open_tokenizer_json,
-    read_config_file,
-)
+from tertium.models.convert.published import CONFIG, count, read_config_file
 from tertium.models.convert.translation import Quantization
 from tertium.models.encoders.pooling import Dense
 from tertium.models.encoders.sentence_modules import MODULES, SentenceModules, read_sentence_modules
 from tertium.models.public import public_encoder
 from tertium.models.settings import DENSE, TOKENIZER, EncoderSettings
+from tertium.models.tokenizer import open_sentencepiece, open_tokenizer_json
 from tertium.storage.unfinished import appearing
 
 
@@ -163,13 +158,3 @@ def vocabulary(tokenizer: Path, size: int, folder: Path) -> tuple[list[str], str
     model = json.loads(backend.to_str())["model"]
     unknown = tokens[model.get("unk_id") or ids.get(model.get("unk_token") or "<unk>", 0)]
     return tokens, unknown
-
-
-def check_libraries() -> None:
-    """Check that the libraries for a conversion are installed."""
-    try:
-        from transformers import AutoModel  # noqa: F401 (it needs torch)
-    except ImportError as error:
-        raise ModelError(
-            f"converting needs PyTorch and transformers ({error}): pip install 'tertium[convert]'"
-        ) from None

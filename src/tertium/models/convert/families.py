@@ -15,15 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from tertium.errors import ModelError
-from tertium.models.convert.published import (
-    CONFIG,
-    count,
-    open_sentencepiece,
-    open_tokenizer_json,
-    read_config_file,
-    read_object,
-)
+from tertium.models.convert.published import CONFIG, count, read_config_file, read_object
 from tertium.models.languages import LanguageSet
+from tertium.models.tokenizer import open_sentencepiece, open_tokenizer_json
 from tertium.registry import Registry
 
 M2M100_TAG = re.compile(r"__([a-z]{2,3})__")
@@ -148,7 +142,7 @@ def _marian(folder: Path, config: dict[str, Any], name: str) -> Family:
     target = settings.get("target_lang") or (pair[2] if pair else None)
     if source is None or (target is None and not tags):
         raise ModelError(
-            f"{folder} does not state its languages; name it opus-mt-SOURCE-TARGET (--name)"
+            f"{folder} does not state its languages", cure="use {name:opus-mt-SOURCE-TARGET}"
         )
     targets = tags if len(tags) > 1 else {str(target): next(iter(tags.values()), "")}
     return Family(

@@ -14,8 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from tertium.errors import ModelError
 from tertium.models.card import LanguageCard, read_card, write_card
-from tertium.models.convert.checkpoint import load_all_weights, not_converted, quiet
-from tertium.models.convert.encoder import check_libraries, save_tokenizer, vocabulary
+from tertium.models.convert.checkpoint import (
+    check_libraries,
+    load_all_weights,
+    not_converted,
+    quiet,
+)
+from tertium.models.convert.encoder import save_tokenizer, vocabulary
 from tertium.models.convert.published import CONFIG, count, read_config_file, read_object
 from tertium.models.convert.translation import Quantization, Vocabulary
 from tertium.models.engine_file import quantize_file

@@ -49,29 +49,6 @@ def count(settings: Mapping[str, Any], file: Path, *names: str) -> int:
     raise ModelError(f"{file} has no {' or '.join(names)}")
 
 
-def open_sentencepiece(file: Path) -> Any:
-    """Open a SentencePiece model."""
-    from sentencepiece import SentencePieceProcessor
-
-    content = file.read_bytes()
-    if not content:  # the library accepts it, and logs an error later
-        raise ModelError(f"{file} is not a SentencePiece model: it is empty")
-    try:
-        return SentencePieceProcessor(model_proto=content)
-    except RuntimeError:  # its message is only a line of the library's source
-        raise ModelError(f"{file} is not a SentencePiece model, or is incomplete") from None
-
-
-def open_tokenizer_json(file: Path, *, named: Path | None = None) -> Any:
-    """Open a ``tokenizer.json``; errors name ``named``, if the file is a copy of it."""
-    from tokenizers import Tokenizer
-
-    try:
-        return Tokenizer.from_file(str(file))
-    except Exception as error:  # the library raises nothing more specific
-        raise ModelError(f"{named or file} cannot be read: {first_line(error)}") from None
-
-
 def _kind(content: object) -> str:
     names = {list: "a list", str: "a string", bool: "true or false", type(None): "null"}
     return names.get(type(content), "a number")

@@ -9,7 +9,12 @@ from typing import Any, Literal
 
 from tertium.errors import ModelError
 from tertium.models.card import TranslationCard, read_card, write_card
-from tertium.models.convert.checkpoint import load_all_weights, not_converted, quiet
+from tertium.models.convert.checkpoint import (
+    check_libraries,
+    load_all_weights,
+    not_converted,
+    quiet,
+)
 from tertium.models.convert.fairseq.release import is_release, read_release
 from tertium.models.convert.families import Family, recognise
 from tertium.models.convert.published import CONFIG, count, read_config_file
@@ -55,6 +60,7 @@ def convert(
     """
     if not source.is_dir():
         raise ModelError(f"{source}: no such folder")
+    check_libraries()
     release = read_release(source, dialect=dialect) if is_release(source) else None
     family = release.family if release else recognise(source, dialect=dialect, name=name)
 
@@ -105,13 +111,7 @@ def make_folder(
 
 
 def _convert_weights(source: Path, out: Path, family: Family) -> None:
-    try:
-        from ctranslate2.converters import TransformersConverter
-        from transformers import AutoConfig  # noqa: F401 (the converter needs it, and torch)
-    except ImportError as error:
-        raise ModelError(
-            f"converting needs PyTorch and transformers ({error}): pip install 'tertium[convert]'"
-        ) from None
+    from ctranslate2.converters import TransformersConverter
 
     size = count(read_config_file(source), source / CONFIG, "vocab_size")
     vocabulary = Vocabulary(family.tokens, size)

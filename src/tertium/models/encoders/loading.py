@@ -68,7 +68,8 @@ def _check_layer(card: EncoderCard | TranslationCard, engine_file: EngineFile, l
     layers = engine_file.encoder_layers
     if 1 <= layer <= layers:
         return
-    settings, hint = card.settings, ""
+    settings, hint, cure = card.settings, "", ""
     if isinstance(settings, EncoderSettings) and 1 <= layer <= settings.layers_of_original:
-        hint = f"; it was cut when it was converted: convert it again with --layer {layer}"
-    raise SettingError(f"layer {layer}: {card.name} has layers 1 to {layers}{hint}")
+        hint = "; it was cut when it was converted"
+        cure = f"convert it again with {{layer:{layer}}}"
+    raise SettingError(f"layer {layer}: {card.name} has layers 1 to {layers}{hint}", cure=cure)

@@ -13,7 +13,7 @@ from tertium.errors import LanguageError
 from tertium.models.base import Languages, per_row
 from tertium.models.card import TranslationCard, read_vocabulary
 from tertium.models.languages import source_language
-from tertium.models.tokenizer import UNKNOWN, open_tokenizer, unknown_share
+from tertium.models.tokenizer import UNKNOWN, open_tokenizer, open_tokenizer_json, unknown_share
 from tertium.models.translation.dialects import dialect
 
 
@@ -55,9 +55,7 @@ class JsonReader:
     settings: Mapping[str, str] = {}
 
     def __init__(self, path: Path, max_length: int, *, lowercase: bool = False) -> None:
-        from tokenizers import Tokenizer
-
-        self._backend = Tokenizer.from_file(str(path))
+        self._backend = open_tokenizer_json(path)
         self._backend.no_padding()
         self._backend.enable_truncation(max_length)
         self._backend.encode_special_tokens = True

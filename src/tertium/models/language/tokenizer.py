@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from tertium.models.tokenizer import open_tokenizer_json
+
 
 class PromptTokenizer:
     """A ``tokenizer.json`` that reads a prompt and a text as one string, and says which is which.
@@ -13,9 +15,7 @@ class PromptTokenizer:
     """
 
     def __init__(self, path: Path) -> None:
-        from tokenizers import Tokenizer
-
-        self._backend = Tokenizer.from_file(str(path))
+        self._backend = open_tokenizer_json(path)
         self._backend.no_truncation()
         self._backend.no_padding()
         self._backend.encode_special_tokens = True

@@ -53,7 +53,7 @@ def read_pair_set(
         chosen = None, None
     if None in chosen:
         raise InputError(
-            f"which columns hold the pairs? {pick.there}; use --columns NAME=FIRST,SECOND"
+            f"which columns hold the pairs? {pick.there}", cure="use {columns:NAME=FIRST,SECOND}"
         )
     roles = Columns(hyp=chosen[0], refs=(str(chosen[1]),))
     rows = islice(TablePairs(table, roles), limit)

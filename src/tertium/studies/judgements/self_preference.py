@@ -44,8 +44,8 @@ def own_set(
     for segment in inputs.values():
         if segment.source is None:
             raise InputError(
-                f"{judged.name}, segment {segment.id}: there is no source to translate, as "
-                "--own-translations needs it"
+                f"{judged.name}, segment {segment.id}: there is no source to translate",
+                cure="leave out {own_translations:True}",
             )
     sources = [segment.source for segment in inputs.values() if segment.source is not None]
     for lang in {source.lang for source in sources if source.lang is not None}:

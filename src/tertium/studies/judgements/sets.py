@@ -88,8 +88,8 @@ def ranked_by_difference(judged: JudgedSet, points: float = DARR_POINTS) -> Judg
     if not len(rankings):
         raise InputError(
             f"{judged.name}: no two outputs of a segment have human scores that differ by "
-            f"{points:g} points; rankings are made from raw scores of 0 to 100, such as "
-            "--score wmt-raw"
+            f"{points:g} points; rankings are made from raw scores of 0 to 100",
+            cure="use {score:wmt-raw}, for example",
         )
     names, segments = list(systems), list(ids)
     pair = judged.segments[0].lang_pair
@@ -290,7 +290,7 @@ def _needed(name: str, folder: Path | None) -> Path:
 
 def _named(name: str, langs: Langs) -> Sequence[str]:
     if langs is None:
-        raise InputError(f"which languages of {name}? Use --langs, as in de-en,fi-en")
+        raise InputError(f"which languages of {name}?", cure="use {langs:de-en,fi-en}, for example")
     return langs
 
 

@@ -116,7 +116,7 @@ class JudgedCell:
                 f"{judged.name}, segment {segment.id},",
                 has_references=bool(segment.references),
                 has_source=segment.source is not None,
-                cure="give them, or use --against-source" if segment.source is not None else "",
+                cure="use {against_source:True}" if segment.source is not None else "",
             )
         return cls(judged, name, measure, both)
 

@@ -63,19 +63,19 @@ class Sweep:
             elif setting == "alpha":
                 values = ALPHAS
             else:
-                raise SettingError(f"--sweep {text}: give the values, as in {setting}=1,2,3")
+                raise cls._wrong(text, f"there are no values, as in {setting}=1,2,3")
         written = tuple(
             each for value in values.split(",") if value.strip() for each in _range(value.strip())
         )
         if len(written) < 2 or len(set(written)) < len(written):
-            raise SettingError(f"--sweep {text}: give at least two different values")
+            raise cls._wrong(text, "there must be at least two different values")
         variants = []
         for spec in specs:
             known = known_settings(spec.measure)
             if setting not in known:
                 continue
             if setting in spec.settings:
-                raise SettingError(f"{spec} has {setting} already, which --sweep is to change")
+                raise cls._wrong(text, f"{spec} has {setting} already, which is to be varied")
             for value in written:
                 own = {setting: parse_setting(setting, value, known[setting].default)}
                 variants.append(
@@ -84,8 +84,12 @@ class Sweep:
         if not variants:
             names = ", ".join(str(spec) for spec in specs)
             verb = "has" if len(specs) == 1 else "have"
-            raise SettingError(f"--sweep {text}: {names} {verb} no setting {setting}")
+            raise cls._wrong(text, f"{names} {verb} no setting {setting}")
         return cls(setting, written, tuple(variants))
+
+    @staticmethod
+    def _wrong(text: str, why: str) -> SettingError:
+        return SettingError(why, parameter="sweep", value=text)
 
     def specs(self, specs: Sequence[MeasureSpec]) -> list[MeasureSpec]:
         """All measures to be scored: the variants, and those that do not have the setting."""

@@ -41,14 +41,17 @@ class Good:
         if match := SHARE.fullmatch(text.strip()):
             share = float(match[1]) / 100
             if not 0 < share < 1:
-                raise SettingError(f"--good {text}: the share must lie between 0 % and 100 %")
+                raise SettingError(
+                    "the share must lie between 0 % and 100 %", parameter="good", value=text
+                )
             return cls(share=share)
         try:
             return cls(score=float(text))
         except ValueError:
             raise SettingError(
-                f"--good {text}: it must be a human score, as in 0.5, or the share of the best "
-                "outputs, as in 25%"
+                "it must be a human score, as in 0.5, or the share of the best outputs, as in 25%",
+                parameter="good",
+                value=text,
             ) from None
 
     def labels(self, judged: JudgedSet) -> tuple[list[int], list[bool], float]:

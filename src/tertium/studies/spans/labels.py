@@ -238,10 +238,10 @@ def thresholds_table(curves: dict[str, Curve]) -> Table:
                 Cell(default.f1, ".3f"),
             ]
         )
-    header = ["method", "--threshold", "precision", "recall", "F1", "held out", "F1 of default"]
+    header = ["method", "threshold", "precision", "recall", "F1", "held out", "F1 of default"]
     note = (
         "Over the characters of labelled tokens, which are gold from a label of 0.5. The threshold "
         "has the best F1 on all pairs; held out: F1 of every second pair with the threshold of the "
-        "others. Use it with `tertium explain --threshold METHOD=NUMBER`."
+        "others."
     )
     return Table(header, rows, "Best thresholds", note)

@@ -12,6 +12,7 @@ from tertium.models.convert.checkpoint import quiet
 from tertium.models.convert.encoder import read_config, save_tokenizer
 from tertium.models.encoders.sentence_modules import read_sentence_modules
 from tertium.models.public import packaged_folder
+from tertium.models.tokenizer import open_tokenizer_json
 from tertium.storage.atomic import write_text
 from tertium.training.detector.data import PairBatch
 from tertium.training.detector.plan import DetectorPlan
@@ -30,8 +31,6 @@ def encoder_folder(init: str) -> Path:
 
 def prepare_tokenizer(run: Path, plan: DetectorPlan) -> Any:
     """Return the run's tokenizer: that of the encoder, or one trained on the training pairs."""
-    from tokenizers import Tokenizer
-
     file = run / TOKENIZER
     if not file.is_file():
         run.mkdir(parents=True, exist_ok=True)
@@ -39,7 +38,7 @@ def prepare_tokenizer(run: Path, plan: DetectorPlan) -> Any:
             save_tokenizer(encoder_folder(plan.init), file)
         else:
             write_text(file, _train_tokenizer(plan).to_str(pretty=True))
-    return Tokenizer.from_file(str(file))
+    return open_tokenizer_json(file)
 
 
 def new_classifier(plan: DetectorPlan, tokenizer: Any) -> Any:

@@ -65,9 +65,9 @@ class DetectorPlan(BasePlan):
 
     def __post_init__(self) -> None:
         if not self.train:
-            raise SettingError("give the pairs to train on (--train LANG=FILE)")
+            raise SettingError("there are no pairs to train on", cure="give {train:LANG=FILE}")
         if not self.dev:
             raise SettingError(
-                "give pairs to choose the best checkpoint by (--dev LANG=FILE), other than the "
-                "training pairs"
+                "there are no pairs, beside those to train on, to choose the best checkpoint by",
+                cure="give {dev:LANG=FILE}",
             )

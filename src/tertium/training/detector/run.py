@@ -111,7 +111,9 @@ def accuracies(network: Any, dev: Sequence[Example]) -> dict[str, float]:
 def best_network(run: Path, plan: DetectorPlan) -> Any:
     """Load the network of the best checkpoint."""
     if not (run / BEST).is_file():
-        raise ModelError(f"{run} has no best checkpoint yet; train longer (see --dev-steps)")
+        raise ModelError(
+            f"{run} has no best checkpoint yet", cure=("train longer", "with smaller {dev_steps}")
+        )
     network = new_classifier(plan, prepare_tokenizer(run, plan))
     network.load_state_dict(read_checkpoint(run / BEST)["network"])
     return network.eval()

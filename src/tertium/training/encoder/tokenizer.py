@@ -53,6 +53,7 @@ def train_vocabulary(sentences: Iterable[str], *, tokens: int) -> bytes:
         except RuntimeError as error:
             raise ModelError(
                 f"SentencePiece cannot train a vocabulary of {tokens} tokens on these sentences "
-                f"({error}); give more text, or fewer --tokens"
+                f"({error})",
+                cure="give more text, or ask for fewer tokens",
             ) from None
         return model.with_suffix(".model").read_bytes()

@@ -51,7 +51,8 @@ def read_bitext(
     if len(places) < 2:
         raise InputError(
             f"{name_of(path)}: the header ({', '.join(names)}) has fewer than two of the "
-            f"languages {', '.join(sorted(languages))}; map columns to languages with --column"
+            f"languages {', '.join(sorted(languages))}",
+            cure="map columns to languages with {columns}",
         )
     for row in _rows(path, lines, len(header)):
         for index, a in enumerate(places):

@@ -96,7 +96,8 @@ def prepare_corpus(run: Path, plan: Plan, tokenizer: Tokenizer) -> Corpus:
         )
         if lexicon is not None and not any(stream.kind == "names" for stream in corpus.streams):
             raise InputError(
-                "no pair has names or numbers that can be replaced on both sides; leave out --names"
+                "no pair has names or numbers that can be replaced on both sides",
+                cure="leave out {names}",
             )
         save_corpus(corpus, folder)
         corpus = load_corpus(folder) or corpus  # mapped, so that processes share it
@@ -143,7 +144,10 @@ def build_corpus(
             )
             rows[lang_a, lang_b, source.weight][pair] = None
     if not numbers:
-        raise InputError("the files have no pairs in the requested languages; see --langs")
+        raise InputError(
+            "the files have no pairs in the requested languages",
+            cure="give others with {languages}",
+        )
     tokens, offsets = _encode([text for _, text in numbers], tokenizer)
     fits = np.diff(offsets) <= max_tokens
 

@@ -64,7 +64,8 @@ def export(run: Path, out: Path, *, average: int = 1) -> Path:
         raise ModelError(f"{run} has no checkpoint; it is not a run of `tertium train model`")
     if len(checkpoints) < average:
         raise ModelError(
-            f"{run} has fewer than {average} checkpoints ({len(checkpoints)}); reduce --average"
+            f"{run} has fewer than {average} checkpoints ({len(checkpoints)})",
+            cure="reduce {average}",
         )
     with appearing(out) as folder:
         network = first_network(plan, Tokenizer(run / SPM, plan.languages))

@@ -117,7 +117,7 @@ def build_lexicon(
 
     Nothing is drawn here, so the random state of the packages has no influence.
     """
-    check_extras("--names", [PACKAGES])
+    check_extras("replacing names", [PACKAGES])
     drawn = package_names()
     lexicon = Lexicon({}, drawn, language_terms(languages), number_formats(languages))
     return find_names(pairs, lexicon, min_shared=min_shared)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar
 
 from tertium.errors import SettingError
-from tertium.training.plan import BasePlan, Updates
+from tertium.training.plan import BasePlan, Updates, wrong
 
 CHANGES = "changes"
 """Recorded in the plan of a run: what differs from its recipe."""
@@ -42,13 +42,13 @@ class Recipe(Updates):
         self.check_schedule()
         if self.d_model % self.heads:
             raise SettingError(
-                f"a width of {self.d_model} cannot be divided among {self.heads} heads; change "
-                "--width or --heads"
+                f"a width of {self.d_model} cannot be divided among {self.heads} heads",
+                cure="change {d_model} or {heads}",
             )
         if not 0 <= self.dropout < 1:
-            raise SettingError(f"--dropout {self.dropout}: must be at least 0 and below 1")
+            raise wrong("dropout", self.dropout, "must be at least 0 and below 1")
         if self.clip_norm < 0:
-            raise SettingError(f"--clip {self.clip_norm}: must not be negative")
+            raise wrong("clip_norm", self.clip_norm, "must not be negative")
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,24 +208,33 @@ class Plan(BasePlan):
     def __post_init__(self) -> None:
         if not self.languages:
             raise SettingError(
-                "give the languages, such as --langs en,de; a single one for pairs of paraphrases"
+                "there are no languages",
+                cure="give {languages:en,de}, for example; a single one for pairs of paraphrases",
             )
         if not self.bitext:
-            raise SettingError("give the files to train on (--bitext)")
+            raise SettingError("there are no files to train on", cure="give {bitext}")
         if self.init is not None and self.spm is not None:
-            raise SettingError("--init has its own vocabulary; leave out --spm")
+            raise SettingError(
+                "the model to start from has its own vocabulary", cure="leave out {spm}"
+            )
         names = [name for name, _ in self.dev]
         if len(set(names)) < len(names):
-            raise SettingError("give each development set a name of its own: --dev NAME=FILE")
+            raise SettingError(
+                "two development sets have the same name", cure="name each with {dev:NAME=FILE}"
+            )
         if self.grow and self.init is None:
-            raise SettingError("there is nothing to grow; give a model to start from (--init)")
+            raise SettingError(
+                "there is nothing to grow", cure="give a model to start from with {init}"
+            )
         if self.recipe.ranking < 0:
-            raise SettingError(f"--ranking {self.recipe.ranking}: must not be negative")
+            raise wrong("ranking", self.recipe.ranking, "must not be negative")
         if self.recipe.contrast < 0:
-            raise SettingError(f"--contrast {self.recipe.contrast}: must not be negative")
+            raise wrong("contrast", self.recipe.contrast, "must not be negative")
         longest = min(self.recipe.max_positions - POSITIONS_BESIDE, self.recipe.batch_tokens // 2)
         if (self.mixture.joined_tokens or 0) > longest:
-            raise SettingError(
-                f"--joined-tokens {self.mixture.joined_tokens}: must be at most {longest}, half of "
-                "--batch-tokens and within the positions of the model"
+            raise wrong(
+                "joined_tokens",
+                self.mixture.joined_tokens,
+                f"must be at most {longest}, half of the tokens per batch and within the positions "
+                "of the model",
             )

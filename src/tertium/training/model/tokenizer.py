@@ -14,6 +14,7 @@ from typing import Any
 
 from tertium.errors import DataWarning, ModelError
 from tertium.models.convert.families import SENTENCEPIECE_FILES
+from tertium.models.tokenizer import open_sentencepiece
 from tertium.storage.atomic import write_bytes
 from tertium.training.model.bitext import training_pairs
 from tertium.training.model.plan import Plan
@@ -28,9 +29,7 @@ class Tokenizer:
     """Converts sentences to token ids and back."""
 
     def __init__(self, path: Path, languages: Sequence[str]) -> None:
-        from sentencepiece import SentencePieceProcessor
-
-        self._processor: Any = SentencePieceProcessor(model_proto=path.read_bytes())
+        self._processor: Any = open_sentencepiece(path)
         self.size = int(self._processor.get_piece_size())
         ids = [self._processor.piece_to_id(token) for token in ("<s>", "<pad>", "</s>")]
         if ids != [START, PAD, END]:
@@ -166,6 +165,7 @@ def train_tokenizer(
     except RuntimeError as error:
         raise ModelError(
             f"SentencePiece cannot train a vocabulary of {vocabulary} tokens on these sentences "
-            f"({error}); give more text or a smaller --vocabulary"
+            f"({error})",
+            cure=("give more text", "a smaller {vocabulary}"),
         ) from None
     return model.getvalue()

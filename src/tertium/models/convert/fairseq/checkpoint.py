@@ -32,12 +32,7 @@ def read_checkpoint(file: Path) -> Checkpoint:
     The options are an ``argparse.Namespace``, which runs no code, and fairseq's meters are replaced
     by empty objects. PyTorch creates no other objects and calls nothing.
     """
-    try:
-        import torch
-    except ImportError:
-        raise ModelError(
-            f"{file}: converting needs PyTorch: pip install 'tertium[convert]'"
-        ) from None
+    import torch
 
     meters = [(Meter, f"fairseq.meters.{name}") for name in METERS]
     try:

@@ -17,7 +17,7 @@ from tertium.models.convert.fairseq.checkpoint import Checkpoint, read_checkpoin
 from tertium.models.convert.fairseq.dictionary import SPECIAL, read_dictionary
 from tertium.models.convert.fairseq.network import max_length, transformer
 from tertium.models.convert.families import Family, with_aliases
-from tertium.models.convert.published import open_sentencepiece
+from tertium.models.tokenizer import open_sentencepiece
 
 DIALECT = "prism"
 CHECKPOINT, TOKENIZER = "checkpoint.pt", "spm.model"
