@@ -180,6 +180,15 @@ class LearnedDecisions:
         return json.dumps(fields, indent=1, sort_keys=True) + "\n"
 
 
+def folder_of(model: TranslationModel) -> Path | None:
+    """The folder of a model; None if it is none, or a pair of models."""
+    inner: Any = model
+    while not hasattr(inner, "card") and hasattr(inner, "model"):
+        inner = inner.model  # behind a cache
+    card = getattr(inner, "card", None)
+    return None if card is None else Path(card.path)
+
+
 def decisions_for(
     model: TranslationModel | None, path: Path | None = None
 ) -> LearnedDecisions | None:
@@ -190,14 +199,11 @@ def decisions_for(
     """
     if model is None:
         return None
-    inner: Any = model
-    while not hasattr(inner, "card") and hasattr(inner, "model"):
-        inner = inner.model  # behind a cache
     if path is None:
-        card = getattr(inner, "card", None)
-        if card is None or not (card.path / FILE).is_file():
+        folder = folder_of(model)
+        if folder is None or not (folder / FILE).is_file():
             return None
-        found = LearnedDecisions.read(card.path / FILE)
+        found = LearnedDecisions.read(folder / FILE)
         return found if found.model == model.fingerprint else None
     found = LearnedDecisions.read(path)
     if found.model != model.fingerprint:

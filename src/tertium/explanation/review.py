@@ -551,7 +551,7 @@ def load_reviewer(
         if encoder is None:
             encoder = model if isinstance(model, str | Path) else DEFAULT_MODEL
         token_encoder = load_encoder(encoder) if isinstance(encoder, str | Path) else encoder
-    learned, aligner = learned_for(translation)  # type: ignore[arg-type]
+    learned, aligner = learned_for(translation)
     return Reviewer(
         names,
         translation,  # type: ignore[arg-type]
