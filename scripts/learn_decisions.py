@@ -437,14 +437,14 @@ def main() -> None:
                     for a, b in pairs
                     if model.translates(b.lang, a.lang) or model.translates(a.lang, b.lang)
                 ]
-            for half, file in enumerate(files):
-                chosen = choose(iter(pairs), not half, 4 * (arguments.rows + arguments.errors))
+            for number, file in enumerate(files):
+                chosen = choose(iter(pairs), not number, 4 * (arguments.rows + arguments.errors))
                 right = chosen[: arguments.rows]
                 wrong = with_errors(
-                    *(chosen[arguments.rows :], chosen, arguments.errors, arguments.seed + half)
+                    *(chosen[arguments.rows :], chosen, arguments.errors, arguments.seed + number)
                 )
                 rows = [*(("", pair) for pair in right), *wrong]
-                halves[what][half][name] = collected(collector, file, rows)
+                halves[what][number][name] = collected(collector, file, rows)
     factors = choose_factors(halves[TRANSLATIONS][0])
     learned = {what: learn(half[0], factors) for what, half in halves.items()}
     decisions = LearnedDecisions(

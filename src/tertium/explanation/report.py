@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tertium.explanation.review import PairReview
 from tertium.explanation.spans import SEVERITIES, A, B, Span
+from tertium.measures.base import percent
 from tertium.report.page import render, render_page
 
 if TYPE_CHECKING:
@@ -215,4 +216,12 @@ def review_lines(
         )
     if not review.spans and not review.flags:
         by = f" by {', '.join(methods)}" if methods else ""
-        yield RichText(f"nothing flagged{by}", style="green")
+        rate = review.false_alarms
+        at = "" if rate is None else f" at {percent(rate)} false alarms"
+        yield RichText(f"nothing flagged{by}{at}", style="green")
+    if review.error_probability is not None:
+        yield RichText(
+            f"score {review.score:.0f} of 100; probability of an error "
+            f"{review.error_probability:.2f}, where half of the texts have one",
+            style="dim",
+        )

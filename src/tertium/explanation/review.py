@@ -295,6 +295,20 @@ class Reviewer:
             return None
         return self.learned.decisions.get(PARAPHRASES if in_one_language(*pair) else TRANSLATIONS)
 
+    def check_decides(self) -> None:
+        """Refuse to give probabilities where nothing was learned, or with other methods."""
+        if self.learned is None:
+            name = "there is no model" if self.model is None else f"none were for {self.model.name}"
+            raise SettingError(
+                f"the probability of an error is one of learned decisions, and {name}"
+            )
+        for what, each in self.learned.decisions.items():
+            if missing := [name for name in each.methods if name not in self.methods]:
+                raise SettingError(
+                    f"the probability of an error was learned for {what} with the methods "
+                    f"{', '.join(each.methods)}; {', '.join(missing)} is not chosen"
+                )
+
     def kind_thresholds(self, decisions: Decisions | None) -> dict[str, float]:
         """The score from which each kind of evidence is reported."""
         kinds = [kind for method in self.methods for kind in KINDS.get(method, ())]
@@ -343,6 +357,8 @@ class Reviewer:
         covered = kept.pop(OMISSION, []) + kept.pop(ADDITION, [])
         opposed = [span for kind in KINDS[OPPOSITES] for span in kept.pop(kind, [])]
         hallucinated = kept.pop(HALLUCINATION, [])
+        if hallucinated:  # of unrelated texts, single words say nothing
+            opposed = []
         words = [
             replace(span, severity=severity_of(span.score, thresholds[kind]))
             for kind, spans in kept.items()
@@ -533,12 +549,15 @@ def load_reviewer(
 ) -> Reviewer:
     """Make a reviewer with default settings; loads the models that its methods need."""
     names = read_methods(methods)
-    translation = token_encoder = None
+    translation: TranslationModel | None = None
+    token_encoder = None
     if NEED_MODEL.intersection(names):
         from tertium.models.catalog import DEFAULT_MODEL, load_model
 
-        by_name = model is None or isinstance(model, str | Path)
-        translation = load_model(model or DEFAULT_MODEL) if by_name else model  # type: ignore[arg-type]
+        if model is None or isinstance(model, str | Path):
+            translation = load_model(model or DEFAULT_MODEL)
+        else:
+            translation = model
     usable = [name for name in THRESHOLDS if METHOD_OF.get(name, name) in names]
     for name in thresholds or {}:
         if name not in usable:
@@ -554,7 +573,7 @@ def load_reviewer(
     learned, aligner = learned_for(translation)
     return Reviewer(
         names,
-        translation,  # type: ignore[arg-type]
+        translation,
         token_encoder,  # type: ignore[arg-type]
         thresholds=thresholds or {},
         learned=learned,

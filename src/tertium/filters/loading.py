@@ -13,6 +13,7 @@ from tertium.measures.base import Measure
 from tertium.measures.loading import (
     ModelPool,
     ModelSettings,
+    guarded,
     make_measure,
     outline,
     parse_setting,
@@ -84,7 +85,7 @@ class FilterLoader:
     def _measure(self, pool: ModelPool | None) -> Measure:
         if self.measure is None:
             raise SettingError("the filter measure needs --measure, and --at-least or --at-most")
-        [spec] = read_specs([self.measure])
+        [spec] = guarded(read_specs([self.measure]))
         return outline(spec) if pool is None else make_measure(spec, pool)
 
 
