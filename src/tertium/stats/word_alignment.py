@@ -29,9 +29,9 @@ ROUNDS = 2
 def aligned(similarities: Similarities, method: AlignmentMethod = "itermax") -> Links:
     """Align the rows of a matrix with its columns.
 
-    >>> similarities = np.array([[0.9, 0.2], [0.8, 0.1]])
+    >>> similarities = np.array([[0.9, 0.6], [0.8, 0.1]])
     >>> [aligned(similarities, method).astype(int).tolist() for method in METHODS]
-    [[[1, 0], [0, 0]], [[1, 0], [0, 0]], [[0, 1], [1, 0]]]
+    [[[1, 0], [0, 0]], [[1, 1], [1, 0]], [[0, 1], [1, 0]]]
     """
     if method not in _METHODS:
         raise SettingError(f"alignment method {method!r}: use {', '.join(METHODS)}")
