@@ -574,7 +574,7 @@ def load_reviewer(
     return Reviewer(
         names,
         translation,
-        token_encoder,  # type: ignore[arg-type]
+        token_encoder,
         thresholds=thresholds or {},
         learned=learned,
         aligner=aligner,

@@ -64,10 +64,7 @@ class WordAligner:
             links = aligned(similarities[np.ix_(rows, columns)], self.method)
             found.append(
                 sorted(
-                    {
-                        (int(source[rows[i]]), int(target[columns[j]]))  # type: ignore[arg-type]
-                        for i, j in np.argwhere(links)
-                    }
+                    {(int(source[rows[i]]), int(target[columns[j]])) for i, j in np.argwhere(links)}
                 )
             )
         return found

@@ -235,13 +235,11 @@ class ScoreTable:
         With ``separate``, the limits of an interval are two columns (for CSV) instead of one.
         """
         header = ["system"]
-        names = {
-            system: f"{system} (?)"
-            if system and not separate and self.meaningless(system)
-            else system
+        doubtful = {system for system in self.systems if not separate and self.meaningless(system)}
+        rows = [
+            [Cell(f"{system} (?)" if system in doubtful and system else system)]
             for system in self.systems
-        }
-        rows = [[Cell(names[system])] for system in self.systems]
+        ]
         for measure in self.measures:
             column = [self.scores[system, measure] for system in self.systems]
             decimals = digits_for(column) if digits is None else digits
@@ -358,8 +356,10 @@ class ScoreTable:
         if system in self.counts:
             found = self.counts[system].without
         else:
-            each = {name: self.scores[system, name].without_meaningless() for name in self.measures}
-            found = {name: score for name, score in each.items() if score is not None}
+            computed = {
+                name: self.scores[system, name].without_meaningless() for name in self.measures
+            }
+            found = {name: score for name, score in computed.items() if score is not None}
         listed = ", ".join(
             f"{name} {score:.{digits_for([self.scores[system, name]])}f}"
             for name, score in found.items()

@@ -45,8 +45,8 @@ def argmax(similarities: Similarities) -> Links:
     rows, columns = similarities.argmax(axis=1), similarities.argmax(axis=0)
     links = np.zeros(similarities.shape, bool)
     places = np.arange(len(rows))
-    mutual = columns[rows] == places
-    links[places[mutual], rows[mutual]] = True
+    mutual = np.flatnonzero(columns[rows] == places)
+    links[mutual, rows[mutual]] = True
     return links
 
 
@@ -58,8 +58,7 @@ def itermax(similarities: Similarities) -> Links:
     """
     links = argmax(similarities)
     for _ in range(ROUNDS - 1):
-        row_linked, column_linked = links.any(axis=1), links.any(axis=0)
-        linked = row_linked[:, None].astype(int) + column_linked[None, :]
+        linked = np.add.outer(links.any(axis=1).astype(int), links.any(axis=0).astype(int))
         mask = np.select([linked == 0, linked == 1], [1.0, DISCOUNT], 0.0)
         more = argmax(similarities * mask) & (similarities * mask > 0) & ~links
         if not more.any():

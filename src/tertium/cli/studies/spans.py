@@ -34,8 +34,8 @@ def spans(
         list[str] | None,
         typer.Option(
             "--method",
-            help="coverage, unlikely, contrast, differences, deletion, hallucination, flags; "
-            "several with commas. Default: all.",
+            help="coverage, opposites, unlikely, contrast, differences, deletion, "
+            "hallucination, flags; several with commas. Default: all.",
         ),
     ] = None,
     threshold: Annotated[
@@ -48,8 +48,8 @@ def spans(
         list[str] | None,
         typer.Option(
             "--edit",
-            help="deleted, inserted, replaced, number, name, negation, exchanged; may be repeated. "
-            "Default: all.",
+            help="deleted, inserted, replaced, number, name, negation, exchanged, decimal, sign, "
+            "unit, opposite, half; may be repeated. Default: all.",
         ),
     ] = None,
     lang: Annotated[
@@ -65,6 +65,7 @@ def spans(
         NEED_ENCODER,
         NEED_MODEL,
         Reviewer,
+        learned_for,
         read_methods,
         read_thresholds,
     )
@@ -99,14 +100,18 @@ def spans(
     table = open_table(pairs)
     languages = Languages(hyp=lang, ref=src_lang, src=src_lang)
     columns = choose_columns(table, hyp=hyp_column, src=src_column)
-    read = [
-        (item.hypothesis, item.source or item.references[0])
-        for item in islice(TablePairs(table, columns, languages), options.limit)
-    ]
+    items = list(islice(TablePairs(table, columns, languages), options.limit))
+    read = [(item.hypothesis, item.source or item.references[0]) for item in items]
+    domains = [str((item.record or {}).get("domain") or "") for item in items]
     needs_model = NEED_MODEL.intersection(names) or "deleted" in kinds
     model = load("translation") if needs_model else None
     vectors = load("tokens") if NEED_ENCODER.intersection(names) else None
-    reviewer = Reviewer(names, model, vectors, thresholds=thresholds)
-    edited = edited_pairs(read, [*CONTROLS, *kinds], model=model, seed=options.seed)
+    learned, aligner = learned_for(model)
+    reviewer = Reviewer(
+        *(names, model, vectors), thresholds=thresholds, learned=learned, aligner=aligner
+    )
+    edited = edited_pairs(
+        *(read, [*CONTROLS, *kinds]), model=model, seed=options.seed, domains=domains
+    )
     study = SpanStudy(edited, reviewer, options.samples, options.seed, options.runner())
     options.finish(options.run(study), study.runner)
