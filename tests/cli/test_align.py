@@ -139,3 +139,26 @@ def test_mistakes(tertium: Run, documents: tuple[Path, Path], tmp_path: Path) ->
     wrong = tertium("align", german, blank)
     assert wrong.returncode == 2
     assert "blank.txt has no sentences" in wrong.stderr
+
+
+def test_words_in_pharaoh_format(tertium: Run, tmp_path: Path) -> None:
+    german, english, out = tmp_path / "de.txt", tmp_path / "en.txt", tmp_path / "links.txt"
+    german.write_text("Ich sehe einen Hund .\n\nDer Zug ist rot .\n")
+    english.write_text("I see a dog .\n\nThe train is red .\n")
+    done = tertium("align", german, english, "--words", "-l", "de-en", "-o", out)
+    assert done.returncode == 0, done.stderr
+    assert "3 lines, 10 links" in done.stderr
+    lines = out.read_text().splitlines()
+    assert lines == ["0-0 1-1 2-2 3-3 4-4", "", "0-0 1-1 2-2 3-3 4-4"]
+    again = tertium("align", german, english, "--words", "--words-by", "match", "-q")
+    assert again.stdout.splitlines() == lines
+    english.write_text("I see a dog .\n")
+    for arguments, message in (
+        ((german, english), "en.txt has 1: words are aligned"),
+        ((german, german, "--words-by", "best"), "use argmax, itermax, match"),
+        ((german,), "two files, whose lines belong together"),
+        ((german, german, "--split"), "line by line, in Pharaoh format"),
+    ):
+        refused = tertium("align", *arguments, "--words")
+        assert refused.returncode == 2
+        assert message in refused.stderr

@@ -61,7 +61,7 @@ def test_two_texts_are_not_a_file(tertium: Run, tmp_path: Path) -> None:
 def test_an_unknown_method_is_refused(tertium: Run, pairs: Path) -> None:
     done = tertium("explain", pairs, "--method", "coverage,magic")
     assert done.returncode == 2
-    assert "unknown method 'magic': use coverage, unlikely" in done.stderr
+    assert "unknown method 'magic': use coverage, opposites, unlikely" in done.stderr
 
 
 def test_a_file_gets_spans_flags_and_a_report(tertium: Run, tmp_path: Path, pairs: Path) -> None:

@@ -27,8 +27,15 @@ from tertium.explanation.likelihood import (
     word_contrasts,
     word_losses,
 )
-from tertium.explanation.report import pieces
-from tertium.explanation.review import Reviewer, read_methods, read_thresholds
+from tertium.explanation.opposites import opposites
+from tertium.explanation.report import pieces, review_lines
+from tertium.explanation.review import (
+    PairReview,
+    Reviewer,
+    load_reviewer,
+    read_methods,
+    read_thresholds,
+)
 from tertium.explanation.spans import Span, strongest, worst
 from tertium.explanation.unrelated import sentences, unrelated_sources
 from tertium.explanation.words import split_words
@@ -100,7 +107,7 @@ def test_coverage_by_hand() -> None:
     assert [(span.kind, span.severity) for span in spans] == [
         *[("omission", "minor"), ("omission", "major")]
     ]
-    assert spans[1].evidence.startswith("H of the other text is -2.00, without it -0.50;")
+    assert spans[1].evidence == "has no counterpart in the other text"
     # phrases of b: 4 of one word, 3 of two; of a: 2 of one word; and both whole texts
     assert len(model.asked) == (7 + 1) + (2 + 1)
     [only] = coverage([(A, B)], model, replace(settings, threshold=0.6))
@@ -460,4 +467,82 @@ def test_methods_together() -> None:
     assert json.loads(json.dumps(review.to_dict()))["spans"][0]["text"] == "you here"
     html = review._repr_html_()
     assert ">you here</button>" in html
-    assert "is -1.00, without it -0.50" in html
+    assert "0.50: has no counterpart in the other text" in html
+
+
+TWELVE = (
+    ("The shop opens at nine.", "The shop closes at nine."),
+    ("You can park here.", "You cannot park here."),
+    ("Our team won the match.", "Our team lost the match."),
+    ("Call me before dinner.", "Call me after dinner."),
+    ("The price rose in May.", "The price fell in May."),
+    ("He likes cold soup.", "He likes hot soup."),
+    ("She always pays in cash.", "She never pays in cash."),
+    ("The door is open.", "The door is closed."),
+    ("Turn left at the bridge.", "Turn right at the bridge."),
+    ("I came with my dog.", "I came without my dog."),
+    ("This is the first page.", "This is the last page."),
+    ("The test was easy.", "The test was not easy."),
+)
+
+
+@pytest.mark.parametrize(("a", "b"), TWELVE)
+def test_one_word_contrasts_are_found(a: str, b: str) -> None:
+    for first, second in ((a, b), (b, a)):
+        [review] = load_reviewer("opposites")([(Text(first, "en"), Text(second, "en"))])
+        assert {span.kind for span in review.spans} <= {"opposite", "negation"}
+        words = set(first.strip(".").split()) ^ set(second.strip(".").split())
+        assert {span.text for span in review.spans} == words
+
+
+def test_opposites_in_two_languages_by_hand() -> None:
+    """G(a|b) is -8; with *schließt* for *öffnet* it is -3: 5 nats more, above the margin of 2."""
+    a, b = Text("Der Laden öffnet.", "de"), Text("The shop closes.", "en")
+    model = FakeModel(
+        {
+            (a.text, b.text): (-4.0, -4.0),
+            ("Der Laden schließt.", b.text): (-1.0, -2.0),
+            (b.text, a.text): (-4.0, -4.0),
+            ("The shop opens.", a.text): (-3.5, -4.0),
+        }
+    )
+    [spans] = opposites([(a, b)], model)
+    assert [(span.side, span.text, span.score) for span in spans] == [
+        ("a", "öffnet", 5.0),
+        ("b", "closes", 0.5),
+    ]
+    [review] = Reviewer(("opposites",), model)([(a, b)])
+    assert [(span.kind, span.severity, span.evidence) for span in review.spans] == [
+        ("opposite", "major", "'schließt' is more likely here than 'öffnet'")
+    ]
+
+
+def test_a_replaced_word_has_the_lower_score_of_both_directions() -> None:
+    """*film* given *movie* loses 3 nats, *movie* given *film* 9: the score of both is 3."""
+    a, b = Text("The film was great.", "en"), Text("The movie was great.", "en")
+    model = FakeModel(
+        {
+            (a.text, b.text): (-4.0,),
+            (b.text, b.text): (-1.0,),
+            (b.text, a.text): (-10.0,),
+            (a.text, a.text): (-1.0,),
+        }
+    )
+    [spans] = opposites([(a, b)], model)
+    assert [(span.side, span.kind, span.text, span.score) for span in spans] == [
+        ("a", "change", "film", 3.0),
+        ("b", "change", "movie", 3.0),
+    ]
+
+
+def test_changes_are_drawn_whatever_the_methods_say() -> None:
+    a, b = Text("The film was great.", "en"), Text("The movie was really great.", "en")
+    review = PairReview(a, b)
+    assert review.changes == ([(4, 8)], [(4, 9), (14, 20)])
+    lines = [line.plain for line in review_lines(review)]
+    assert lines[:2] == [
+        "a (en): The {film} was great.",
+        "b (en): The {movie} was {really} great.",
+    ]
+    assert '<span class="changed">film</span>' in review._repr_html_()
+    assert PairReview(a, Text("Der Film war gut.", "de")).changes == ([], [])

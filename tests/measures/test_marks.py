@@ -10,7 +10,8 @@ import tertium
 from tertium.errors import TextWarning
 from tertium.measures.base import Measure
 from tertium.measures.compound import Compound
-from tertium.measures.marks import is_copy, mark_rows
+from tertium.measures.degenerate import is_copy
+from tertium.measures.marks import mark_rows
 from tertium.measures.translation import Cross, Direct, Pivot, PrismRef
 from tertium.models.languages import LanguageSet
 from tertium.text import Row, Text

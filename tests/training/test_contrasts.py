@@ -8,13 +8,9 @@ import numpy as np
 import pytest
 
 from tertium.data.negation import with_negation, without_negation
+from tertium.data.opposites import OPPOSITE
 from tertium.training.model.bitext import Pair
-from tertium.training.model.contrasts import (
-    OPPOSITE,
-    half_translated,
-    with_opposite,
-    wrong_target,
-)
+from tertium.training.model.contrasts import half_translated, with_opposite, wrong_target
 
 PAIR = Pair("de", "en", "Der alte Laden ist heute leider nicht offen.", "The old shop is not open.")
 

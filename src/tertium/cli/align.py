@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 ALIGNMENT = "Alignment"
 MAX_SIZE, DELETION_QUANTILE, WIDTH = 4, 0.2, 10
+LINES_AT_A_TIME = 256
 FORMATS = ("tsv", "csv", "jsonl", "ladder", "tmx")
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot contain."""
@@ -94,6 +95,23 @@ class AlignmentOptions:
             rich_help_panel=ALIGNMENT,
         ),
     ] = WIDTH
+    words: Annotated[
+        bool,
+        typer.Option(
+            "--words",
+            help="Align the words of each line with those of the same line of the other file, and "
+            "write Pharaoh format: one line per pair, 0-0 1-2, counted from 0.",
+            rich_help_panel=ALIGNMENT,
+        ),
+    ] = False
+    words_by: Annotated[
+        str,
+        typer.Option(
+            metavar="METHOD",
+            help="With --words: argmax (fewest links), itermax, match (one to one).",
+            rich_help_panel=ALIGNMENT,
+        ),
+    ] = "itermax"
 
 
 @dataclass(frozen=True)
@@ -160,7 +178,7 @@ def align(
         ),
     ] = None,
 ) -> None:
-    """Align the sentences of a document with those of its translation.
+    """Align the sentences of a document with those of its translation; or their words.
 
     [bold]tertium align de.txt en.txt -l de-en -o pairs.tsv[/bold]
     """
@@ -169,6 +187,9 @@ def align(
 
     log_to_terminal(output.verbose)
     started = time.monotonic()
+    if alignment.words:
+        align_words(source, target, inputs, languages, alignment.words_by, output, models)
+        return
     settings = AlignmentSettings(alignment.max_size, alignment.deletion_quantile, alignment.width)
     jobs = output.jobs(source, target, inputs.pairs)
     langs = languages.src, languages.hyp
@@ -201,6 +222,57 @@ def align(
     if not output.quiet:
         seconds = time.monotonic() - started
         say(f"{counted(len(jobs), 'document')}, {counted(units, 'unit')} in {seconds:.1f} s")
+
+
+def align_words(
+    source: Path | None,
+    target: Path | None,
+    inputs: AlignInputs,
+    languages: LanguageOptions,
+    method: str,
+    output: AlignOutput,
+    models: EncoderOptions,
+) -> None:
+    """Align the words of the lines of two files."""
+    from tertium.explanation.word_alignment import WordAligner, pharaoh
+
+    if source is None or target is None or source.is_dir() or target.is_dir() or inputs.pairs:
+        raise InputError("words are aligned in two files, whose lines belong together")
+    if inputs.split or output.format is not None or output.resume:
+        raise InputError("words are aligned line by line, in Pharaoh format")
+    if output.output is not None:
+        refuse_as_output(output.output, [source, target])
+        refuse_existing(output.output, force=output.force)
+    started = time.monotonic()
+    sides = []
+    for path, lang in ((source, languages.src), (target, languages.hyp)):
+        check_file(path)
+        lines = read_lines(path, replace_invalid=inputs.replace_invalid)
+        sides.append([Text(line, lang) for line in lines])
+    if len(sides[0]) != len(sides[1]):
+        raise InputError(
+            f"{name_of(source)} has {counted(len(sides[0]), 'line')}, and {name_of(target)} has "
+            f"{len(sides[1])}: words are aligned line by line"
+        )
+    aligner = WordAligner(ModelPool(models.chosen)("tokens"), method)  # type: ignore[arg-type]
+    pairs = list(zip(*sides, strict=True))
+    found = []
+    with (
+        interruptible(None),
+        progress_bar(lambda: len(pairs), shown=not output.quiet, what="lines") as progress,
+    ):
+        for start in range(0, len(pairs), LINES_AT_A_TIME):
+            found += aligner(pairs[start : start + LINES_AT_A_TIME], progress.detail)
+            progress.advance(len(found))
+    content = "".join(f"{pharaoh(links)}\n" for links in found)
+    if output.output is None:
+        sys.stdout.write(content)
+    else:
+        write_text(output.output, content)
+    if not output.quiet:
+        links = sum(map(len, found))
+        seconds = time.monotonic() - started
+        say(f"{counted(len(pairs), 'line')}, {counted(links, 'link')} in {seconds:.1f} s")
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from tertium.data.records import counted
 from tertium.errors import InputError
 from tertium.explanation import explain as explanation
 from tertium.explanation.coverage import CoverageSettings
+from tertium.explanation.decisions import FALSE_ALARMS, check_rate
 from tertium.explanation.exchange import Exchange, exchange_for
 from tertium.explanation.likelihood import document_direction
 from tertium.explanation.page import explanation_page
@@ -36,7 +37,7 @@ from tertium.explanation.terminal import print_explanation
 from tertium.jobs.output import LAYOUTS, JsonLinesLayout, Layout, QuotedTsvLayout, TsvLayout
 from tertium.jobs.task import Input, Job
 from tertium.jobs.tasks.explain import ROWS_AT_A_TIME, ExplainTask, ReviewerLoader, summed_up
-from tertium.measures.loading import ModelPool
+from tertium.measures.loading import ModelPool, ModelSettings
 from tertium.storage.atomic import write_text
 
 if TYPE_CHECKING:
@@ -85,9 +86,10 @@ class MethodOptions:
         list[str] | None,
         typer.Option(
             "--method",
-            help="coverage, unlikely, contrast, differences, deletion, hallucination, direction, "
-            "flags; several with commas. Default: coverage,hallucination,flags for files; token "
-            "log-probabilities for two texts.",
+            help="coverage, opposites, unlikely, contrast, differences, deletion, hallucination, "
+            "direction, flags; several with commas. Default: "
+            "coverage,opposites,hallucination,flags for files; token log-probabilities for two "
+            "texts.",
             rich_help_panel=METHODS,
         ),
     ] = None
@@ -110,6 +112,33 @@ class MethodOptions:
             rich_help_panel=METHODS,
         ),
     ] = None
+    false_alarms: Annotated[
+        float,
+        typer.Option(
+            help="Report so much that this share of right rows is reported, with thresholds that "
+            "were learned for the model. --threshold replaces them.",
+            rich_help_panel=METHODS,
+        ),
+    ] = FALSE_ALARMS
+    decisions: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Thresholds that scripts/learn_decisions.py learned. Default: decisions.json in "
+            "the folder of the model, if there is one.",
+            rich_help_panel=METHODS,
+            hidden=True,
+        ),
+    ] = None
+    error_free: Annotated[
+        bool,
+        typer.Option(
+            "--error-free",
+            help="Add the columns error_probability, score (0 to 100) and error_free (1 if "
+            "nothing is reported).",
+            rich_help_panel=METHODS,
+        ),
+    ] = False
     max_words: Annotated[
         int | None,
         typer.Option(
@@ -152,7 +181,17 @@ class MethodOptions:
             CoverageSettings(), **{name: n for name, n in given.items() if n is not None}
         )
         thresholds = read_thresholds(self.threshold or (), self.names)
-        return {"coverage": coverage, "thresholds": thresholds}
+        return {
+            "coverage": coverage,
+            "thresholds": thresholds,
+            "false_alarms": check_rate(self.false_alarms),
+        }
+
+    def loader(self, models: ModelSettings) -> ReviewerLoader:
+        """What loads the reviewer."""
+        return ReviewerLoader(
+            self.names, models, self.settings, self.decisions, error_free=self.error_free
+        )
 
 
 @dataclass(frozen=True)
@@ -230,7 +269,7 @@ def explain(
         return
     started = time.monotonic()
     running = output.running(cluster.chosen(models.threads))
-    loader = ReviewerLoader(methods.names, running.models(models.chosen), methods.settings)
+    loader = methods.loader(running.models(models.chosen))
     sources = [Input(source) for source in arguments.sources()]
     against_source = choose_side(sources[0].source, inputs.against)  # type: ignore[arg-type]
     if NEED_MODEL.intersection(loader.methods) and not all(vars(arguments.languages).values()):
@@ -281,7 +320,7 @@ def explain_texts(
         print_explanation(explained, console, tokens=methods.tokens)
         output.page(explanation_page(explained))
         return
-    reviewer, _ = ReviewerLoader(methods.names, models.chosen, methods.settings).load()
+    reviewer, _ = methods.loader(models.chosen).load()
     [review] = reviewer([(a, b)])
     print_review(review, console, methods=methods.names)
     output.page(review_page([review], title="Where the texts differ"))

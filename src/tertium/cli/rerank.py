@@ -42,6 +42,7 @@ from tertium.measures.loading import (
     MeasureSpec,
     ModelPool,
     ModelSettings,
+    guarded,
     make_measure,
     read_specs,
 )
@@ -258,7 +259,7 @@ def rerank(
     """
     started = time.monotonic()
     lists = inputs.lists(file, options.languages)
-    specs = measures.specs()
+    specs = guarded(measures.specs())
     judges = output.judges(lists)
     output.check([file, *inputs.files])
     running = output.running(cluster.chosen(models.threads), what="lists")

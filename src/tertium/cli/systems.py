@@ -187,8 +187,11 @@ def described(table: ScoreTable) -> list[str]:
     marks = {system: table.marks(system) for system in table.systems}
     only = table.systems[0]
     if len(marks) > 1:
-        return [*describe_system_marks(marks, table.scored, cut=table.cut_reason), *table.warnings]
-    return [*describe_marks(marks[only], table.scored, cut=table.cut_reason), *table.warnings]
+        found = describe_system_marks(marks, table.scored, cut=table.cut_reason)
+    else:
+        found = describe_marks(marks[only], table.scored, cut=table.cut_reason)
+    without = [line for system in table.systems if (line := table.without(system))]
+    return [*found, *without, *table.warnings]
 
 
 def _size(table: ScoreTable, seconds: float) -> str:

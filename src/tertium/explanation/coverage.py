@@ -7,6 +7,13 @@ roles exchanged. The paper deletes subtrees of a dependency parse; here, every p
 ``max_words`` words that does not cross punctuation is tried, so that no parser is needed. Two
 conditions that the paper does not have reduce false alarms in free translations: the phrase must be
 improbable given the other text, and without the phrase the other text must be probable.
+
+With an encoder, only the phrases whose words have the least similar counterparts are tried, and
+that they have none counts as well:
+
+    score = gain + apart (1 - mean cosine) + weight (sum of the lengths of what is not covered)
+
+The two factors are learned (:mod:`tertium.explanation.decisions`), as is the threshold.
 """
 
 from __future__ import annotations
@@ -17,6 +24,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tertium.errors import SettingError
+from tertium.explanation.counterparts import Counterpart, Counterparts
 from tertium.explanation.likelihood import forced
 from tertium.explanation.spans import A, B, Span, strongest
 from tertium.explanation.words import ScoredWord, split_words, word_scores
@@ -26,6 +34,8 @@ from tertium.text import Text
 OMISSION, ADDITION = "omission", "addition"
 SEPARATORS = frozenset(",;:،؛、，；：–—-")
 """Of two of these around a deleted phrase, one is deleted with it."""
+LENGTH = 50.0
+"""Of phrases that are not tried: the length of vectors that counts as much as a cosine of zero."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +57,12 @@ class CoverageSettings:
     """The least H of the other text without the phrase."""
     major: float = 0.5
     """The gain from which an omission or addition is major."""
+    apart: float = 0.0
+    """The factor of one minus the mean cosine of the phrase's words with their counterparts."""
+    weight: float = 0.0
+    """The factor of the lengths of its words' vectors, as far as they have no counterpart."""
+    tried: int | None = None
+    """With an encoder: how many phrases of a side are tried."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.min_words <= self.max_words:
@@ -67,6 +83,14 @@ class Phrase:
     """By how much H of the other text rises without the phrase."""
     surprise: float = math.inf
     """-log p(phrase | other text); infinite if the model cannot tell."""
+    apart: float = 0.0
+    """One minus the mean cosine of its words with the most similar words of the other text."""
+    weight: float = 0.0
+    """The lengths of its words' vectors, each times one minus its cosine."""
+
+    def score(self, settings: CoverageSettings) -> float:
+        """How strong the evidence is that it has no counterpart."""
+        return self.gain + settings.apart * self.apart + settings.weight * self.weight
 
 
 Gains = dict[str, tuple[float, list[Phrase]]]
@@ -123,13 +147,15 @@ def coverage_gains(
     *,
     sides: Sequence[str] = (A, B),
     every: bool = True,
+    covered: Sequence[Counterparts] | None = None,
     progress: Progress | None = None,
 ) -> list[Gains]:
     """H of the other text, and the gain of every phrase, for each pair and side.
 
     The phrases of side ``b`` are deleted from ``b``, and the target is ``a``; and the other way
     round. Unless ``every`` phrase is wanted, those that cannot be reported are left out: they are
-    not improbable enough given the other text, which is known before any phrase is deleted.
+    not improbable enough given the other text, which is known before any phrase is deleted; and,
+    if it is known how well the words are ``covered``, those that are covered best.
     """
     ends = {A: (0, 1), B: (1, 0)}
     asked = [(pair, side) for pair in pairs for side in sides]
@@ -151,6 +177,9 @@ def coverage_gains(
             tried = [replace(phrase, surprise=surprise(phrase, words)) for phrase in tried]
             if not every:
                 tried = [phrase for phrase in tried if phrase.surprise >= settings.surprise]
+        if covered is not None:
+            own = covered[place // len(sides)][0 if side == A else 1]
+            tried = least_covered(tried, own, None if every else settings.tried)
         plan.append(tried)
         queries += [(target, Text(phrase.partial, source.lang)) for phrase in tried]
     partial = iter(forced(queries, model, progress))
@@ -159,6 +188,28 @@ def coverage_gains(
         gains = [replace(phrase, gain=next(partial).H - scores.H) for phrase in tried]
         results[place // len(sides)][side] = (scores.H, gains)
     return results
+
+
+def least_covered(
+    tried: Sequence[Phrase], words: Sequence[Counterpart], most: int | None
+) -> list[Phrase]:
+    """Say how well phrases are covered, and keep so many of them, in the order of the text."""
+    placed = [_covered(phrase, words) for phrase in tried]
+    if most is None or len(placed) <= most:
+        return placed
+    least = sorted(placed, key=lambda phrase: -(phrase.apart + phrase.weight / LENGTH))[:most]
+    return sorted(least, key=lambda phrase: (phrase.start, phrase.end))
+
+
+def _covered(phrase: Phrase, words: Sequence[Counterpart]) -> Phrase:
+    inside = [
+        each for each in words if each.word.start < phrase.end and phrase.start < each.word.end
+    ]
+    if not inside:
+        return phrase
+    mean = sum(each.cosine for each in inside) / len(inside)
+    weight = sum((1 - each.cosine) * each.weight for each in inside)
+    return replace(phrase, apart=1 - mean, weight=weight)
 
 
 def surprise(phrase: Phrase, words: Sequence[ScoredWord]) -> float:
@@ -170,13 +221,9 @@ def surprise(phrase: Phrase, words: Sequence[ScoredWord]) -> float:
     )
 
 
-def is_reported(phrase: Phrase, full: float, settings: CoverageSettings) -> bool:
-    """Whether a phrase is an omission or addition; ``full`` is H given the whole text."""
-    return (
-        phrase.gain >= settings.threshold
-        and phrase.surprise >= settings.surprise
-        and full + phrase.gain >= settings.explained
-    )
+def is_candidate(phrase: Phrase, full: float, settings: CoverageSettings) -> bool:
+    """Whether a phrase may be an omission or addition; ``full`` is H given the whole text."""
+    return phrase.surprise >= settings.surprise and full + phrase.gain >= settings.explained
 
 
 def coverage(
@@ -202,27 +249,28 @@ def coverage(
 def coverage_spans(
     pair: tuple[Text, Text], gains: Gains, settings: CoverageSettings = CoverageSettings()
 ) -> list[Span]:
-    """The phrases of a pair that are reported; of overlapping ones, that with the largest gain."""
+    """The phrases of a pair that are reported; of overlapping ones, that with the highest score."""
+    spans = coverage_candidates(pair, gains, settings)
+    return strongest(span for span in spans if span.score >= settings.threshold)
+
+
+def coverage_candidates(
+    pair: tuple[Text, Text], gains: Gains, settings: CoverageSettings = CoverageSettings()
+) -> list[Span]:
+    """All phrases of a pair that may be reported, with their scores."""
     texts = dict(zip((A, B), pair, strict=True))
-    return strongest(
+    return [
         Span.of(
             texts[side].text,
             phrase.start,
             phrase.end,
             side=side,
             kind=ADDITION if side == A else OMISSION,
-            score=phrase.gain,
+            score=phrase.score(settings),
             severity="major" if phrase.gain >= settings.major else "minor",
-            evidence=_evidence(phrase, full),
+            evidence="has no counterpart in the other text",
         )
         for side, (full, tried) in gains.items()
         for phrase in tried
-        if is_reported(phrase, full, settings)
-    )
-
-
-def _evidence(phrase: Phrase, full: float) -> str:
-    change = f"H of the other text is {full:.2f}, without it {full + phrase.gain:.2f}"
-    if math.isinf(phrase.surprise):
-        return change
-    return f"{change}; log p(it | other text) = {-phrase.surprise:.1f}"
+        if is_candidate(phrase, full, settings)
+    ]

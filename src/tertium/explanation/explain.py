@@ -152,6 +152,7 @@ def explain(  # type: ignore[overload-overlap]  # a string is also an iterable o
     encoder: str | Path | TextEncoder | None = None,
     methods: str | Sequence[str],
     thresholds: Mapping[str, float] | None = None,
+    false_alarms: float | None = None,
 ) -> PairReview: ...
 @overload
 def explain(
@@ -164,6 +165,7 @@ def explain(
     encoder: str | Path | TextEncoder | None = None,
     methods: str | Sequence[str] | None = None,
     thresholds: Mapping[str, float] | None = None,
+    false_alarms: float | None = None,
     progress: bool | Progress | None = None,
 ) -> PairReviews: ...
 def explain(
@@ -177,6 +179,7 @@ def explain(
     worst: int = WORST_PLACES,
     methods: str | Sequence[str] | None = None,
     thresholds: Mapping[str, float] | None = None,
+    false_alarms: float | None = None,
     progress: bool | Progress | None = None,
 ) -> Explanation | PairReview | PairReviews:
     """Score each text given the other, and suggest what the model expected at the worst tokens.
@@ -191,8 +194,9 @@ def explain(
 
     With ``methods``, the result has spans with character offsets instead, and flags; ``a`` is the
     hypothesis, ``b`` its reference or source. The methods are coverage (omissions and additions),
-    unlikely, contrast, differences, deletion, hallucination, direction and flags; ``thresholds``
-    are the scores from which they report something, where these are not the default.
+    opposites, unlikely, contrast, differences, deletion, hallucination, direction and flags;
+    ``false_alarms`` is the share of right texts that may be reported (0.05, where thresholds were
+    learned for the model), and ``thresholds`` are scores from which something is reported instead.
 
     >>> result = explain(
     ...     "Ich habe ein Auto.",
@@ -213,7 +217,9 @@ def explain(
     """
     if not isinstance(a, str) or not isinstance(b, str):
         return _explain_lists(
-            a, b, lang, reference_lang, model, encoder, methods, thresholds, progress
+            *(a, b, lang, reference_lang, model, encoder, methods, thresholds),
+            false_alarms,
+            progress,
         )
     if methods is not None:
         from tertium.explanation.review import load_reviewer
@@ -222,12 +228,18 @@ def explain(
             Text(check_text(a, role="first text", row=1), lang),
             Text(check_text(b, role="second text", row=1), reference_lang or lang),
         )
-        [review] = load_reviewer(methods, model=model, encoder=encoder, thresholds=thresholds)(
-            [pair]
+        reviewer = load_reviewer(
+            methods,
+            model=model,
+            encoder=encoder,
+            thresholds=thresholds,
+            false_alarms=false_alarms,
         )
+        [review] = reviewer([pair])
         return review
-    if thresholds:
-        raise SettingError("thresholds are those of methods: give methods as well")
+    if thresholds or false_alarms is not None:
+        name = "thresholds are" if thresholds else "false_alarms are"
+        raise SettingError(f"{name} those of methods: give methods as well")
     if model is None or isinstance(model, str | Path):
         from tertium.models.catalog import DEFAULT_MODEL, load_model
 
@@ -265,6 +277,7 @@ def _explain_lists(
     encoder: str | Path | TextEncoder | None,
     methods: str | Sequence[str] | None,
     thresholds: Mapping[str, float] | None,
+    false_alarms: float | None,
     progress: bool | Progress | None,
 ) -> PairReviews:
     from tertium.explanation.review import PairReviews, load_reviewer
@@ -279,7 +292,9 @@ def _explain_lists(
         )
         for row, (one, other) in enumerate(zip(first, second, strict=True), start=1)
     ]
-    reviewer = load_reviewer(methods, model=model, encoder=encoder, thresholds=thresholds)
+    reviewer = load_reviewer(
+        methods, model=model, encoder=encoder, thresholds=thresholds, false_alarms=false_alarms
+    )
     return PairReviews(reviewer(pairs, as_progress(progress)))
 
 

@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from tertium.data.identify import is_other_language
+from tertium.data.repetition import repeated
 from tertium.explanation.names import name_spans
 from tertium.explanation.numbers import number_spans
 from tertium.explanation.placeholders import placeholder_spans
@@ -26,9 +27,6 @@ MIN_COPIED_WORDS = 3
 SHORT = 0.6
 """A hypothesis without final punctuation is truncated if it is shorter than this share of the
 other text, in words (characters in scripts without spaces)."""
-REPEATS = 3
-MAX_PERIOD = 8
-"""Repetitions of up to this many words are found."""
 
 
 def flag(a: Text, b: Text) -> tuple[list[str], list[Span]]:
@@ -100,39 +98,22 @@ def repetitions(a: str, b: str) -> list[Span]:
     >>> [span.text for span in repetitions("the the the the dog", "der Hund")]
     ['the the the']
     """
-    found = _repeated(_words(a))
+    words = _words(a)
+    found = repeated([word.text for word in words])
     if found is None:
         return []
-    usual = _repeated(_words(b))
-    times, second, last = found
-    if usual is not None and usual[0] >= times:
+    usual = repeated([word.text for word in _words(b)])
+    if usual is not None and usual.times >= found.times:
         return []
-    evidence = f"{times} times in sequence"
+    evidence = f"{found.times} times in sequence"
     span = Span.of(
         a,
-        second.start,
-        last.end,
+        words[found.first].start,
+        words[found.last].end,
         side=A,
         kind=REPETITION,
-        score=float(times),
+        score=float(found.times),
         severity="major",
         evidence=evidence,
     )
     return [span]
-
-
-def _repeated(words: Sequence[Word]) -> tuple[int, Word, Word] | None:
-    """The longest repetition: how many times, the first repeated word, and the last."""
-    keys = [word.text.casefold() for word in words]
-    best: tuple[int, int, int] | None = None
-    for period in range(1, min(MAX_PERIOD, len(words) // REPEATS) + 1):
-        run = 0
-        for index in range(period, len(words)):
-            run = run + 1 if keys[index] == keys[index - period] else 0
-            times = run // period + 1
-            start = index - run + 1
-            has_word = any(map(str.isalpha, "".join(keys[start : index + 1])))
-            longest = 0 if best is None else best[2] - best[1] + 1
-            if times >= REPEATS and has_word and run > longest:
-                best = (times, start, index)
-    return None if best is None else (best[0], words[best[1]], words[best[2]])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tertium.explanation.review import PairReview
 from tertium.explanation.spans import SEVERITIES, A, B, Span
+from tertium.measures.base import percent
 from tertium.report.page import render, render_page
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ COLOURS = {
     "markup": "rgb(205,50,60)",
     "untranslated": "rgb(205,50,60)",
     "repetition": "rgb(205,50,60)",
-    "difference": "rgb(120,100,20)",
+    **dict.fromkeys(("negation", "opposite"), "rgb(205,50,60)"),
+    **dict.fromkeys(("change", "difference"), "rgb(120,100,20)"),
     "unlikely": "rgb(170,60,150)",
     "hallucination": "rgb(205,50,60)",
 }
@@ -44,6 +46,8 @@ class Piece:
 
     text: str
     spans: tuple[Span, ...] = ()
+    changed: bool = False
+    """Whether the other text, in the same language, does not have these words."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +68,10 @@ class ReportRow:
         """The name, the language and the pieces of both texts."""
         review = self.review
         return [
-            (side, text.lang, pieces(text.text, review.of_side(side)))
-            for side, text in ((A, review.a), (B, review.b))
+            (side, text.lang, pieces(text.text, review.of_side(side), changed))
+            for side, text, changed in zip(
+                (A, B), (review.a, review.b), review.changes, strict=True
+            )
         ]
 
 
@@ -74,15 +80,23 @@ def kinds_of(review: PairReview) -> list[str]:
     return sorted({*review.flags, *(span.kind for span in review.spans)})
 
 
-def pieces(text: str, spans: Sequence[Span]) -> list[Piece]:
-    """Cut a text where spans begin and end.
+def pieces(
+    text: str, spans: Sequence[Span], changed: Sequence[tuple[int, int]] = ()
+) -> list[Piece]:
+    """Cut a text where spans begin and end, and where what is in no span was changed.
 
     >>> span = Span.of("I see it", 2, 5, side="a", kind="addition", score=1.0)
     >>> [(piece.text, len(piece.spans)) for piece in pieces("I see it", [span])]
     [('I ', 0), ('see', 1), (' it', 0)]
     """
     order = {kind: place for place, kind in enumerate(COLOURS)}
-    cuts = sorted({0, len(text), *(place for span in spans for place in (span.start, span.end))})
+    cuts = {0, len(text), *(place for span in spans for place in (span.start, span.end))}
+    cuts |= {
+        place
+        for change in changed
+        for place in change
+        if not any(span.start < place < span.end for span in spans)
+    }
     return [
         Piece(
             text[start:end],
@@ -92,8 +106,9 @@ def pieces(text: str, spans: Sequence[Span]) -> list[Piece]:
                     key=lambda span: (order.get(span.kind, 0), -span.score),
                 )
             ),
+            any(first < end and start < last for first, last in changed),
         )
-        for start, end in itertools.pairwise(cuts)
+        for start, end in itertools.pairwise(sorted(cuts))
     ]
 
 
@@ -172,7 +187,7 @@ def print_review(
 def review_lines(
     review: PairReview, sides: tuple[str, str] = ("a", "b"), methods: Sequence[str] = ()
 ) -> Iterator[RichText]:
-    """Lay out a review by some methods; without colours, spans have brackets."""
+    """Lay out a review by some methods: spans in brackets, other changed words in braces."""
     from rich.text import Text as RichText
 
     for name, (side, lang, cut) in zip(sides, ReportRow(1, review, 0).sides, strict=True):
@@ -181,6 +196,8 @@ def review_lines(
             if piece.spans:
                 colour = COLOURS.get(piece.spans[0].kind, "red")
                 line.append(f"[{piece.text}]", style=f"bold not dim {colour}")
+            elif piece.changed:
+                line.append(f"{{{piece.text}}}", style="underline not dim")
             else:
                 line.append(piece.text, style="not dim")
         yield line
@@ -199,4 +216,12 @@ def review_lines(
         )
     if not review.spans and not review.flags:
         by = f" by {', '.join(methods)}" if methods else ""
-        yield RichText(f"nothing flagged{by}", style="green")
+        rate = review.false_alarms
+        at = "" if rate is None else f" at {percent(rate)} false alarms"
+        yield RichText(f"nothing flagged{by}{at}", style="green")
+    if review.error_probability is not None:
+        yield RichText(
+            f"score {review.score:.0f} of 100; probability of an error "
+            f"{review.error_probability:.2f}, where half of the texts have one",
+            style="dim",
+        )

@@ -13,6 +13,7 @@ from tertium.measures.base import Measure
 from tertium.measures.loading import (
     ModelPool,
     ModelSettings,
+    guarded,
     make_measure,
     outline,
     parse_setting,
@@ -91,7 +92,7 @@ class FilterLoader:
             raise SettingError(
                 "the filter 'measure' needs a measure and its limits", cure=GIVE_LIMITS
             )
-        [spec] = read_specs([self.measure])
+        [spec] = guarded(read_specs([self.measure]))
         return outline(spec) if pool is None else make_measure(spec, pool)
 
 

@@ -48,6 +48,8 @@ WARNED = ("cut", "unknown", "language", "copy")
 """Marks that :meth:`Measure.score` warns of; an empty text has a score that cannot be mistaken."""
 EmptyRule = Literal["worst", "formula"]
 """The score of an empty text: the lowest of the measure, or what the formula gives."""
+CopyRule = Literal["formula", "worst"]
+"""The score of a hypothesis that is no translation: what the formula gives, or the lowest."""
 
 
 @dataclass(frozen=True)
@@ -337,6 +339,15 @@ def check_readable(
     if "source" in measure.reads and not has_source:
         raise InputError(
             f"{measure.name} needs sources, and {where} has none", cure=cure or "give {sources}"
+        )
+
+
+def check_copies(measure: Measure) -> None:
+    """Refuse the lowest score for copies in measures that do not compare with the source."""
+    if getattr(measure, "copies", "formula") == "worst" and measure.reads != ("source",):
+        raise SettingError(
+            f"copies=worst: {measure.name} compares with references, by which copies of the source "
+            "and the like are bad already; it is for measures that compare with the source"
         )
 
 

@@ -14,10 +14,12 @@ from dataclasses import KW_ONLY, dataclass, fields
 from typing import TYPE_CHECKING, Literal
 
 from tertium.measures.base import (
+    CopyRule,
     EmptyRule,
     Measure,
     Segments,
     Texts,
+    check_copies,
     unusual,
 )
 from tertium.measures.long import Long
@@ -55,9 +57,16 @@ class EmbeddingMeasure(Measure):
         "Texts beyond the model's length: split and scored in parts, or cut; always: split all.",
     )
     """Texts beyond the model's length are split into sentences, or cut; ``always`` splits all."""
+    copies: CopyRule = setting(
+        "formula",
+        "The score of copies of the source, of text in another language, and of empty or repeated "
+        "text: what the formula gives, or the lowest.",
+    )
+    """The score of what is no translation, for measures that compare with the source."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_copies(self)
 
     @abstractmethod
     def compare(
@@ -77,9 +86,9 @@ class EmbeddingMeasure(Measure):
         own = {
             setting.name: getattr(self, setting.name)
             for setting in fields(self)
-            if setting.name not in ("model", "against", "empty", "long")
+            if setting.name not in ("model", "against", "empty", "long", "copies")
         }
-        own |= unusual(self, empty="worst", long="split")
+        own |= unusual(self, empty="worst", long="split", copies="formula")
         return {
             "model": self.model.name,
             "fingerprint": self.model.fingerprint[:FINGERPRINT_DIGITS],

@@ -334,6 +334,22 @@ def read_specs(
     return tuple(result)
 
 
+def guarded(specs: Sequence[MeasureSpec]) -> tuple[MeasureSpec, ...]:
+    """Give copies of the source the lowest score, in measures that compare with nothing else.
+
+    For what chooses texts by a score: reranking, filtering. A setting that is given stays.
+
+    >>> [str(spec) for spec in guarded(read_specs(["prism-src", "chrf"]))]
+    ['prism-src:copies=worst', 'chrf']
+    """
+    return tuple(
+        spec.with_defaults({"copies": "worst"})
+        if len(parts_of(spec.measure)) == 1 and outline(spec).reads == ("source",)
+        else spec
+        for spec in specs
+    )
+
+
 def split_specs(text: str) -> list[str]:
     """Split several specs at the commas between them; commas also separate settings.
 

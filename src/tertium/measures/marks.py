@@ -23,6 +23,7 @@ from tertium.data.identify import (
 )
 from tertium.data.records import counted
 from tertium.measures.base import CUT_REASON, Measure
+from tertium.measures.degenerate import is_blank, is_copy, is_repeated
 from tertium.measures.words import LANGUAGE_TOKENIZERS
 from tertium.models.languages import LanguageSet
 from tertium.text import Row, Text
@@ -35,13 +36,13 @@ REASONS = {
     "most tokens are unknown to it: their scores say nothing",
     "language": "have a hypothesis that is in another language than given",
     "copy": "have a hypothesis that is an untranslated copy of the source",
+    "repeated": "have a hypothesis that repeats words, more often than the source",
 }
 """The marks, and what is said about the rows that have them."""
-MEANINGLESS = ("unknown", "language", "copy")
+MEANINGLESS = ("unknown", "language", "copy", "repeated")
 """Marks of rows whose scores say nothing about the translation."""
 MOSTLY = 0.5
 SYMBOLS = {"Cc", "Cf", "Sc", "Sk", "Sm", "So"}
-FEWEST_COPIED_LETTERS = 10
 SPACE_TOKENIZERS = ("13a", "intl", "split", "none")
 FEWEST_TEXTS = 10
 """From so many identified texts on, their language is worth a warning; rows have marks."""
@@ -88,9 +89,15 @@ def mark_rows(
             "language": hypothesis.lang is not None
             and is_other_language(hypothesis.text, hypothesis.lang),
             "copy": is_copy(row),
+            "repeated": is_repeated(row),
         }
         marks.append(tuple(mark for mark, holds in found.items() if holds))
     return Marks(marks, _languages(measures, rows))
+
+
+def is_meaningless(marks: Iterable[str]) -> bool:
+    """Whether a row has a mark by which its scores say nothing."""
+    return not frozenset(MEANINGLESS).isdisjoint(marks)
 
 
 def language_key(role: str, given: str | None, identified: str) -> str:
@@ -123,11 +130,6 @@ def _languages(measures: Sequence[Measure], rows: Sequence[Row]) -> Counter[str]
     )
 
 
-def is_blank(text: Text) -> bool:
-    """Whether there is nothing but white space."""
-    return not text.text.strip()
-
-
 def without_symbols(text: str) -> str:
     """Leave out emoji and other symbols, which many tokenizers do not know, and control characters.
 
@@ -135,30 +137,6 @@ def without_symbols(text: str) -> str:
     'Ok    fine'
     """
     return "".join(char for char in text if unicodedata.category(char) not in SYMBOLS)
-
-
-def is_copy(row: Row) -> bool:
-    """Whether the hypothesis is its source, untranslated, and not by chance what it should be.
-
-    A copy that a reference has as well is right; so is one in the same language. Names and numbers
-    are often left as they are, so a copy has at least two words or ten letters.
-
-    >>> is_copy(Row(1, Text("wo ist sie"), (Text("where is she"),), Text("Wo ist sie?")))
-    True
-    """
-    source, hypothesis = row.source, row.hypothesis
-    if source is None or is_blank(hypothesis):
-        return False
-    if source.lang and hypothesis.lang and primary(source.lang) == primary(hypothesis.lang):
-        return False
-    copied = _folded(hypothesis.text)
-    letters = sum(map(str.isalpha, copied))
-    return (
-        copied == _folded(source.text)
-        and copied not in {_folded(reference.text) for reference in row.references}
-        and letters > 0
-        and (len(copied.split()) > 1 or letters >= FEWEST_COPIED_LETTERS)
-    )
 
 
 def describe_marks(
@@ -367,7 +345,3 @@ def _compared(measures: Sequence[Measure], row: Row) -> list[Text]:
     roles = {role for measure in measures for role in measure.reads}
     texts = list(row.references) if "reference" in roles else []
     return texts + ([row.source] if "source" in roles and row.source is not None else [])
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split()).rstrip(".!?…。！？ ")

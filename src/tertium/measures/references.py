@@ -7,10 +7,14 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Literal
 
 from tertium.measures.base import Measure, Segments, Texts
+from tertium.measures.degenerate import is_degenerate
 from tertium.measures.long import Part, split_pairs, weigh_parts
 from tertium.models.base import Progress
 from tertium.text import Row, Text
 
+UNINFORMED = -math.log(1 << 15)
+"""The worst score of a log-probability per token: that of a model that knows nothing, if each of
+32 768 tokens is as likely."""
 Compare = Callable[[Texts, Texts], tuple[Sequence[float], Set[str]]]
 """From hypotheses and as many other texts to their similarities, and to the truncated texts."""
 
@@ -59,6 +63,12 @@ def over_references(
         parts_of_rows.append(tuple(part for _, parts in shown for part in parts))
     if measure.against != "reference":
         best = [None] * len(best)
+    if getattr(measure, "copies", "formula") == "worst":
+        lowest = measure.bounds[0] if math.isfinite(measure.bounds[0]) else UNINFORMED
+        scores = [
+            min(score, lowest) if is_degenerate(row) else score
+            for row, score in zip(rows, scores, strict=True)
+        ]
     return Segments(scores, [(score, 1.0) for score in scores], cut, best, parts_of_rows)
 
 

@@ -93,6 +93,20 @@ class Scores(Sequence[float]):
         count = counted(len(self), "segment")
         return f"Scores({name} {self.system:.{digits}f}, {count}: {', '.join(shown + more)})"
 
+    def without_meaningless(self) -> float | None:
+        """The system score without the segments whose marks say that their scores say nothing."""
+        from tertium.measures.marks import is_meaningless
+
+        if self.measure is None or not self.statistics or not self.marks:
+            return None
+        kept = [
+            row
+            for row, marks in zip(self.statistics, self.marks, strict=True)
+            if not is_meaningless(marks)
+        ]
+        sums = [math.fsum(column) for column in zip(*kept, strict=True)]
+        return self.measure.system(sums) if kept else None
+
     def confidence(
         self, *, samples: int = SAMPLES, seed: int = 0, level: float = LEVEL
     ) -> Interval:
@@ -153,6 +167,9 @@ class RowCounts:
     """How many texts were identified as each language (:class:`tertium.measures.marks.Marks`)."""
     reasons: Sequence[str] = ()
     """Why rows could not be scored; of many, the first."""
+    without: Mapping[str, float] = field(default_factory=dict)
+    """The system score by each measure without the rows whose scores say nothing, if there are
+    any."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -218,7 +235,11 @@ class ScoreTable:
         With ``separate``, the limits of an interval are two columns (for CSV) instead of one.
         """
         header = ["system"]
-        rows = [[Cell(system)] for system in self.systems]
+        doubtful = {system for system in self.systems if not separate and self.meaningless(system)}
+        rows = [
+            [Cell(f"{system} (?)" if system in doubtful and system else system)]
+            for system in self.systems
+        ]
         for measure in self.measures:
             column = [self.scores[system, measure] for system in self.systems]
             decimals = digits_for(column) if digits is None else digits
@@ -307,14 +328,44 @@ class ScoreTable:
         More than a tenth of its rows have a mark by which their scores say nothing, or most of its
         texts are in another language than they should be.
         """
-        from tertium.measures.marks import MEANINGLESS, describe_marks, language_warnings
+        from tertium.measures.marks import describe_marks, language_warnings
 
-        marks, rows = self.marks(system), len(next(iter(self.scores.values())))
-        languages: Mapping[str, int] = {}
+        languages = self.counts[system].languages if system in self.counts else {}
+        many = describe_marks(self.meaningless(system), self._scored(system))
+        return [*many, *language_warnings(languages)]
+
+    def meaningless(self, system: str) -> dict[str, int]:
+        """The marks by which scores say nothing, if more than a tenth of a system's rows have one.
+
+        In tables, such a system has a question mark beside its name.
+        """
+        from tertium.measures.marks import MEANINGLESS
+
+        marks, rows = self.marks(system), self._scored(system)
+        return {mark: marks[mark] for mark in MEANINGLESS if marks[mark] > rows * FEW}
+
+    def _scored(self, system: str) -> int:
         if system in self.counts:
-            rows, languages = self.counts[system].scored, self.counts[system].languages
-        many = {mark: marks[mark] for mark in MEANINGLESS if marks[mark] > rows * FEW}
-        return [*describe_marks(many, rows), *language_warnings(languages)]
+            return self.counts[system].scored
+        return len(next(iter(self.scores.values())))
+
+    def without(self, system: str) -> str:
+        """What the scores of a system would be without rows whose scores say nothing; or empty."""
+        if not self.meaningless(system):
+            return ""
+        if system in self.counts:
+            found = self.counts[system].without
+        else:
+            computed = {
+                name: self.scores[system, name].without_meaningless() for name in self.measures
+            }
+            found = {name: score for name, score in computed.items() if score is not None}
+        listed = ", ".join(
+            f"{name} {score:.{digits_for([self.scores[system, name]])}f}"
+            for name, score in found.items()
+        )
+        name = f"{system}: " if system else ""
+        return f"{name}without rows whose scores say nothing: {listed}" if listed else ""
 
     @property
     def cut_reason(self) -> str:

@@ -38,6 +38,20 @@ class Totals:
         """The sums, each rounded once."""
         return [parts[0] if parts else 0.0 for parts in self.sums]
 
+    @classmethod
+    def of_statistics(cls, statistics: Sequence[Sequence[float]]) -> Totals:
+        """The sums over some rows, of which nothing else is known."""
+        totals = cls(rows=len(statistics))
+        totals._add_to_sums([list(column) for column in zip(*statistics, strict=True)])
+        return totals
+
+    def less(self, other: Totals) -> list[float]:
+        """The sums without some of the rows."""
+        return [
+            math.fsum([*own, *(-part for part in parts)])
+            for own, parts in zip(self.sums, other.sums, strict=True)
+        ]
+
     def add(self, rows: Sequence[Row], segments: Segments, reads: Sequence[Role]) -> None:
         """Add some rows; ``reads`` is what the measure compares the hypotheses with."""
         self._add_to_sums([list(column) for column in zip(*segments.statistics, strict=True)])

@@ -18,10 +18,12 @@ from typing import ClassVar, Literal
 from tertium.data.identify import confident_guess
 from tertium.errors import LanguageError, SettingError
 from tertium.measures.base import (
+    CopyRule,
     EmptyRule,
     Measure,
     Segments,
     Texts,
+    check_copies,
     percent,
     unusual,
 )
@@ -118,7 +120,9 @@ class TranslationMeasure(Measure):
     """What translation-based measures share."""
 
     model_kind = "translation"
-    usual: ClassVar[Mapping[str, object]] = MappingProxyType({"empty": "worst", "long": "split"})
+    usual: ClassVar[Mapping[str, object]] = MappingProxyType(
+        {"empty": "worst", "long": "split", "copies": "formula"}
+    )
     """Settings that are in the signature only if they have another value."""
     model: TranslationModel
     _: KW_ONLY
@@ -139,9 +143,16 @@ class TranslationMeasure(Measure):
         "Texts beyond the model's length: split and scored in parts, or cut; always: split all.",
     )
     """Texts beyond the model's length are split into sentences, or cut; ``always`` splits all."""
+    copies: CopyRule = setting(
+        "formula",
+        "The score of copies of the source, of text in another language, and of empty or repeated "
+        "text: what the formula gives, or the lowest.",
+    )
+    """The score of what is no translation, for measures that compare with the source."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_copies(self)
         beam_size = getattr(self, "beam_size", 1)
         if type(beam_size) is not int or beam_size < 1:
             raise SettingError(f"beam_size={beam_size!r}: it must be a whole number from 1")

@@ -19,7 +19,7 @@ from tertium.data.nbest import CandidateList, numbers
 from tertium.errors import InputError, SettingError
 from tertium.measures.base import Measure
 from tertium.measures.inputs import repeatable
-from tertium.measures.loading import AnyModel, make_measure, model_source, read_specs
+from tertium.measures.loading import AnyModel, guarded, make_measure, model_source, read_specs
 from tertium.measures.registry import DEFAULT_MEASURE
 from tertium.models.base import Progress
 from tertium.reranking.gain import judge
@@ -322,7 +322,7 @@ def rerank(
                 source,
             )
         )
-    specs = read_specs([measure] if isinstance(measure, str) else measure, given=settings)
+    specs = guarded(read_specs([measure] if isinstance(measure, str) else measure, given=settings))
     models = model_source(model)
     reranker = Reranker(
         [make_measure(spec, models, lang=target) for spec in specs],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +17,7 @@ from tertium.errors import InputError
 
 if TYPE_CHECKING:
     from tertium.studies.spans.published import LabelledPair
-    from tertium.text import Text
+    from tertium.text import Row
 
 
 @dataclass(frozen=True)
@@ -55,17 +55,14 @@ class SpanOptions:
             return None
         return read_labels(self.labels, self.lang, self.src_lang or self.lang, limit)
 
-    def read(self, limit: int | None) -> list[tuple[Text, Text]]:
+    def read(self, limit: int | None) -> list[Row]:
         """Read translations and sources, if they are given."""
         if self.pairs is None:
             return []
         table = open_table(self.pairs)
         languages = Languages(hyp=self.lang, ref=self.src_lang, src=self.src_lang)
         columns = choose_columns(table, hyp=self.hyp_column, src=self.src_column)
-        return [
-            (item.hypothesis, item.source or item.references[0])
-            for item in islice(TablePairs(table, columns, languages), limit)
-        ]
+        return list(islice(TablePairs(table, columns, languages), limit))
 
 
 @study_command("measure")
@@ -76,8 +73,8 @@ def spans(
         list[str] | None,
         typer.Option(
             "--method",
-            help="coverage, unlikely, contrast, differences, deletion, hallucination, flags; "
-            "several with commas. Default: all.",
+            help="coverage, opposites, unlikely, contrast, differences, deletion, "
+            "hallucination, flags; several with commas. Default: all.",
         ),
     ] = None,
     threshold: Annotated[
@@ -90,8 +87,8 @@ def spans(
         list[str] | None,
         typer.Option(
             "--edit",
-            help="deleted, inserted, replaced, number, name, negation, exchanged; may be repeated. "
-            "Default: all.",
+            help="deleted, inserted, replaced, number, name, negation, exchanged, decimal, sign, "
+            "unit, opposite, half; may be repeated. Default: all.",
         ),
     ] = None,
     encoder: Encoder = None,
@@ -101,6 +98,7 @@ def spans(
         NEED_ENCODER,
         NEED_MODEL,
         Reviewer,
+        learned_for,
         read_methods,
         read_thresholds,
     )
@@ -116,18 +114,25 @@ def spans(
     labelled = data.labelled(options.limit)
     if labelled is not None:
         names = tuple(name for name in names if name in RANKED)
-    pairs = data.read(options.limit)
+    rows = data.read(options.limit)
     load = options.models(encoder=encoder)
     needs_model = NEED_MODEL.intersection(names) or "deleted" in kinds
     model = load("translation") if needs_model else None
     vectors = load("tokens") if NEED_ENCODER.intersection(names) else None
-    thresholds = read_thresholds(threshold or (), names)
-    reviewer = Reviewer(names, model, vectors, thresholds=thresholds)
+    reviewer = Reviewer(names, model, vectors, thresholds=read_thresholds(threshold or (), names))
     runner = options.runner()
     study: SpanStudy | LabelStudy
     if labelled is not None:
         study = LabelStudy(labelled, reviewer, options.samples, options.seed, runner)
     else:
-        edited = edited_pairs(pairs, [*CONTROLS, *kinds], model=model, seed=options.seed)
+        learned, aligner = learned_for(model)
+        edited = edited_pairs(
+            [(row.hypothesis, row.source or row.references[0]) for row in rows],
+            [*CONTROLS, *kinds],
+            model=model,
+            seed=options.seed,
+            domains=[str(row.record.get("domain") or "") for row in rows],
+        )
+        reviewer = replace(reviewer, learned=learned, aligner=aligner)
         study = SpanStudy(edited, reviewer, options.samples, options.seed, runner)
     options.finish(options.run(study), runner)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 from tertium.errors import InputError
@@ -15,6 +16,7 @@ from tertium.explanation.review import (
     Pair,
     PairReview,
     Reviewer,
+    learned_for,
 )
 from tertium.explanation.spans import A, B
 from tertium.jobs.task import Fields, Finished, Job, Note
@@ -24,6 +26,7 @@ from tertium.models.cache.cached import Tally
 from tertium.text import Row
 
 SPANS, FLAGS, SEVERITY = "spans", "flags", "severity"
+ERROR_PROBABILITY, SCORE, ERROR_FREE = "error_probability", "score", "error_free"
 ROWS_AT_A_TIME = 64
 HYPOTHESIS, REFERENCE, SOURCE = "hyp", "ref", "src"
 
@@ -36,17 +39,27 @@ class ReviewerLoader:
     models: ModelSettings = field(default_factory=ModelSettings)
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Further settings of :class:`~tertium.explanation.review.Reviewer`."""
+    decisions: Path | None = None
+    """A file with what was learned for the model, instead of that in its folder."""
+    error_free: bool = False
+    """Whether each pair gets the probability of an error, for which something must be learned."""
 
     def load(self, *, threads: int | None = None) -> tuple[Reviewer, ModelPool]:
         """Make the reviewer, and return it with its models."""
         models = self.models if threads is None else replace(self.models, threads=threads)
         pool = ModelPool(models)
+        model = pool("translation") if NEED_MODEL.intersection(self.methods) else None
+        learned, aligner = learned_for(model, self.decisions)
         reviewer = Reviewer(
             self.methods,
-            pool("translation") if NEED_MODEL.intersection(self.methods) else None,
+            model,
             pool("tokens") if NEED_ENCODER.intersection(self.methods) else None,
+            learned=learned,
+            aligner=aligner,
             **self.settings,
         )
+        if self.error_free:
+            reviewer.check_decides()
         return reviewer, pool
 
 
@@ -71,7 +84,9 @@ class ExplainTask:
         if self.exchange is not None:
             return dict.fromkeys(self.exchange.columns, str)
         direction = {DIRECTION: float} if DIRECTION in self.loader.methods else {}
-        return {SPANS: list, FLAGS: list, SEVERITY: str, **direction}
+        decision = {ERROR_PROBABILITY: float, SCORE: float, ERROR_FREE: int}
+        decided = decision if self.loader.error_free else {}
+        return {SPANS: list, FLAGS: list, SEVERITY: str, **direction, **decided}
 
     @property
     def keeps_records(self) -> bool:
@@ -85,6 +100,8 @@ class ExplainTask:
             "methods": list(self.loader.methods),
             "models": vars(models),
             "settings": settings,
+            "decisions": str(self.loader.decisions or ""),
+            "error_free": self.loader.error_free,
             "against": self.sides[B],
             "report": self.keep,
         }
@@ -148,6 +165,11 @@ class Explainer:
         fields = review.to_dict()
         for span in fields[SPANS]:
             span["side"] = self.task.sides[span["side"]]
+        probability = fields.pop(ERROR_PROBABILITY, None)
+        if self.task.loader.error_free:
+            score = None if review.score is None else round(review.score, 2)
+            decision = {SCORE: score, ERROR_FREE: int(review.error_free)}
+            fields |= {ERROR_PROBABILITY: probability, **decision}
         return fields
 
 

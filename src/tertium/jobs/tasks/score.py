@@ -28,7 +28,7 @@ from tertium.jobs.task import (
 from tertium.measures.base import Measure, Segments, check_readable
 from tertium.measures.loading import MeasureLoader, outline
 from tertium.measures.long import Part
-from tertium.measures.marks import mark_rows
+from tertium.measures.marks import is_meaningless, mark_rows
 from tertium.measures.scores import RowCounts, ScoreTable
 from tertium.measures.totals import Totals
 from tertium.models.base import Progress
@@ -151,7 +151,12 @@ class Scorer:
                 scores[PARTS] = self._parts(found, place)
             written.append([scores])
         totals = {each.column: each.totals(rows, found[each.column]) for each in self.measures}
-        sums = Sums(totals, sum(cut), dict(marks.counts()), dict(marks.languages))
+        doubtful = [place for place, of_row in enumerate(marks.rows) if is_meaningless(of_row)]
+        without = {
+            name: Totals.of_statistics([segments.statistics[place] for place in doubtful])
+            for name, segments in found.items()
+        }
+        sums = Sums(totals, sum(cut), dict(marks.counts()), dict(marks.languages), without)
         if self.task.segments:
             for measure in self.measures:
                 its = found[measure.column]
@@ -182,16 +187,25 @@ class Sums:
     cut: int = 0
     marks: dict[str, int] = field(default_factory=dict)
     languages: dict[str, int] = field(default_factory=dict)
+    doubtful: dict[str, Totals] = field(default_factory=dict)
+    """Of rows with marks by which their scores say nothing."""
     segments: dict[str, dict[str, Any]] = field(default_factory=dict)
     """The segments of each measure with their marks, if they are kept."""
 
     @classmethod
     def of(cls, note: Note) -> Self:
-        totals = {name: Totals(**values) for name, values in note["totals"].items()}
-        return cls(**{**note, "totals": totals})
+        read = {
+            key: {name: Totals(**values) for name, values in note[key].items()}
+            for key in ("totals", "doubtful")
+        }
+        return cls(**{**note, **read})
 
     def note(self) -> Note:
-        return {**vars(self), "totals": {name: asdict(each) for name, each in self.totals.items()}}
+        written = {
+            key: {name: asdict(each) for name, each in getattr(self, key).items()}
+            for key in ("totals", "doubtful")
+        }
+        return {**vars(self), **written}
 
 
 def score_rows(
@@ -220,10 +234,14 @@ def score_table(job: Job, finished: Finished) -> ScoreTable:
     for system in job.systems:
         outcomes = job.outcomes_of(finished, system)
         found = [Sums.of(outcome.note) for outcome in outcomes]
+        without = {}
         for measure in measures:
-            totals = Totals()
+            totals, doubtful = Totals(), Totals()
             for sums in found:
                 totals.merge(sums.totals[measure.column])
+                doubtful.merge(sums.doubtful.get(measure.column, Totals()))
+            if 0 < doubtful.rows < totals.rows:
+                without[measure.column] = measure.system(totals.less(doubtful))
             kept = [sums.segments[measure.column] for sums in found if sums.segments]
             marks = [tuple(each) for part in kept for each in part[MARKS]]
             scores[system, measure.column] = measure.scores(totals, _joined(kept), marks)
@@ -235,6 +253,7 @@ def score_table(job: Job, finished: Finished) -> ScoreTable:
             _added([sums.marks for sums in found]),
             _added([sums.languages for sums in found]),
             first_reasons(outcomes),
+            without,
         )
         messages += describe_bad(outcomes, job.on_error, ScoreTask.done)
     names = tuple(measure.column for measure in measures)

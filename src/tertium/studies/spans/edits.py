@@ -11,58 +11,25 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from tertium.explanation.changes import changes
 from tertium.explanation.coverage import CoverageSettings, Phrase, phrases
 from tertium.explanation.names import NOUNS_CAPITALIZED
 from tertium.explanation.spans import A, B
 from tertium.explanation.words import Word, split_words
 from tertium.models.base import Progress, TranslationModel
+from tertium.studies.spans.injections import INJECTED, Names
 from tertium.text import Text
 
 Pair = tuple[Text, Text]
 CONTROLS: tuple[str, ...] = ("complete", "translated", "reordered")
 EDITS: tuple[str, ...] = (
     *("deleted", "inserted", "replaced", "number", "name", "negation", "exchanged"),
+    *("decimal", "sign", "unit", "opposite", "half"),
 )
 PHRASE = CoverageSettings(min_words=3, max_words=5)
 """Phrases of three to five words are deleted, inserted and replaced."""
-NEGATIONS = {"en": "not", "de": "nicht"}
-VERBS = {
-    "en": frozenset(
-        [
-            "is",
-            "are",
-            "was",
-            "were",
-            "can",
-            "will",
-            "would",
-            "should",
-            "could",
-            "must",
-            "may",
-            "might",
-        ]
-    ),
-    "de": frozenset(
-        [
-            "ist",
-            "sind",
-            "war",
-            "waren",
-            "kann",
-            "wird",
-            "würde",
-            "soll",
-            "muss",
-            "darf",
-            "hat",
-            "haben",
-        ]
-    ),
-}
-"""Verbs after which a negation may be inserted."""
 CONJUNCTIONS = {"en": "and", "de": "und", "fr": "et", "es": "y", "it": "e", "nl": "en", "pt": "e"}
 
 
@@ -76,6 +43,8 @@ class Edited:
     side: str = A
     start: int = 0
     end: int = 0
+    domain: str = ""
+    """Where the pair is from, if that is known."""
 
     @property
     def pair(self) -> Pair:
@@ -89,23 +58,32 @@ def edited_pairs(
     model: TranslationModel | None = None,
     seed: int = 0,
     progress: Progress | None = None,
+    domains: Sequence[str] = (),
 ) -> list[Edited]:
-    """Edit every pair (hypothesis, source) once in every way that its texts allow."""
+    """Edit every pair (hypothesis, source) once in every way that its texts allow.
+
+    ``domains`` says where each pair is from.
+    """
     made: list[Edited] = []
+    domain_of = dict(zip((b for _, b in pairs), domains, strict=False))
     for number, (a, b) in enumerate(pairs):
         draw = random.Random(f"{seed}/{number}")
         other = pairs[draw.randrange(len(pairs))][0].text
         for kind in kinds:
             if kind == "complete":
                 made.append(Edited(kind, a, b))
-            elif kind in _EDITS:
-                found = _EDITS[kind](a, other, draw)
+            elif kind in _EDITS or kind in INJECTED:
+                found = (
+                    _EDITS[kind](a, other, draw)
+                    if kind in _EDITS
+                    else _injected(kind, (a, b), draw)
+                )
                 if found is not None:
                     text, start, end = found
                     made.append(Edited(kind, Text(text, a.lang), b, A, start, end))
     if "deleted" in kinds and model is not None:
         made += _deleted(pairs, model, "translated" in kinds, seed, progress)
-    return made
+    return [replace(each, domain=domain_of.get(each.b, "")) for each in made]
 
 
 def _deleted(
@@ -145,6 +123,15 @@ def _deleted(
 
 Changed = tuple[str, int, int] | None
 """The new text and the offsets of what is new in it; None if the text does not allow the edit."""
+
+
+def _injected(kind: str, pair: Pair, draw: random.Random) -> Changed:
+    """An error of :mod:`tertium.studies.spans.injections` by which something is new."""
+    text = INJECTED[kind](pair, Names(), draw)
+    new = [] if text is None else changes(pair[0].text, text)
+    if text is None or not new or new[0].b_start == new[-1].b_end:
+        return None
+    return text, new[0].b_start, new[-1].b_end
 
 
 def _inserted(a: Text, other: str, draw: random.Random) -> Changed:
@@ -193,19 +180,6 @@ def _capitalized(text: str) -> list[Word]:
     return [word for word in split_words(text)[1:] if word.text.istitle() and len(word.text) > 2]
 
 
-def _negation(a: Text, other: str, draw: random.Random) -> Changed:
-    """Insert a negation after a verb."""
-    negation = NEGATIONS.get(a.lang or "")
-    words = split_words(a.text)
-    if negation is None or any(word.text.casefold() == negation for word in words):
-        return None
-    verbs = [word for word in words if word.text.casefold() in VERBS[a.lang or ""]]
-    if not verbs:
-        return None
-    place = draw.choice(verbs).end
-    return f"{a.text[:place]} {negation}{a.text[place:]}", place + 1, place + 1 + len(negation)
-
-
 def _exchanged(a: Text, other: str, draw: random.Random) -> Changed:
     """Take the translation of another sentence."""
     return _put(a.text, 0, len(a.text), other)
@@ -236,6 +210,5 @@ _EDITS: dict[str, Callable[[Text, str, random.Random], Changed]] = {
     "replaced": _replaced,
     "number": _number,
     "name": _name,
-    "negation": _negation,
     "exchanged": _exchanged,
 }

@@ -16,6 +16,7 @@ from tertium.explanation.review import (
     COVERAGE,
     FLAGS,
     HALLUCINATION,
+    OPPOSITES,
     WORD_METHODS,
     Reviewer,
     sides_for,
@@ -31,8 +32,10 @@ from tertium.studies.report import Report
 from tertium.studies.runner import Advance, Job, Runner, Scored, fingerprint
 from tertium.studies.spans.edits import CONTROLS, EDITS, Edited
 
-STUDIED = (COVERAGE, *WORD_METHODS, HALLUCINATION, FLAGS)
+STUDIED = (COVERAGE, OPPOSITES, *WORD_METHODS, HALLUCINATION, FLAGS)
 """Methods that give spans."""
+TOGETHER = "together"
+"""All methods that are chosen, with thresholds for all of them together."""
 ROWS_AT_A_TIME = 32
 SCORES, SPANS = "scores", "spans"
 
@@ -55,8 +58,13 @@ class Result:
 
 def method_scores(reviewer: Reviewer, method: str, pairs: Sequence[Any]) -> list[float]:
     """A score for each pair: that of its worst word or phrase, whether it is reported or not."""
+    if method == TOGETHER:
+        reviews = reviewer(pairs)
+        reported = [float(len(review.spans) + len(review.flags)) for review in reviews]
+        chances = [review.error_probability for review in reviews]
+        return reported if None in chances else chances  # type: ignore[return-value]
     one = replace(reviewer, methods=(method,))
-    if method == COVERAGE and one.model is not None:
+    if method == COVERAGE and one.model is not None and one.learned is None:
         sides = sides_for(one.model, pairs[0])
         gains = coverage_gains(pairs, one.model, one.coverage, sides=sides)
         return [
@@ -67,6 +75,8 @@ def method_scores(reviewer: Reviewer, method: str, pairs: Sequence[Any]) -> list
         return [each.score for each in contrasts(pairs, one.model)]
     if method in WORD_METHODS:
         return [max(scores, default=0.0) for scores in flat(one.word_scores(method, pairs))]
+    if method in (COVERAGE, OPPOSITES):
+        return [max(each.evidence.values(), default=0.0) for each in one.candidates(pairs)]
     return [float(len(review.spans) + len(review.flags)) for review in one(pairs)]
 
 
@@ -157,7 +167,9 @@ class SpanStudy:
 
     @property
     def methods(self) -> list[str]:
-        return [method for method in self.reviewer.methods if method in STUDIED]
+        """The methods, and all of them together if there are several."""
+        chosen = [method for method in self.reviewer.methods if method in STUDIED]
+        return [*chosen, TOGETHER] if len(chosen) > 1 else chosen
 
     @property
     def size(self) -> int:
@@ -177,13 +189,16 @@ class SpanStudy:
             results[method], alarms[method] = evaluate(
                 self.edited, each, samples=self.samples, seed=self.seed
             )
-        return Report(
-            "Spans of known edits",
-            {"edits": edits_table(results), "controls": controls_table(alarms)},
-        )
+        tables = {"edits": edits_table(results), "controls": controls_table(alarms)}
+        if any(each.domain for each in self.edited):
+            last = next(each for (_, method), each in scored.items() if method == self.methods[-1])
+            tables["domains"] = domains_table(self.edited, last.parts[SPANS], self.methods[-1])
+        return Report("Spans of known edits", tables)
 
     def _job(self, method: str) -> Job:
-        one = replace(self.reviewer, methods=(method,))
+        one = self.reviewer
+        if method != TOGETHER:
+            one = replace(one, methods=(method,))
         content = [[each.kind, each.a, each.b] for each in self.edited]
 
         def compute(progress: Progress | None, advance: Advance) -> Scored:
@@ -237,3 +252,44 @@ def controls_table(alarms: Mapping[str, Mapping[str, tuple[int, float]]]) -> Tab
         for kind, (count, share) in kinds.items()
     ]
     return Table(["method, control", "pairs", "false alarms"], rows, "False alarms")
+
+
+def domains_table(
+    edited: Sequence[Edited], spans: Sequence[Sequence[tuple[str, int, int]]], method: str
+) -> Table:
+    """For each kind of edit, how many are found in each domain; for controls, false alarms.
+
+    >>> from tertium.text import Text
+    >>> one = Edited("sign", Text("abc"), Text("d"), "a", 0, 1, "news")
+    >>> right = Edited("complete", Text("abc"), Text("d"), domain="news")
+    >>> table = domains_table([one, right], [[("a", 0, 2)], []], "flags")
+    >>> [[str(cell).strip() for cell in row] for row in table.rows]
+    [['sign', '100 % of 1', '100 % of 1'], ['complete', '0 % of 1', '0 % of 1']]
+    """
+    domains = list(dict.fromkeys(each.domain for each in edited))
+    rows = []
+    for kind in (*EDITS, *CONTROLS):
+        of_kind = [
+            (each.domain, _is_found(each, found))
+            for each, found in zip(edited, spans, strict=True)
+            if each.kind == kind
+        ]
+        if of_kind:
+            cells = [[hit for domain, hit in of_kind if domain == name] for name in domains]
+            cells.append([hit for _, hit in of_kind])
+            rows.append([Cell(kind), *(Cell(_share(hits)) for hits in cells)])
+    note = (
+        "Edits: pairs with a span that overlaps with the edit. Complete, translated and reordered "
+        "pairs: those with any span (false alarms)."
+    )
+    return Table([method, *domains, "all"], rows, "By domain", note)
+
+
+def _is_found(edited: Edited, spans: Sequence[tuple[str, int, int]]) -> bool:
+    if edited.kind in CONTROLS:
+        return bool(spans)
+    return overlap_counts(edited, spans)[0] > 0
+
+
+def _share(hits: Sequence[bool]) -> str:
+    return f"{100 * sum(hits) / len(hits):3.0f} % of {len(hits)}" if hits else ""

@@ -7,73 +7,21 @@ Training and evaluation make such texts from right pairs, with the same rules.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable
 
 import numpy as np
 
 from tertium.data.negation import with_negation, without_negation
+from tertium.data.opposites import BARE, cased, opposed
 from tertium.training.model.bitext import Pair
 from tertium.training.model.lexicon import Lexicon
 from tertium.training.model.names import contrasting, find_slots
 
-OPPOSITES = {
-    "de": """vor/nach öffnet/schließt offen/geschlossen gewonnen/verloren gewann/verlor groß/klein
-        große/kleine großen/kleinen alt/neu alte/neue alten/neuen gut/schlecht guten/schlechten
-        mehr/weniger hoch/niedrig hohe/niedrige hohen/niedrigen immer/nie alle/keine mit/ohne
-        erste/letzte ersten/letzten innerhalb/außerhalb oben/unten über/unter links/rechts
-        steigt/sinkt gestiegen/gesunken kauft/verkauft gekauft/verkauft kann/muss früh/spät
-        früher/später möglich/unmöglich richtig/falsch stark/schwach teuer/billig jung/alt
-        heute/morgen gestern/heute Nord/Süd Norden/Süden Osten/Westen Mann/Frau Männer/Frauen
-        Vater/Mutter Bruder/Schwester Tag/Nacht Anfang/Ende lang/kurz langen/kurzen für/gegen""",
-    "en": """before/after opens/closes open/closed opened/closed won/lost win/lose large/small
-        big/small old/new good/bad better/worse best/worst more/less most/least high/low
-        higher/lower always/never all/none with/without first/last inside/outside above/below
-        over/under left/right rises/falls rose/fell increased/decreased increase/decrease
-        buys/sells bought/sold early/late earlier/later possible/impossible right/wrong
-        strong/weak expensive/cheap young/old today/tomorrow yesterday/today north/south
-        northern/southern east/west man/woman men/women father/mother brother/sister day/night
-        beginning/end long/short longer/shorter for/against likes/hates accepted/refused
-        everyone/nobody on/off up/down fast/slow hot/cold can/cannot true/false success/failure
-        enabled/disabled enable/disable minimum/maximum""",
-    "es": """antes/después abre/cierra abierto/cerrado abierta/cerrada ganó/perdió ganado/perdido
-        grande/pequeño grandes/pequeños nuevo/viejo nueva/vieja nuevos/viejos bueno/malo
-        buena/mala mejor/peor más/menos alto/bajo alta/baja siempre/nunca todos/ninguno con/sin
-        primero/último primera/última primer/último dentro/fuera encima/debajo sobre/bajo
-        izquierda/derecha sube/baja aumentó/disminuyó aumentar/disminuir compra/vende
-        compró/vendió temprano/tarde posible/imposible correcto/incorrecto fuerte/débil
-        caro/barato joven/viejo hoy/mañana ayer/hoy norte/sur este/oeste hombre/mujer
-        hombres/mujeres padre/madre hermano/hermana día/noche principio/fin largo/corto
-        larga/corta desde/hasta mayor/menor mínimo/máximo""",
-    "fr": """avant/après ouvre/ferme ouvert/fermé ouverte/fermée gagné/perdu gagne/perd grand/petit
-        grande/petite grands/petits nouveau/ancien nouvelle/ancienne nouveaux/anciens
-        bon/mauvais bonne/mauvaise meilleur/pire plus/moins haut/bas toujours/jamais tous/aucun
-        avec/sans premier/dernier première/dernière dedans/dehors dessus/dessous sur/sous
-        gauche/droite monte/descend augmenté/diminué augmenter/diminuer achète/vend acheté/vendu
-        tôt/tard possible/impossible vrai/faux fort/faible jeune/vieux hier/demain nord/sud
-        homme/femme hommes/femmes père/mère frère/sœur jour/nuit début/fin long/court
-        longue/courte pour/contre mieux/pire minimum/maximum activé/désactivé activer/désactiver""",
-}
-"""Words that cannot both be right at the same place; each stands for the other."""
 MIN_WORDS = 4
 """A text needs this many words for two to be exchanged, or for half of it to be left."""
 MIN_LETTERS = 4
 """Words that are exchanged have this many letters: mostly, the others are function words."""
-BARE = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
-
-
-def _opposites(pairs: str) -> dict[str, list[str]]:
-    """Return the opposites of each word."""
-    result: defaultdict[str, list[str]] = defaultdict(list)
-    for pair in pairs.split():
-        a, b = pair.split("/")
-        result[a.lower()].append(b)
-        result[b.lower()].append(a)
-    return dict(result)
-
-
-OPPOSITE = {lang: _opposites(pairs) for lang, pairs in OPPOSITES.items()}
 
 
 def wrong_target(
@@ -118,14 +66,15 @@ def with_opposite(text: str, lang: str, generator: np.random.Generator) -> str |
     >>> with_opposite("The shop opens at nine.", "en", np.random.default_rng(0))
     'The shop closes at nine.'
     """
-    known = OPPOSITE.get(lang, {})
-    words = [word for word in BARE.finditer(text) if word.group().lower() in known]
+    words: defaultdict[tuple[int, int], list[str]] = defaultdict(list)
+    for each in opposed(text, lang):
+        words[each.start, each.end].append(each.opposite)
     if not words:
         return None
-    word = words[int(generator.integers(len(words)))]
-    others = known[word.group().lower()]
-    other = others[int(generator.integers(len(others)))]
-    return text[: word.start()] + _cased(other, word.group()) + text[word.end() :]
+    places = list(words)
+    start, end = places[int(generator.integers(len(places)))]
+    others = words[start, end]
+    return text[:start] + others[int(generator.integers(len(others)))] + text[end:]
 
 
 def exchanged(text: str, generator: np.random.Generator) -> str | None:
@@ -143,9 +92,9 @@ def exchanged(text: str, generator: np.random.Generator) -> str | None:
         return None
     return (
         text[: first.start()]
-        + _cased(second.group(), first.group())
+        + cased(second.group(), first.group())
         + text[first.end() : second.start()]
-        + _cased(first.group(), second.group())
+        + cased(first.group(), second.group())
         + text[second.end() :]
     )
 
@@ -164,8 +113,3 @@ def half_translated(source: str, target: str) -> str | None:
 
 def _labeled(kind: str, text: str | None) -> tuple[str, str] | None:
     return None if text is None else (kind, text)
-
-
-def _cased(word: str, like: str) -> str:
-    """Capitalise a word at the place of a capitalised one; others keep their case."""
-    return word[:1].upper() + word[1:] if like[:1].isupper() else word

@@ -1,0 +1,473 @@
+"""Learn when `tertium explain` reports something: thresholds and probabilities for a model.
+
+    python scripts/learn_decisions.py data runs/decisions
+    python scripts/learn_decisions.py data runs/decisions --model my-model --out FOLDER_OF_THE_MODEL
+
+Run it again for every new bundled model (after ``scripts/bundle.py``; it takes about ten minutes on
+two cores), and commit ``decisions.json``, which it writes into the folder of the model. ``data``
+has the corpora of ``DOMAINS`` as for ``scripts/train_bundled.py``; of corpora that are trained on,
+only sentences that are held out from training (by their checksum) are read. With ``--bitext
+NAME=FILE``, which may be repeated, it learns from tables of your own instead (columns named by
+language), for example for OPUS-MT in your domain; nothing of these is assumed to be trained on.
+
+Every second row, by its checksum, is learned from, with and without an injected error
+(:mod:`tertium.studies.spans.injections`); the others, with another seed, are for the report that is
+printed and written to ``runs/decisions/report.md``: what is found of each kind of error, false
+alarms by domain, and how well the probabilities are calibrated. What the model said about each
+domain is kept in ``runs/decisions``, so that an interrupted run continues where it stopped; the
+numbers depend on the data, the model and the settings alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import time
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import islice, permutations, product
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tertium.explanation.counterparts import counterparts
+from tertium.explanation.coverage import ADDITION, OMISSION, CoverageSettings, coverage_gains
+from tertium.explanation.decisions import (
+    FALSE_ALARMS,
+    FILE,
+    FLAGGED,
+    PARAPHRASES,
+    TRANSLATIONS,
+    Decisions,
+    LearnedDecisions,
+    folder_of,
+    learn_thresholds,
+)
+from tertium.explanation.review import (
+    CONTRAST,
+    DEFAULT_METHODS,
+    DIFFERENCES,
+    FLAGS,
+    HALLUCINATION,
+    KINDS,
+    OPPOSITES,
+    UNLIKELY,
+    Reviewer,
+    sides_for,
+)
+from tertium.explanation.spans import A
+from tertium.models.base import TextEncoder, TranslationModel
+from tertium.models.catalog import DEFAULT_ENCODER, DEFAULT_MODEL, load_encoder, load_model
+from tertium.storage.atomic import write_text
+from tertium.studies.spans.injections import INJECTED, Names, Pair
+from tertium.text import Text
+from tertium.training.model.bitext import held_out, read_bitext
+
+LANGUAGES = ("de", "en", "es", "fr")
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The files of a domain below the data folder, and whether the bundled model has seen them."""
+
+    files: tuple[str, ...]
+    trained: bool = False
+
+
+DOMAINS = {
+    TRANSLATIONS: {
+        "everyday": Domain(("tatoeba/dev.tsv.xz",)),
+        "news": Domain(("news/wmt-general.*.tsv.xz",)),
+        "wikipedia": Domain(("news/flores.*.tsv.xz",)),
+        "parliament": Domain(("parallel4/europarl.tsv.xz",), trained=True),
+        "software": Domain(
+            ("libreoffice/en-[def][ers].tsv.xz", "parallel4/msdocs.tsv.xz"), trained=True
+        ),
+    },
+    PARAPHRASES: {
+        "everyday": Domain(("tatoeba/dev.tsv.xz",)),
+        "news": Domain(("news/newstest2014-multiref.*.tsv.xz",)),
+    },
+}
+"""Paraphrases are two sentences of one language with a common translation."""
+METHODS = (*(OPPOSITES, HALLUCINATION, FLAGS), *(UNLIKELY, CONTRAST, DIFFERENCES))
+"""Those that are learned besides coverage."""
+OMITTED, UNSAID, EXCHANGED = "omitted", "unsaid", "exchanged"
+ERRORS = (
+    *(OMITTED, UNSAID, "negation", "opposite", "name", "digit", "half", EXCHANGED),
+    *(OMITTED, UNSAID, "decimal", "unit", "number word", "stretch", "sign", "date"),
+)
+"""The errors that rows get in turn; those that a row does not allow are passed over."""
+TRIED = 6
+"""Phrases of a side that coverage tries: more find no more (on 140 rows of development data)."""
+APART = (0.0, 0.25, 0.5, 1.0)
+WEIGHT = (0.0, 0.0015, 0.003, 0.006, 0.012)
+"""Factors of coverage among which is chosen."""
+RATES = (0.02, 0.03, 0.05, 0.08)
+"""False alarm rates over whose mean it is chosen."""
+READ = 40
+"""So many times the rows that are needed are read, and chosen from by checksum."""
+CHUNK = 32
+STEPS = 4000
+
+
+@dataclass
+class Evidence:
+    """What was found about a row."""
+
+    kind: str
+    """The injected error; empty for a right row."""
+    scores: dict[str, float] = field(default_factory=dict)
+    """The highest score of each kind, except those of coverage."""
+    phrases: dict[str, list[tuple[float, float, float]]] = field(default_factory=dict)
+    """The gain of each phrase, how far it is apart, and its weight."""
+    flagged: bool = False
+
+    def evidence(self, apart: float, weight: float) -> dict[str, float]:
+        """The highest score of each kind."""
+        covered = {
+            kind: max(gain + apart * far + weight * length for gain, far, length in phrases)
+            for kind, phrases in self.phrases.items()
+            if phrases
+        }
+        return self.scores | covered
+
+
+def read_pairs(paths: Sequence[Path], trained: bool, most: int) -> Iterator[tuple[Text, Text]]:
+    """Pairs of all files in turn, in both orders by checksum, that are not trained on."""
+    readers = [read_bitext(path, LANGUAGES) for path in paths]
+    found = 0
+    while readers and found < most:
+        for reader in list(readers):
+            pair = next(reader, None)
+            if pair is None:
+                readers.remove(reader)
+            elif not trained or held_out(pair.a) or held_out(pair.b):
+                found += 1
+                sides = Text(pair.a, pair.lang_a), Text(pair.b, pair.lang_b)
+                yield sides if checksum(sides[0]) % 4 < 2 else sides[::-1]
+
+
+def paraphrases(pairs: Iterator[tuple[Text, Text]]) -> Iterator[tuple[Text, Text]]:
+    """Two texts of one language with a common translation; one such pair of each translation."""
+    groups: defaultdict[Text, dict[Text, None]] = defaultdict(dict)
+    for pair in pairs:
+        for text, other in permutations(pair):
+            groups[other, text.lang][text] = None  # type: ignore[index]
+    for texts in groups.values():
+        if len(texts) > 1:
+            a, b = islice(texts, 2)
+            yield a, b
+
+
+def checksum(text: Text) -> int:
+    return zlib.crc32(text.text.encode())
+
+
+def choose(
+    pairs: Iterator[tuple[Text, Text]], learned: bool, count: int
+) -> list[tuple[Text, Text]]:
+    """So many pairs of one half, spread over the checksums of their (English) texts."""
+
+    def key(pair: tuple[Text, Text]) -> int:
+        english = [text for text in pair if text.lang == "en"]
+        return checksum(english[0] if english else min(pair))
+
+    half = {pair: None for pair in pairs if key(pair) % 2 == (0 if learned else 1)}
+    return sorted(half, key=lambda pair: (zlib.crc32(str(key(pair)).encode()), pair))[:count]
+
+
+def with_errors(
+    pairs: Sequence[Pair], donors: Sequence[Pair], count: int, seed: int
+) -> list[tuple[str, Pair]]:
+    """Pairs with an error each, in the order of ``ERRORS``."""
+    names = Names.of([*pairs, *donors])
+    found: list[tuple[str, Pair]] = []
+    for number, (a, b) in enumerate(pairs):
+        draw = random.Random(f"{seed}/{number}")
+        for step in range(len(ERRORS)):
+            kind = ERRORS[(len(found) + step) % len(ERRORS)]
+            text = _error(kind, (a, b), names, donors, draw)
+            if text is not None and text not in (a.text, b.text):
+                pair = (a, Text(text, b.lang)) if kind == UNSAID else (Text(text, a.lang), b)
+                found.append((kind, pair))
+                break
+        if len(found) == count:
+            break
+    return found
+
+
+def _error(
+    kind: str, pair: Pair, names: Names, donors: Sequence[Pair], draw: random.Random
+) -> str | None:
+    a, b = pair
+    if kind == UNSAID:  # what the source lacks, the hypothesis adds
+        return INJECTED[OMITTED]((b, a), names, draw)
+    if kind == EXCHANGED:
+        others = [other.text for other, _ in donors if other.lang == a.lang]
+        return draw.choice(others) if others else None
+    if a.lang == b.lang and kind in ("half", "stretch"):
+        return None
+    return INJECTED[kind](pair, names, draw)
+
+
+class Collector:
+    """Asks the model about rows."""
+
+    def __init__(self, model: TranslationModel, aligner: TextEncoder, encoder: TextEncoder):
+        self.model, self.aligner = model, aligner
+        self.reviewer = Reviewer(METHODS, model, encoder)
+        self.settings = CoverageSettings(tried=TRIED)
+
+    def __call__(self, rows: Sequence[tuple[str, Pair]]) -> Iterator[Evidence]:
+        for start in range(0, len(rows), CHUNK):
+            chunk = rows[start : start + CHUNK]
+            pairs = [pair for _, pair in chunk]
+            found = self.reviewer.candidates(pairs)
+            phrases = self._phrases(pairs)
+            for (kind, _), each, covered in zip(chunk, found, phrases, strict=True):
+                yield Evidence(kind, each.evidence, covered, bool(each.flags))
+
+    def _phrases(self, pairs: Sequence[Pair]) -> list[dict[str, list[tuple[float, float, float]]]]:
+        covered = counterparts(pairs, self.aligner)
+        found = []
+        for pair, words in zip(pairs, covered, strict=True):
+            sides = sides_for(self.model, pair)
+            [gains] = coverage_gains(
+                [pair], self.model, self.settings, sides=sides, every=False, covered=[words]
+            )
+            found.append(
+                {
+                    ADDITION if side == A else OMISSION: [
+                        (each.gain, each.apart, each.weight)
+                        for each in tried
+                        if each.surprise >= self.settings.surprise
+                    ]
+                    for side, (_, tried) in gains.items()
+                }
+            )
+        return found
+
+
+def collected(collector: Collector, file: Path, rows: Sequence[tuple[str, Pair]]) -> list[Evidence]:
+    """What the model says about rows, from a file if it is there already."""
+    if file.is_file():
+        return [Evidence(**fields) for fields in json.loads(file.read_text("utf-8"))]
+    started = time.monotonic()
+    found = list(collector(rows))
+    write_text(file, json.dumps([asdict(each) for each in found]))
+    print(f"{file.stem}: {len(rows)} rows in {time.monotonic() - started:.0f} s", flush=True)
+    return found
+
+
+def choose_factors(rows: Mapping[str, Sequence[Evidence]]) -> tuple[float, float]:
+    """The factors with the best mean recall of omissions and additions at some rates."""
+    every = [row for domain in rows.values() for row in domain]
+
+    def recall(factors: tuple[float, float]) -> float:
+        found = []
+        for kind, error in ((OMISSION, OMITTED), (ADDITION, UNSAID)):
+            right, wrong = (
+                [each.evidence(*factors).get(kind, -9.0) for each in every if each.kind == name]
+                for name in ("", error)
+            )
+            for rate in RATES:
+                threshold = np.quantile(right, 1 - rate)
+                found.append(float(np.mean(np.array(wrong) > threshold)))
+        return float(np.mean(found))
+
+    return max(product(APART, WEIGHT), key=lambda factors: (recall(factors), -sum(factors)))
+
+
+def learn(rows: Mapping[str, Sequence[Evidence]], factors: tuple[float, float]) -> Decisions:
+    """Thresholds from the right rows, weights from all."""
+    right = [each for domain in rows.values() for each in domain if not each.kind]
+    kinds = sorted({kind for each in right for kind in each.evidence(*factors)})
+    scores = {
+        kind: [each.evidence(*factors).get(kind, float("-inf")) for each in right] for kind in kinds
+    }
+    decisions = Decisions(tuple(kinds), DEFAULT_METHODS, learn_thresholds(scores), {}, {}, 0.0)
+    alarms = {
+        domain: dict(
+            sorted(
+                Counter(
+                    decisions.pattern(each.evidence(*factors), each.flagged)
+                    for each in found
+                    if not each.kind
+                ).items()
+            )
+        )
+        for domain, found in rows.items()
+    }
+    decisions = replace(decisions, alarms=alarms)
+    used = [kind for method in DEFAULT_METHODS for kind in KINDS.get(method, ()) if kind in kinds]
+    names = [*used, FLAGGED]
+    every = [each for domain in rows.values() for each in domain]
+    features = np.array(
+        [
+            [decisions.features(each.evidence(*factors), each.flagged)[name] for name in names]
+            for each in every
+        ]
+    )
+    labels = np.array([bool(each.kind) for each in every])
+    weights, intercept = fit(features, labels)
+    return replace(
+        decisions,
+        weights={
+            name: round(float(weight), 4) for name, weight in zip(names, weights, strict=True)
+        },
+        intercept=round(intercept, 4),
+    )
+
+
+def fit(
+    features: NDArray[np.float64], labels: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], float]:
+    """Logistic regression without negative weights; right and wrong rows count the same in sum."""
+    counts = np.where(labels, 0.5 / labels.sum(), 0.5 / (~labels).sum())
+    weights, intercept = np.zeros(features.shape[1]), 0.0
+    step = 1.0 / max(float((counts @ features**2).max()), 1.0)
+    for _ in range(STEPS):
+        odds = np.clip(features @ weights + intercept, -30, 30)
+        error = counts * (labels - 1 / (1 + np.exp(-odds)))
+        weights = np.maximum(weights + step * (features.T @ error), 0.0)
+        intercept += step * float(error.sum())
+    return weights, intercept
+
+
+def report(
+    rows: Mapping[str, Sequence[Evidence]], decisions: Decisions, factors: tuple[float, float]
+) -> str:
+    """Tables of what is found, of false alarms, and of the calibration, with default methods."""
+    kinds = [kind for method in DEFAULT_METHODS for kind in KINDS.get(method, ())]
+    thresholds = decisions.chosen(kinds, True, FALSE_ALARMS)
+
+    def reported(each: Evidence) -> bool:
+        scores = each.evidence(*factors)
+        return each.flagged or any(
+            scores.get(kind, float("-inf")) >= threshold for kind, threshold in thresholds.items()
+        )
+
+    domains = list(rows)
+    lines = [f"| | {' | '.join(domains)} | all |", f"|---|{'---:|' * (len(domains) + 1)}"]
+    for kind in ["", *dict.fromkeys(ERRORS)]:
+        cells = []
+        total = Counter[bool]()
+        for domain in domains:
+            counts = Counter(reported(each) for each in rows[domain] if each.kind == kind)
+            total += counts
+            cells.append(_share(counts))
+        lines.append(f"| {kind or 'false alarms'} | {' | '.join([*cells, _share(total)])} |")
+    every = [each for domain in rows.values() for each in domain]
+    chances = np.array(
+        [decisions.probability(each.evidence(*factors), each.flagged) for each in every]
+    )
+    labels = np.array([bool(each.kind) for each in every])
+    weights = np.where(labels, 0.5 / labels.sum(), 0.5 / (~labels).sum())
+    lines += ["", "| probability | rows | mean | with an error |", "|---|---:|---:|---:|"]
+    for low in (0.0, 0.2, 0.4, 0.6, 0.8):
+        inside = (chances >= low) & (chances < low + 0.2 + (low == 0.8))
+        if inside.any():
+            share = weights[inside] / weights[inside].sum()
+            lines.append(
+                f"| {low:.1f} to {low + 0.2:.1f} | {inside.sum()} "
+                f"| {share @ chances[inside]:.2f} | {share @ labels[inside]:.2f} |"
+            )
+    flagged = np.array([reported(each) for each in every])
+    precision = weights[flagged & labels].sum() / max(weights[flagged].sum(), 1e-9)
+    free = weights[~flagged & ~labels].sum() / max(weights[~flagged].sum(), 1e-9)
+    lines += [
+        "",
+        f"Brier score {weights @ (chances - labels) ** 2:.3f}. Where half of the rows have an "
+        f"error, {100 * precision:.0f} % of the reported rows have one, and {100 * free:.0f} % of "
+        "the others have none.",
+    ]
+    return "\n".join(lines)
+
+
+def _share(counts: Counter[bool]) -> str:
+    total = counts.total()
+    return f"{100 * counts[True] / total:.0f} % of {total}" if total else ""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("data", type=Path)
+    parser.add_argument("work", type=Path, help="a folder for what the model said")
+    parser.add_argument("--model", default=DEFAULT_MODEL)
+    parser.add_argument("--out", type=Path, help="a folder (default: that of the model)")
+    parser.add_argument("--bitext", action="append", default=[], metavar="NAME=FILE")
+    parser.add_argument("--rows", type=int, default=200, help="right rows of each half of a domain")
+    parser.add_argument("--errors", type=int, default=160, help="wrong rows of the same")
+    parser.add_argument("--seed", type=int, default=1, help="of the half that is learned from")
+    arguments = parser.parse_args()
+    model = load_model(arguments.model, cache=False)
+    aligner, encoder = load_encoder(DEFAULT_ENCODER), load_encoder(arguments.model)
+    collector = Collector(model, aligner, encoder)
+    domains: dict[str, dict[str, Domain]] = dict(DOMAINS)
+    if arguments.bitext:
+        named = dict(each.split("=", 1) for each in arguments.bitext)
+        domains = {TRANSLATIONS: {name: Domain((file,)) for name, file in named.items()}}
+    arguments.work.mkdir(parents=True, exist_ok=True)
+    halves: dict[str, tuple[dict[str, list[Evidence]], dict[str, list[Evidence]]]] = {}
+    for what, several in domains.items():
+        halves[what] = ({}, {})
+        for name, domain in several.items():
+            paths = [
+                path
+                for pattern in domain.files
+                for path in (
+                    [Path(pattern)] if arguments.bitext else sorted(arguments.data.glob(pattern))
+                )
+            ]
+            files = [
+                arguments.work / f"{model.fingerprint[:12]}-{what}-{name}-{half}.json"
+                for half in ("learned", "reported")
+            ]
+            pairs: list[Pair] = []
+            if not all(file.is_file() for file in files):
+                read = read_pairs(paths, domain.trained, READ * (arguments.rows + arguments.errors))
+                pairs = list(paraphrases(read) if what == PARAPHRASES else read)
+                pairs = [
+                    (a, b)
+                    for a, b in pairs
+                    if model.translates(b.lang, a.lang) or model.translates(a.lang, b.lang)
+                ]
+            for number, file in enumerate(files):
+                chosen = choose(iter(pairs), not number, 4 * (arguments.rows + arguments.errors))
+                right = chosen[: arguments.rows]
+                wrong = with_errors(
+                    *(chosen[arguments.rows :], chosen, arguments.errors, arguments.seed + number)
+                )
+                rows = [*(("", pair) for pair in right), *wrong]
+                halves[what][number][name] = collected(collector, file, rows)
+    factors = choose_factors(halves[TRANSLATIONS][0])
+    learned = {what: learn(half[0], factors) for what, half in halves.items()}
+    decisions = LearnedDecisions(
+        model.fingerprint,
+        aligner.fingerprint,
+        *factors,
+        TRIED,
+        learned,
+        {
+            what: {name: len(found) for name, found in half[0].items()}
+            for what, half in halves.items()
+        },
+    )
+    out = arguments.out or folder_of(model)
+    if out is None:
+        raise SystemExit("the model is not one folder: give --out")
+    write_text(out / FILE, decisions.text())
+    text = f"coverage: apart {factors[0]}, weight {factors[1]}\n"
+    for what, half in halves.items():
+        text += f"\n## {what}\n\n{report(half[1], learned[what], factors)}\n"
+    write_text(arguments.work / "report.md", text)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""Hypotheses that are no translation: untranslated, in another language, empty or repeated.
+
+A model often finds them more probable than a translation.
+"""
+
+from __future__ import annotations
+
+from tertium.data.codes import primary
+from tertium.data.identify import is_other_language
+from tertium.data.repetition import repeated
+from tertium.text import Row, Text
+
+FEWEST_COPIED_LETTERS = 10
+
+
+def is_degenerate(row: Row) -> bool:
+    """Whether a hypothesis is empty, a copy of its source, in another language, or repeats itself.
+
+    What the source repeats as well is right.
+
+    >>> source = Text("Ich sehe den großen Hund.", "de")
+    >>> texts = ["I see the big dog.", "Ich sehe den großen Hund.", "I see the the the the dog."]
+    >>> [is_degenerate(Row(1, Text(text, "en"), (), source)) for text in texts]
+    [False, True, True]
+    """
+    hypothesis, source = row.hypothesis, row.source
+    if is_blank(hypothesis):
+        return source is None or not is_blank(source)
+    if is_copy(row):
+        return True
+    if hypothesis.lang is not None and is_other_language(hypothesis.text, hypothesis.lang):
+        return True
+    return is_repeated(row)
+
+
+def is_repeated(row: Row) -> bool:
+    """Whether a hypothesis repeats words in sequence, more often than its source or reference.
+
+    >>> is_repeated(Row(1, Text("no no no no"), (), Text("nein nein nein nein")))
+    False
+    """
+    found = repeated(row.hypothesis.text.split())
+    if found is None:
+        return False
+    others = [repeated(text.text.split()) for text in (*row.references, row.source) if text]
+    return all(other is None or other.times < found.times for other in others)
+
+
+def is_blank(text: Text) -> bool:
+    """Whether there is nothing but white space."""
+    return not text.text.strip()
+
+
+def is_copy(row: Row) -> bool:
+    """Whether the hypothesis is its source, untranslated, and not by chance what it should be.
+
+    A copy that a reference has as well is right; so is one in the same language. Names and numbers
+    are often left as they are, so a copy has at least two words or ten letters.
+
+    >>> is_copy(Row(1, Text("wo ist sie"), (Text("where is she"),), Text("Wo ist sie?")))
+    True
+    """
+    source, hypothesis = row.source, row.hypothesis
+    if source is None or is_blank(hypothesis):
+        return False
+    if source.lang and hypothesis.lang and primary(source.lang) == primary(hypothesis.lang):
+        return False
+    copied = _folded(hypothesis.text)
+    letters = sum(map(str.isalpha, copied))
+    return (
+        copied == _folded(source.text)
+        and copied not in {_folded(reference.text) for reference in row.references}
+        and letters > 0
+        and (len(copied.split()) > 1 or letters >= FEWEST_COPIED_LETTERS)
+    )
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split()).rstrip(".!?…。！？ ")
