@@ -1,12 +1,12 @@
-"""Translation pairs from TSV files: reading, held-out sentences and pivot paraphrases."""
+"""Translation pairs from TSV files: reading and held-out sentences."""
 
 from __future__ import annotations
 
 import zlib
-from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from tertium.data.lines import name_of, read_lines
 from tertium.errors import InputError
@@ -14,10 +14,6 @@ from tertium.training.model.plan import Plan
 
 PAIR_COLUMNS = ("lang_a", "lang_b", "sentence_a", "sentence_b")
 HELD_OUT_EVERY = 400
-MAX_RENDERINGS = 8
-MAX_PARTNERS = 3
-
-Sentence = TypeVar("Sentence", bound=Hashable)
 
 
 class Pair(NamedTuple):
@@ -27,6 +23,9 @@ class Pair(NamedTuple):
     lang_b: str
     a: str
     b: str
+
+    def reversed(self) -> Pair:
+        return Pair(self.lang_b, self.lang_a, self.b, self.a)
 
 
 def read_bitext(
@@ -68,6 +67,17 @@ def training_pairs(file: Path, plan: Plan) -> Iterator[Pair]:
             yield pair
 
 
+@dataclass(frozen=True, slots=True)
+class TrainingPairs:
+    """The training pairs of a file, which is read anew each time."""
+
+    file: Path
+    plan: Plan
+
+    def __iter__(self) -> Iterator[Pair]:
+        return training_pairs(self.file, self.plan)
+
+
 def held_out(sentence: str) -> bool:
     """Whether a sentence is reserved for testing: by its checksum, so the same in every corpus.
 
@@ -78,37 +88,6 @@ def held_out(sentence: str) -> bool:
     """
     variants = {sentence, " ".join(sentence.split())}
     return any(zlib.crc32(variant.encode()) % HELD_OUT_EVERY == 0 for variant in variants)
-
-
-def pivot_paraphrases(
-    pairs: Iterable[tuple[Sentence, Hashable]],
-    *,
-    max_renderings: int = MAX_RENDERINGS,
-    max_partners: int = MAX_PARTNERS,
-) -> list[tuple[Sentence, Sentence]]:
-    """Pair sentences of one language that share a translation; ``pairs`` are (sentence, pivot).
-
-    The renderings of a pivot are paired in a ring. A pivot with more than ``max_renderings`` is
-    too unspecific ("Go!") and is ignored; a sentence gets at most ``max_partners``, so that
-    frequent sentences do not dominate.
-
-    >>> pivot_paraphrases([(1, 9), (2, 9), (3, 9), (4, 8)])
-    [(1, 2), (2, 3), (3, 1)]
-    """
-    renderings: defaultdict[Hashable, dict[Sentence, None]] = defaultdict(dict)
-    for sentence, pivot in pairs:
-        renderings[pivot][sentence] = None
-    partners: defaultdict[Sentence, set[Sentence]] = defaultdict(set)
-    paraphrases = []
-    for ring in renderings.values():
-        if not 2 <= len(ring) <= max_renderings:
-            continue
-        sentences = list(ring)
-        for a, b in zip(sentences, [*sentences[1:], sentences[0]], strict=True):
-            if b not in partners[a] and len(partners[a]) < max_partners:
-                partners[a].add(b)
-                paraphrases.append((a, b))
-    return paraphrases
 
 
 def _rows(path: Path, lines: Iterator[str], width: int) -> Iterator[list[str]]:
