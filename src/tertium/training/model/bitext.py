@@ -58,11 +58,44 @@ def read_bitext(
                 yield from _pair(header[a], header[b], row[a], row[b])
 
 
+def read_texts(
+    path: Path, languages: Collection[str], *, columns: Mapping[str, str] | None = None
+) -> Iterator[Pair]:
+    """Read all texts in ``languages`` from a file as in :func:`read_bitext`, for a language model.
+
+    Each is its own pair; one column is enough.
+    """
+    lines = read_lines(path)
+    names = next(lines, "").split("\t")
+    header = [(columns or {}).get(name, name) for name in names]
+    by_row = set(PAIR_COLUMNS) <= set(header)
+    places = [place for place, name in enumerate(header) if name in languages]
+    if not by_row and not places:
+        raise InputError(
+            f"{name_of(path)}: the header ({', '.join(names)}) has none of the languages "
+            f"{', '.join(sorted(languages))}; map columns to languages with --column"
+        )
+    lang_a, lang_b, a, b = map(header.index, PAIR_COLUMNS) if by_row else (0, 0, 0, 0)
+    for row in _rows(path, lines, len(header)):
+        texts = [(header[place], row[place]) for place in places]
+        if by_row:
+            texts = [(row[lang_a], row[a]), (row[lang_b], row[b])]
+        for lang, text in texts:
+            if lang in languages:
+                yield from _pair(lang, lang, text, text)
+
+
+def read_for(plan: Plan, file: Path) -> Iterator[Pair]:
+    """Read a file as the network of a plan needs it: pairs, or texts."""
+    read = read_texts if plan.recipe.is_language_model else read_bitext
+    return read(file, plan.languages, columns=dict(plan.columns))
+
+
 def training_pairs(file: Path, plan: Plan) -> Iterator[Pair]:
     """Read the pairs of a file of which neither side is held out."""
     if not file.is_file():
         raise InputError(f"{file} does not exist")
-    for pair in read_bitext(file, plan.languages, columns=dict(plan.columns)):
+    for pair in read_for(plan, file):
         if not held_out(pair.a) and not held_out(pair.b):
             yield pair
 

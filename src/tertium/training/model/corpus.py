@@ -19,14 +19,14 @@ from tertium.errors import InputError
 from tertium.storage.arrays import ArrayWriter, load_mapped
 from tertium.storage.atomic import write_text
 from tertium.storage.repeats import ROWS_AT_ONCE, find_repeats, new_array
-from tertium.training.model.bitext import Pair, TrainingPairs, read_bitext
+from tertium.training.model.bitext import Pair, TrainingPairs, read_for
 from tertium.training.model.lexicon import Lexicon, build_lexicon
 from tertium.training.model.names import find_slots
 from tertium.training.model.pivots import pivot_pairs
 from tertium.training.model.plan import Plan
 from tertium.training.model.tokenizer import Tokenizer
 
-Kind = Literal["translation", "paraphrase", "copy", "names"]
+Kind = Literal["translation", "paraphrase", "copy", "names", "text"]
 CORPUS = "corpus"
 PAIRS_AT_ONCE = 50_000
 ARRAYS = {"tokens": "pieces.npy", "offsets": "offsets.npy", "pairs": "pairs.npy"}
@@ -98,6 +98,7 @@ def prepare_corpus(run: Path, plan: Plan, tokenizer: Tokenizer) -> Corpus:
         lexicon=lexicon,
         paraphrases=plan.mixture.paraphrases > 0,
         copies=plan.mixture.copies > 0,
+        texts=plan.recipe.is_language_model,
     )
     corpus = load_corpus(folder)
     assert corpus is not None
@@ -112,16 +113,18 @@ def prepare_corpus(run: Path, plan: Plan, tokenizer: Tokenizer) -> Corpus:
 def prepare_development(plan: Plan, tokenizer: Tokenizer) -> dict[str, Corpus]:
     """Read the development sets of the plan, by name."""
     return {
-        name: build_corpus([Source(list(pairs))], tokenizer, max_tokens=plan.recipe.max_tokens)
+        name: build_corpus(
+            [Source(list(pairs))],
+            tokenizer,
+            max_tokens=plan.recipe.max_tokens,
+            texts=plan.recipe.is_language_model,
+        )
         for name, pairs in development_pairs(plan).items()
     }
 
 
 def development_pairs(plan: Plan) -> dict[str, Iterator[Pair]]:
-    return {
-        name: read_bitext(Path(file), plan.languages, columns=dict(plan.columns))
-        for name, file in plan.dev
-    }
+    return {name: read_for(plan, Path(file)) for name, file in plan.dev}
 
 
 def build_corpus(
@@ -132,6 +135,7 @@ def build_corpus(
     lexicon: Lexicon | None = None,
     paraphrases: bool = True,
     copies: bool = True,
+    texts: bool = False,
 ) -> Corpus:
     """The same as :func:`write_corpus`, in memory."""
     with TemporaryDirectory() as folder:
@@ -143,6 +147,7 @@ def build_corpus(
             lexicon=lexicon,
             paraphrases=paraphrases,
             copies=copies,
+            texts=texts,
         )
         corpus = load_corpus(Path(folder), mapped=False)
     assert corpus is not None
@@ -158,10 +163,12 @@ def write_corpus(
     lexicon: Lexicon | None = None,
     paraphrases: bool = True,
     copies: bool = True,
+    texts: bool = False,
 ) -> None:
     """Number and tokenize the sentences; add both directions and, if used, paraphrases and copies.
 
-    With a lexicon, also add the pairs whose names and numbers can be replaced. Everything is
+    With a lexicon, also add the pairs whose names and numbers can be replaced. With ``texts``, each
+    pair is one text, for a language model, and nothing is added. Everything is
     written to ``folder``, about 300 bytes per pair for a while; the memory does not grow with the
     number of pairs. The list of streams is written last, and marks the arrays as complete.
     """
@@ -172,11 +179,11 @@ def write_corpus(
         if lexicon is not None:
             rows.find_replaceable(lexicon)
         with ArrayWriter(folder / ARRAYS["pairs"], np.int32, columns=2) as pairs:
-            streams = rows.write_translations(pairs)
-            if paraphrases or copies:
+            streams = rows.write("text" if texts else "translation", pairs)
+            if (paraphrases or copies) and not texts:
                 streams += rows.write_monolingual(pairs, streams, paraphrases, copies)
             if lexicon is not None:
-                streams += rows.write_replaceable(pairs)
+                streams += rows.write("names", pairs)
     if not streams:
         raise InputError(f"no pair has at most {max_tokens} tokens on both sides")
     if lexicon is not None:
@@ -275,18 +282,13 @@ class Rows:
                 for kept, (_, pair) in zip(self.kept[place].tolist(), block, strict=True)
             ]
 
-    def write_translations(self, pairs: ArrayWriter) -> list[Stream]:
-        """Write both directions of each group."""
-        return self._write(pairs, "translation", self.kept)
-
-    def write_replaceable(self, pairs: ArrayWriter) -> list[Stream]:
-        """Write both directions of the pairs that were marked."""
-        return self._write(pairs, "names", self.replaceable)
-
-    def _write(self, pairs: ArrayWriter, kind: Kind, chosen: NDArray[np.bool_]) -> list[Stream]:
+    def write(self, kind: Kind, pairs: ArrayWriter) -> list[Stream]:
+        """Write both directions of each group; of ``names``, the pairs that were marked."""
+        chosen = self.replaceable if kind == "names" else self.kept
         streams = []
         for number, (lang_a, lang_b, weight) in enumerate(self.groups):
-            for source_lang, target_lang, step in ((lang_a, lang_b, 1), (lang_b, lang_a, -1)):
+            directions = [(lang_a, lang_b, 1), (lang_b, lang_a, -1)]
+            for source_lang, target_lang, step in directions[: 1 if kind == "text" else 2]:
                 start = pairs.rows
                 for place in self._places():
                     mine = chosen[place] & (self.group[place] == number)
