@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -94,6 +95,14 @@ def isometry(
         bool, typer.Option("--sweep", help="Also count at thresholds from 0.1 to 0.9.")
     ] = False,
     beam_size: Annotated[int, typer.Option(min=1, help="The beam size of translation.")] = 5,
+    originals: Annotated[
+        str | None,
+        typer.Option(
+            help="The texts in the target language that the pairs are translations of: a column of "
+            "PAIRS, or a file with one per line. Then isometry is compared with the quality of the "
+            "models."
+        ),
+    ] = None,
 ) -> None:
     """Are translations of paraphrases still paraphrases? (Shankar, 2020.)
 
@@ -149,6 +158,7 @@ def isometry(
         chosen=places,
         thresholds=SWEEP if sweep else (),
         accuracies=accuracies,
+        originals=_originals(originals, pairs, options.limit),
         samples=options.samples,
         seed=options.seed,
         models=models,
@@ -181,6 +191,21 @@ def _published(
         first_predictions(read_predictions(file, model=model, dataset=name, langs=langs), limit)
         for model, name, file in files
     ]
+
+
+def _originals(given: str | None, pairs: Path | None, limit: int | None) -> list[str] | None:
+    from tertium.data.lines import read_lines
+    from tertium.data.records import open_table
+
+    if given is None:
+        return None
+    table = None if pairs is None else open_table(pairs)
+    if table is not None and given in table.columns():
+        return [str(record[given]) for record in islice(table, limit)]
+    if not Path(given).is_file():
+        where = "" if table is None else f"neither a column ({', '.join(table.columns())}) nor "
+        raise InputError(f"the originals {given!r} are {where}{'' if where else 'not '}a file")
+    return list(islice(read_lines(Path(given)), limit))
 
 
 def _numbers(text: str | None) -> list[int]:
