@@ -105,6 +105,35 @@ def test_commands_print_what_the_docs_say(
     assert_shown(in_a_terminal([*TERTIUM, *words[1:]], tmp_path), output)
 
 
+RUN = re.compile(r"^<!-- run by the tests -->\n```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def scripts() -> list[tuple[str, str]]:
+    return [(page.name, block) for page in PAGES for block in RUN.findall(page.read_text("utf-8"))]
+
+
+def test_there_are_scripts() -> None:
+    assert "training.md" in {page for page, _ in scripts()}
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+@pytest.mark.parametrize(("page", "script"), scripts())
+def test_scripts_run_from_start_to_end(page: str, script: str, tmp_path: Path) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    for command in script.replace("\\\n", " ").splitlines():
+        words = shlex.split(command, comments=True)
+        assert words[0] == "tertium", f"{page}: only Tertium's commands can be run here"
+        done = subprocess.run(
+            [*TERTIUM, *words[1:]], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, f"{command}\n{done.stderr}"
+    if page == "training.md":
+        header, *rows = (tmp_path / "scores.tsv").read_text("utf-8").splitlines()
+        place = header.split("\t").index("prism-src")
+        assert [-0.4 < float(row.split("\t")[place]) < 0 for row in rows] == [True] * 4
+
+
 def test_the_table_of_ratios_is_what_was_measured() -> None:
     """Every result that ``benchmarks/peers.py`` wrote has its row, and every row its result."""
     page = (ROOT / "docs" / "performance.md").read_text("utf-8")

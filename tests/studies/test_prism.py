@@ -92,6 +92,56 @@ def test_a_package_beside_the_paper(tertium: Run, package: Path, tmp_path: Path)
     assert "no other 95 % interval is above" in done.stdout
 
 
+def numbers(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_figure_2_is_h_by_overlap(tertium: Run, package: Path, tmp_path: Path) -> None:  # noqa: F811
+    """Of the 12 outputs, two are the reference: BLEU is 100."""
+    done = tertium(
+        *("study", "prism", package, "--samples", 20, "-o", tmp_path / "out", "--no-cache"),
+        *("-m", "prism-ref", "--plots", "-q"),
+    )
+    assert done.returncode == 0, done.stderr
+    rows = numbers(tmp_path / "out" / "figure-2.csv")
+    assert len(rows) == 10
+    assert sum(int(row["pairs"]) for row in rows) == 12
+    assert rows[-1]["pairs"] == "2"
+    assert "sentence BLEU" in (tmp_path / "out" / "figure-2.svg").read_text("utf-8")
+    assert "Figure 2: H(sys|ref) by lexical overlap" in done.stdout
+
+
+def test_figure_5_sweeps_the_weight_of_a_direction(
+    tertium: Run,  # noqa: F811
+    package: Path,
+    tmp_path: Path,
+) -> None:
+    """The mean of both directions is prism-ref; weight 1 against sources is prism-src."""
+    done = tertium(
+        *("study", "prism", package, "--year", 2018, "--samples", 20, "-o", tmp_path / "out"),
+        *("-m", "prism-ref", "-m", "prism-src", "--plots", "--no-cache", "-q"),
+    )
+    assert done.returncode == 0, done.stderr
+    curves_of = {
+        "with": ["prism-ref", "prism-ref:aggregate=G"],
+        "without": ["prism-ref:against=source", "prism-ref:against=source,aggregate=G"],
+    }
+    curves = {}
+    for panel in ("with", "without"):
+        name = f"figure-5-{panel}-references"
+        *rows, last = numbers(tmp_path / "out" / f"{name}.csv")
+        assert [row["alpha"] for row in rows] == ["0", *(f"0.{n}" for n in range(1, 10)), "1"]
+        assert (last["alpha"], last[curves_of[panel][0]]) == ("n", "3")
+        assert set(rows[0]) == {"alpha", *curves_of[panel]}
+        curves[panel] = [row[curves_of[panel][0]] for row in rows]
+        assert "alpha" in (tmp_path / "out" / f"{name}.svg").read_text("utf-8")
+    main = {row["measure"]: row["de-en"] for row in numbers(tmp_path / "out" / "table-07.csv")}
+    names = ("prism-ref", "prism-src")
+    assert set(main) == {*names, "Prism-ref, paper", "Prism-src, paper", "n", "n, paper"}
+    assert (curves["with"][5], curves["without"][10]) == (main["prism-ref"], main["prism-src"])
+
+
 def test_packages_that_have_nothing_of_the_paper(tertium: Run, package: Path) -> None:  # noqa: F811
     assert pairs_of(package, 2019) == ["de-en"]
     assert "2018 and 2019" in tertium("study", "prism", package, "--year", 2020).stderr

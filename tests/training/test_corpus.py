@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,17 +13,18 @@ from tertium.errors import DataWarning, InputError, ModelError, SettingError
 from tertium.training.model.bitext import (
     Pair,
     held_out,
-    pivot_paraphrases,
     read_bitext,
     training_pairs,
 )
 from tertium.training.model.corpus import (
     Source,
+    Stream,
     build_corpus,
     load_corpus,
     prepare_corpus,
-    save_corpus,
+    write_corpus,
 )
+from tertium.training.model.pivots import pivot_pairs, pivot_paraphrases
 from tertium.training.model.plan import MIXTURES, Mixture, Plan
 from tertium.training.model.tokenizer import (
     Tokenizer,
@@ -94,6 +97,81 @@ def test_paraphrases_are_bounded() -> None:
     ]
 
 
+def by_the_definition(
+    pairs: Iterable[tuple[int, int]], *, max_renderings: int, max_partners: int
+) -> list[tuple[int, int]]:
+    """The paraphrases of ``pivot_paraphrases``, pivot by pivot."""
+    renderings: dict[int, dict[int, None]] = {}
+    for sentence, pivot in pairs:
+        renderings.setdefault(pivot, {})[sentence] = None
+    partners: dict[int, set[int]] = {}
+    paraphrases = []
+    for ring in map(list, renderings.values()):
+        if not 2 <= len(ring) <= max_renderings:
+            continue
+        for a, b in zip(ring, [*ring[1:], ring[0]], strict=True):
+            known = partners.setdefault(a, set())
+            if b not in known and len(known) < max_partners:
+                known.add(b)
+                paraphrases.append((a, b))
+    return paraphrases
+
+
+@pytest.mark.parametrize("rows_at_once", [1, 7, 1000])
+def test_paraphrases_are_the_same_whatever_is_in_memory(rows_at_once: int, tmp_path: Path) -> None:
+    pairs = np.random.default_rng(rows_at_once).integers(0, 60, (300, 2)).astype(np.int32)
+    limits = {"max_renderings": 6, "max_partners": 2}
+    parts = pivot_pairs([pairs[:150], pairs[150:]], tmp_path, **limits, rows_at_once=rows_at_once)
+    found = np.concatenate(list(parts)).tolist()
+    assert len(found) > 50
+    assert found == [list(pair) for pair in by_the_definition(pairs.tolist(), **limits)]
+
+
+def test_a_corpus_is_the_same_whatever_is_in_memory(
+    toy_pairs: list[tuple[str, str]], tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs = [Pair("en", "de", en, de) for en, de in toy_pairs]
+    pairs += [Pair("de", "en", de, en) for en, de in reversed(toy_pairs)]
+    sources = [Source(pairs), Source(pairs[3:5], 0.5)]
+    whole = build_corpus(sources, tokenizer, max_tokens=100)
+    monkeypatch.setattr("tertium.training.model.corpus.PAIRS_AT_ONCE", 3)
+    monkeypatch.setattr("tertium.training.model.corpus.ROWS_AT_ONCE", 2)
+    cut = build_corpus(sources, tokenizer, max_tokens=100)
+    assert cut.streams == whole.streams
+    for name in ("tokens", "offsets", "pairs"):
+        np.testing.assert_array_equal(getattr(cut, name), getattr(whole, name))
+
+
+def test_a_corpus_of_an_earlier_version_is_loaded_and_not_prepared_again(
+    tiny_plan: Plan, tokenizer: Tokenizer, tmp_path: Path
+) -> None:
+    """Its arrays were written by ``numpy.save``."""
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    np.save(folder / "pieces.npy", np.array([7, 8, 9], np.int32))
+    np.save(folder / "offsets.npy", np.array([0, 2, 3]))
+    np.save(folder / "pairs.npy", np.array([[0, 1], [1, 0]], np.int32))
+    stream = {"kind": "translation", "source_lang": "de", "target_lang": "en", "weight": 1.0}
+    (folder / "streams.json").write_text(json.dumps([{**stream, "start": 0, "end": 2}]))
+    plan = replace(tiny_plan, bitext=(("gone.tsv", 1.0),))
+    corpus = prepare_corpus(tmp_path, plan, tokenizer)
+    assert corpus.streams == (Stream("translation", "de", "en", 1.0, 0, 2),)
+    assert corpus.sentence(0).tolist() == [7, 8]
+    assert corpus.pairs.tolist() == [[0, 1], [1, 0]]
+
+
+def test_a_corpus_without_any_pair_that_is_short_enough(
+    toy_pairs: list[tuple[str, str]], tokenizer: Tokenizer
+) -> None:
+    pairs = [Pair("en", "de", en, de) for en, de in toy_pairs]
+    with pytest.raises(InputError, match="no pair has at most 2 tokens on both sides"):
+        build_corpus([Source(pairs)], tokenizer, max_tokens=2)
+    with pytest.raises(InputError, match="no pairs in the requested languages"):
+        build_corpus([Source([])], tokenizer, max_tokens=2)
+    with pytest.raises(InputError, match="changed while they were read"):
+        build_corpus([Source(iter(pairs))], tokenizer, max_tokens=100)
+
+
 def test_a_corpus_has_both_directions_paraphrases_and_copies(
     toy_pairs: list[tuple[str, str]], tokenizer: Tokenizer, tmp_path: Path
 ) -> None:
@@ -114,7 +192,8 @@ def test_a_corpus_has_both_directions_paraphrases_and_copies(
     }
     assert found["copy", "de", "de"] == {(de, de) for _, de in toy_pairs}
 
-    save_corpus(corpus, tmp_path / "corpus")
+    write_corpus(tmp_path / "corpus", [Source([*pairs, pairs[0]])], tokenizer, max_tokens=100)
+    assert len(list((tmp_path / "corpus").iterdir())) == 4  # what was on disk meanwhile is removed
     loaded = load_corpus(tmp_path / "corpus")
     assert loaded is not None
     assert loaded.streams == corpus.streams

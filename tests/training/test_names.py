@@ -14,9 +14,8 @@ from tertium.training.model.bitext import Pair, held_out
 from tertium.training.model.corpus import (
     Corpus,
     Source,
-    build_corpus,
     load_corpus,
-    save_corpus,
+    write_corpus,
 )
 from tertium.training.model.lexicon import (
     Lexicon,
@@ -294,8 +293,7 @@ def prepared(lexicon: Lexicon, tmp_path: Path) -> tuple[Corpus, Tokenizer]:
     spm.write_bytes(train_tokenizer(texts, ["en", "de"], vocabulary=330))
     tokenizer = Tokenizer(spm, ["en", "de"])
     pairs = [pair(en, de) for en, de in PAIRS]
-    corpus = build_corpus([Source(pairs)], tokenizer, max_tokens=60, lexicon=lexicon)
-    save_corpus(corpus, tmp_path / "corpus")
+    write_corpus(tmp_path / "corpus", [Source(pairs)], tokenizer, max_tokens=60, lexicon=lexicon)
     loaded = load_corpus(tmp_path / "corpus")
     assert loaded is not None
     return loaded, tokenizer

@@ -21,9 +21,9 @@ BITEXT = (("pairs.tsv", 1.0),)
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize(("name", "millions"), [("prism", 745), ("parabank2", 253)])
+@pytest.mark.parametrize(("name", "millions"), [("prism", 745), ("parabank2", 253), ("lm", 369)])
 def test_networks_have_as_many_parameters_as_in_the_paper(name: str, millions: int) -> None:
-    """Thompson and Post (2020), C.1 and C.2: "approximately 745M" and "approximately 253M"."""
+    """Thompson and Post (2020), C.1 to C.3: "approximately" 745M, 253M, and "369M"."""
     torch = pytest.importorskip("torch")
     from tertium.training.model.network import new_network
 
@@ -51,8 +51,17 @@ def test_prism_is_trained_as_in_the_paper() -> None:
     assert MIXTURES["prism"].joined == 0
 
 
+def test_the_language_model_is_trained_as_in_the_paper() -> None:
+    """C.3: fairseq's transformer_lm_gpt2_small, rate 0.0005, updates of about 131k tokens."""
+    recipe = get_recipe("lm")
+    assert recipe.is_language_model
+    assert (recipe.decoder_layers, recipe.d_model, recipe.ffn, recipe.heads) == (24, 1024, 4096, 16)
+    assert recipe.peak_rate == 0.0005
+    assert recipe.batch_tokens * recipe.accumulate == 131_072
+
+
 def test_every_recipe_has_a_mixture() -> None:
-    assert list(MIXTURES) == list(RECIPES) == ["mini", "mini-encoder", "prism", "parabank2"]
+    assert list(MIXTURES) == list(RECIPES) == ["mini", "mini-encoder", "prism", "parabank2", "lm"]
     assert get_recipe("mini-encoder").ranking > get_recipe("mini").ranking == 0
 
 

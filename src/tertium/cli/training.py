@@ -53,7 +53,7 @@ class DataOptions:
         ),
     ] = None
     recipe: Annotated[
-        str | None, Option(help="mini (default), mini-encoder, prism or parabank2.")
+        str | None, Option(help="mini (default), mini-encoder, prism, parabank2 or lm.")
     ] = None
     init: Annotated[Path | None, Option(help="A Hugging Face folder (M2M100) to start from.")] = (
         None

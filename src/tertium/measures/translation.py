@@ -233,7 +233,7 @@ class NMTScore(TranslationMeasure):
 
     bounds = (0.0, 1.0)
     about_bounds = True  # a ratio may exceed 1 slightly, if the other text is more probable
-    references: Literal["max", "mean", "max-each-way"] = setting(
+    references: Literal["max", "mean", "max-each-way"] = setting(  # type: ignore[assignment]
         "max",
         "Of several references, the best score or the mean; max-each-way: the best in each "
         "direction, and then the mean of the two.",

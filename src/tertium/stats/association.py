@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +20,9 @@ from tertium.stats.conventions import SAMPLES, Interval
 from tertium.stats.correlation import pearson
 from tertium.stats.resampling import bootstrap_counts, p_value, percentile_interval, rounding
 from tertium.stats.student import student_sf
+
+EXACT = 9
+"""At most so many items are tried in all orders."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,25 @@ def association(
         p_value(int(extreme.sum()), samples),
         len(a),
     )
+
+
+def permutation_test(x: ArrayLike, y: ArrayLike, *, samples: int = SAMPLES, seed: int = 0) -> float:
+    """Two-sided p of r by permutation: exact if there are at most ``samples`` orders.
+
+    >>> round(permutation_test([1, 2, 3], [1, 2, 4]), 4)  # this order of 6, and the reverse
+    0.3333
+    """
+    a, b = pair(x, y, at_least=3)
+    r = pearson(a, b)
+    if np.isnan(r):
+        return float("nan")
+    exact = len(a) <= EXACT and math.factorial(len(a)) <= samples
+    if exact:
+        shuffled = _correlated(a, b, np.array(list(permutations(range(len(a))))))
+    else:
+        shuffled = _shuffled(a, b, samples, seed)
+    extreme = int((np.abs(shuffled) >= abs(r) - rounding(shuffled, r)).sum())
+    return extreme / len(shuffled) if exact else p_value(extreme, samples)
 
 
 def without_each_group(x: ArrayLike, y: ArrayLike, groups: Sequence[str]) -> dict[str, float]:

@@ -8,10 +8,11 @@ import os
 import socket
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tertium.errors import ResumeError
 from tertium.storage.atomic import replacing
@@ -37,10 +38,9 @@ def save_array(folder: Path, values: NDArray[Any]) -> str:
 def load_array(folder: Path, name: str) -> NDArray[Any]:
     """Map an array of :func:`save_array` into memory."""
     try:
-        values: NDArray[Any] = np.load(folder / name, mmap_mode="r", allow_pickle=False)
+        return load_mapped(folder / name)
     except (OSError, ValueError):
         raise ResumeError(f"{folder / name} is missing or damaged", cure=START_OVER) from None
-    return values
 
 
 def join_arrays(parts: Sequence[NDArray[Any]], file: Path) -> NDArray[Any]:
@@ -54,3 +54,70 @@ def join_arrays(parts: Sequence[NDArray[Any]], file: Path) -> NDArray[Any]:
         whole[done : done + len(part)] = part
         done += len(part)
     return whole
+
+
+def load_mapped(file: Path) -> NDArray[Any]:
+    """Map a ``.npy`` file into memory."""
+    values: NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
+    return values
+
+
+class ArrayWriter:
+    """Writes a ``.npy`` file row by row; how many rows it has, is written at the end.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with ArrayWriter(Path(folder) / "a.npy", np.int32, columns=2) as writer:
+    ...         writer.append([[1, 2]])
+    ...         writer.append([[3, 4], [5, 6]])
+    ...     np.load(Path(folder) / "a.npy").tolist()
+    [[1, 2], [3, 4], [5, 6]]
+    """
+
+    HEADER = 128
+    """Bytes before the values."""
+
+    def __init__(self, path: Path, dtype: Any, *, columns: int | None = None) -> None:
+        self.rows = 0
+        self._dtype = np.dtype(dtype)
+        self._columns = () if columns is None else (columns,)
+        self._path = path
+        self._file = path.open("w+b")
+        self._file.write(self._header())
+
+    def append(self, rows: ArrayLike) -> None:
+        """Add some rows."""
+        values = np.ascontiguousarray(rows, self._dtype).reshape(-1, *self._columns)
+        self._file.write(values.tobytes())
+        self.rows += len(values)
+
+    def mapped(self, start: int, end: int) -> NDArray[Any]:
+        """Rows that were written, mapped into memory."""
+        if start == end:
+            return np.empty((0, *self._columns), self._dtype)
+        self._file.flush()
+        row = self._dtype.itemsize * int(np.prod(self._columns))
+        shape = (end - start, *self._columns)
+        return np.memmap(self._path, self._dtype, "r", self.HEADER + start * row, shape)
+
+    def _header(self) -> bytes:
+        """The header of version 1.0 of the format, always of the same length."""
+        shape = (self.rows, *self._columns)
+        about = {"descr": self._dtype.str, "fortran_order": False, "shape": shape}
+        start = np.lib.format.magic(1, 0)
+        length = self.HEADER - len(start) - 2
+        text = repr(about).ljust(length - 1) + "\n"
+        return bytes(start + length.to_bytes(2, "little") + text.encode("ascii"))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        with self._file as file:
+            file.seek(0)
+            file.write(self._header())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -180,6 +180,18 @@ def prism_report(
     if not tables:
         raise InputError("the package has neither relative rankings nor scores of systems")
     return Report(f"The tables of the Prism paper, WMT {year}", tables)
+
+
+def with_figures(report: Report, figures: Sequence[Report]) -> Report:
+    """Add the tables and figures of other reports."""
+    return replace(
+        report,
+        tables={
+            **report.tables,
+            **{n: each for made in figures for n, each in made.tables.items()},
+        },
+        figures={n: each for made in figures for n, each in made.figures.items()},
+    )
 
 
 def _column(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -62,6 +63,14 @@ class ParaphraseOptions:
             help="A folder of such files: MODEL/DATASET.json, as published, or MODEL.DATASET.json."
         ),
     ] = None
+    originals: Annotated[
+        str | None,
+        typer.Option(
+            help="The texts in the target language that the pairs are translations of: a column of "
+            "PAIRS, or a file with one per line. Then isometry is compared with the quality of the "
+            "models."
+        ),
+    ] = None
 
     @property
     def are_published(self) -> bool:
@@ -92,6 +101,23 @@ class ParaphraseOptions:
             read_pair_set(self.pairs, lang=self.lang, limit=limit, **each)
             for each in wanted or [{}]
         ]
+
+    def read_originals(self, limit: int | None) -> list[str] | None:
+        """Read the texts that the pairs are translations of, if they are given."""
+        from tertium.data.lines import read_lines
+        from tertium.data.records import open_table
+
+        if self.originals is None:
+            return None
+        table = None if self.pairs is None else open_table(self.pairs)
+        if table is not None and self.originals in table.columns():
+            return [str(record[self.originals]) for record in islice(table, limit)]
+        if not Path(self.originals).is_file():
+            columns = (
+                "" if table is None else f"neither a column ({', '.join(table.columns())}) nor"
+            )
+            raise InputError(f"the originals {self.originals!r} are {columns or 'not'} a file")
+        return list(islice(read_lines(Path(self.originals)), limit))
 
     def ready(self, sets: Sequence[PairSet]) -> dict[tuple[str, str], Sequence[TextPair]]:
         """Read existing translations."""
@@ -243,6 +269,7 @@ def isometry(
         specs,
         **chosen,
         accuracies=accuracies,
+        originals=data.read_originals(options.limit),
         samples=options.samples,
         seed=options.seed,
         models=models,

@@ -51,6 +51,7 @@ from tertium.studies.isometry.frequencies import (
     sweep_table,
 )
 from tertium.studies.isometry.pairs import chosen_table, pair_lines
+from tertium.studies.isometry.quality import QualityStudy, quality_study
 from tertium.studies.report import Chapter, Figure, Report, file_name
 from tertium.studies.runner import Runner
 
@@ -86,6 +87,8 @@ class Isometry:
     by_threshold: Mapping[float, Frequencies] = field(default_factory=dict)
     accuracies: Accuracies = field(default_factory=dict)
     """Of detectors, on validation pairs."""
+    quality: QualityStudy | None = None
+    """Of the models, if the originals of the paraphrases are known."""
 
     def report(self, facts: Sequence[str] = ()) -> Report:
         """Everything to print, write and draw."""
@@ -105,6 +108,10 @@ class Isometry:
         differences = difference_table(self.frequencies)
         if differences is not None:
             tables["differences"] = differences
+        if self.quality is not None:
+            tables["quality"] = self.quality.table()
+            if self.quality.hypotheses:
+                tables["quality-correlation"] = self.quality.correlations()
         tables["detectors"] = detector_table(self.predictions, self.threshold, self.accuracies)
         if len(self.predictions[0].judged) > 1:
             tables["agreement"] = agreement_table(self.predictions, self.threshold)
@@ -146,6 +153,10 @@ class Isometry:
             figures["thresholds"] = Figure(
                 partial(lines, labels, heights, axes_labels=axes_labels),
                 "How often models are isometric, by threshold",
+            )
+        if self.quality is not None:
+            figures["quality"] = Figure(
+                self.quality.draw, "How often models are isometric, by their quality"
             )
         panels = [(each.model, each.dataset) for each in self.predictions]
         for measure in self.measures:
@@ -195,6 +206,8 @@ class Isometry:
             )
         for place, one in enumerate(found.models):
             sentences += [_compared(found, one, other) for other in found.models[place + 1 :]]
+        if self.quality is not None and (finding := self.quality.finding()):
+            sentences.insert(0, finding)
         return sentences
 
     def _lead(self) -> str:
@@ -211,6 +224,7 @@ class Isometry:
         names: tuple[str, ...] = ("frequencies", "differences", "behaviours", "thresholds")
         chapters = [
             Chapter("How often is meaning preserved?", names, FREQUENCIES),
+            *([Chapter("Isometry and quality", ("quality",))] if self.quality else []),
             Chapter("The detectors", ("detectors", "agreement", "detections")),
         ]
         if self.correlations:
@@ -231,6 +245,7 @@ def analyse(
     chosen: Sequence[int] = (),
     thresholds: Sequence[float] = (),
     accuracies: Accuracies | None = None,
+    originals: Sequence[str] | None = None,
     samples: int = SAMPLES,
     seed: int = 0,
     models: ModelSource | None = None,
@@ -260,6 +275,11 @@ def analyse(
         for side in (BOTH, *SIDES)
     }
     by_threshold = sweep(predictions, thresholds) if thresholds else {}
+    quality = None
+    if originals is not None:
+        quality = quality_study(
+            predictions, found, originals, models=models, samples=samples, seed=seed
+        )
     return Isometry(
         predictions,
         found,
@@ -272,6 +292,7 @@ def analyse(
         chosen,
         by_threshold,
         accuracies or {},
+        quality,
     )
 
 

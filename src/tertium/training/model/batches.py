@@ -145,7 +145,7 @@ def stream_probabilities(mixture: Mixture, streams: Sequence[Stream]) -> NDArray
         "names": mixture.names,
     }
     shares: dict[Kind, float] = {kind: wanted[kind] for kind in wanted if kind in totals}
-    shares["translation"] = 1 - sum(shares.values())
+    shares["text" if "text" in totals else "translation"] = 1 - sum(shares.values())
     return np.array(
         [
             shares[direction[0]]

@@ -1,12 +1,12 @@
-"""Translation pairs from TSV files: reading, held-out sentences and pivot paraphrases."""
+"""Translation pairs from TSV files: reading and held-out sentences."""
 
 from __future__ import annotations
 
 import zlib
-from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from tertium.data.lines import name_of, read_lines
 from tertium.errors import InputError
@@ -14,10 +14,6 @@ from tertium.training.model.plan import Plan
 
 PAIR_COLUMNS = ("lang_a", "lang_b", "sentence_a", "sentence_b")
 HELD_OUT_EVERY = 400
-MAX_RENDERINGS = 8
-MAX_PARTNERS = 3
-
-Sentence = TypeVar("Sentence", bound=Hashable)
 
 
 class Pair(NamedTuple):
@@ -27,6 +23,9 @@ class Pair(NamedTuple):
     lang_b: str
     a: str
     b: str
+
+    def reversed(self) -> Pair:
+        return Pair(self.lang_b, self.lang_a, self.b, self.a)
 
 
 def read_bitext(
@@ -60,13 +59,57 @@ def read_bitext(
                 yield from _pair(header[a], header[b], row[a], row[b])
 
 
+def read_texts(
+    path: Path, languages: Collection[str], *, columns: Mapping[str, str] | None = None
+) -> Iterator[Pair]:
+    """Read all texts in ``languages`` from a file as in :func:`read_bitext`, for a language model.
+
+    Each is its own pair; one column is enough.
+    """
+    lines = read_lines(path)
+    names = next(lines, "").split("\t")
+    header = [(columns or {}).get(name, name) for name in names]
+    by_row = set(PAIR_COLUMNS) <= set(header)
+    places = [place for place, name in enumerate(header) if name in languages]
+    if not by_row and not places:
+        raise InputError(
+            f"{name_of(path)}: the header ({', '.join(names)}) has none of the languages "
+            f"{', '.join(sorted(languages))}; map columns to languages with --column"
+        )
+    lang_a, lang_b, a, b = map(header.index, PAIR_COLUMNS) if by_row else (0, 0, 0, 0)
+    for row in _rows(path, lines, len(header)):
+        texts = [(header[place], row[place]) for place in places]
+        if by_row:
+            texts = [(row[lang_a], row[a]), (row[lang_b], row[b])]
+        for lang, text in texts:
+            if lang in languages:
+                yield from _pair(lang, lang, text, text)
+
+
+def read_for(plan: Plan, file: Path) -> Iterator[Pair]:
+    """Read a file as the network of a plan needs it: pairs, or texts."""
+    read = read_texts if plan.recipe.is_language_model else read_bitext
+    return read(file, plan.languages, columns=dict(plan.columns))
+
+
 def training_pairs(file: Path, plan: Plan) -> Iterator[Pair]:
     """Read the pairs of a file of which neither side is held out."""
     if not file.is_file():
         raise InputError(f"{file} does not exist")
-    for pair in read_bitext(file, plan.languages, columns=dict(plan.columns)):
+    for pair in read_for(plan, file):
         if not held_out(pair.a) and not held_out(pair.b):
             yield pair
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingPairs:
+    """The training pairs of a file, which is read anew each time."""
+
+    file: Path
+    plan: Plan
+
+    def __iter__(self) -> Iterator[Pair]:
+        return training_pairs(self.file, self.plan)
 
 
 def held_out(sentence: str) -> bool:
@@ -79,37 +122,6 @@ def held_out(sentence: str) -> bool:
     """
     variants = {sentence, " ".join(sentence.split())}
     return any(zlib.crc32(variant.encode()) % HELD_OUT_EVERY == 0 for variant in variants)
-
-
-def pivot_paraphrases(
-    pairs: Iterable[tuple[Sentence, Hashable]],
-    *,
-    max_renderings: int = MAX_RENDERINGS,
-    max_partners: int = MAX_PARTNERS,
-) -> list[tuple[Sentence, Sentence]]:
-    """Pair sentences of one language that share a translation; ``pairs`` are (sentence, pivot).
-
-    The renderings of a pivot are paired in a ring. A pivot with more than ``max_renderings`` is
-    too unspecific ("Go!") and is ignored; a sentence gets at most ``max_partners``, so that
-    frequent sentences do not dominate.
-
-    >>> pivot_paraphrases([(1, 9), (2, 9), (3, 9), (4, 8)])
-    [(1, 2), (2, 3), (3, 1)]
-    """
-    renderings: defaultdict[Hashable, dict[Sentence, None]] = defaultdict(dict)
-    for sentence, pivot in pairs:
-        renderings[pivot][sentence] = None
-    partners: defaultdict[Sentence, set[Sentence]] = defaultdict(set)
-    paraphrases = []
-    for ring in renderings.values():
-        if not 2 <= len(ring) <= max_renderings:
-            continue
-        sentences = list(ring)
-        for a, b in zip(sentences, [*sentences[1:], sentences[0]], strict=True):
-            if b not in partners[a] and len(partners[a]) < max_partners:
-                partners[a].add(b)
-                paraphrases.append((a, b))
-    return paraphrases
 
 
 def _rows(path: Path, lines: Iterator[str], width: int) -> Iterator[list[str]]:

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import chain
+from hashlib import blake2b
+from itertools import chain, islice, zip_longest
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tertium.errors import InputError
+from tertium.storage.arrays import ArrayWriter, load_mapped
 from tertium.storage.atomic import write_text
-from tertium.training.model.bitext import Pair, pivot_paraphrases, read_bitext, training_pairs
+from tertium.storage.repeats import ROWS_AT_ONCE, find_repeats, new_array
+from tertium.training.model.bitext import Pair, TrainingPairs, read_for
 from tertium.training.model.lexicon import Lexicon, build_lexicon
 from tertium.training.model.names import find_slots
+from tertium.training.model.pivots import pivot_pairs
 from tertium.training.model.plan import Plan
 from tertium.training.model.tokenizer import Tokenizer
 
-Kind = Literal["translation", "paraphrase", "copy", "names"]
+Kind = Literal["translation", "paraphrase", "copy", "names", "text"]
 CORPUS = "corpus"
-ENCODE_AT_ONCE = 100_000
+PAIRS_AT_ONCE = 50_000
 ARRAYS = {"tokens": "pieces.npy", "offsets": "offsets.npy", "pairs": "pairs.npy"}
 """The file of each array, under the names of version 1."""
 STREAMS = "streams.json"
@@ -69,7 +73,7 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The pairs of one file, and their weight."""
+    """The pairs of one file, and their weight; the pairs are read several times."""
 
     pairs: Iterable[Pair]
     weight: float = 1.0
@@ -79,44 +83,49 @@ def prepare_corpus(run: Path, plan: Plan, tokenizer: Tokenizer) -> Corpus:
     """Return the training data; the files are read only if the run has no arrays yet."""
     folder = run / CORPUS
     corpus = load_corpus(folder)
-    if corpus is None:
-        shutil.rmtree(folder, ignore_errors=True)
-        lexicon = None
-        if plan.mixture.names:
-            files = (training_pairs(Path(file), plan) for file, _ in plan.bitext)
-            lexicon = build_lexicon(chain.from_iterable(files), plan.languages)
-        sources = [Source(training_pairs(Path(file), plan), weight) for file, weight in plan.bitext]
-        corpus = build_corpus(
-            sources,
-            tokenizer,
-            max_tokens=plan.recipe.max_tokens,
-            lexicon=lexicon,
-            paraphrases=plan.mixture.paraphrases > 0,
-            copies=plan.mixture.copies > 0,
+    if corpus is not None:
+        return corpus
+    shutil.rmtree(folder, ignore_errors=True)
+    files = [TrainingPairs(Path(file), plan) for file, _ in plan.bitext]
+    lexicon = None
+    if plan.mixture.names:
+        lexicon = build_lexicon(chain.from_iterable(files), plan.languages)
+    write_corpus(
+        folder,
+        [Source(pairs, weight) for pairs, (_, weight) in zip(files, plan.bitext, strict=True)],
+        tokenizer,
+        max_tokens=plan.recipe.max_tokens,
+        lexicon=lexicon,
+        paraphrases=plan.mixture.paraphrases > 0,
+        copies=plan.mixture.copies > 0,
+        texts=plan.recipe.is_language_model,
+    )
+    corpus = load_corpus(folder)
+    assert corpus is not None
+    if lexicon is not None and not any(stream.kind == "names" for stream in corpus.streams):
+        shutil.rmtree(folder)
+        raise InputError(
+            "no pair has names or numbers that can be replaced on both sides",
+            cure="leave out {names}",
         )
-        if lexicon is not None and not any(stream.kind == "names" for stream in corpus.streams):
-            raise InputError(
-                "no pair has names or numbers that can be replaced on both sides",
-                cure="leave out {names}",
-            )
-        save_corpus(corpus, folder)
-        corpus = load_corpus(folder) or corpus  # mapped, so that processes share it
     return corpus
 
 
 def prepare_development(plan: Plan, tokenizer: Tokenizer) -> dict[str, Corpus]:
     """Read the development sets of the plan, by name."""
     return {
-        name: build_corpus([Source(pairs)], tokenizer, max_tokens=plan.recipe.max_tokens)
+        name: build_corpus(
+            [Source(list(pairs))],
+            tokenizer,
+            max_tokens=plan.recipe.max_tokens,
+            texts=plan.recipe.is_language_model,
+        )
         for name, pairs in development_pairs(plan).items()
     }
 
 
 def development_pairs(plan: Plan) -> dict[str, Iterator[Pair]]:
-    return {
-        name: read_bitext(Path(file), plan.languages, columns=dict(plan.columns))
-        for name, file in plan.dev
-    }
+    return {name: read_for(plan, Path(file)) for name, file in plan.dev}
 
 
 def build_corpus(
@@ -127,114 +136,247 @@ def build_corpus(
     lexicon: Lexicon | None = None,
     paraphrases: bool = True,
     copies: bool = True,
+    texts: bool = False,
 ) -> Corpus:
+    """The same as :func:`write_corpus`, in memory."""
+    with TemporaryDirectory() as folder:
+        write_corpus(
+            Path(folder),
+            sources,
+            tokenizer,
+            max_tokens=max_tokens,
+            lexicon=lexicon,
+            paraphrases=paraphrases,
+            copies=copies,
+            texts=texts,
+        )
+        corpus = load_corpus(Path(folder), mapped=False)
+    assert corpus is not None
+    return corpus
+
+
+def write_corpus(
+    folder: Path,
+    sources: Sequence[Source],
+    tokenizer: Tokenizer,
+    *,
+    max_tokens: int,
+    lexicon: Lexicon | None = None,
+    paraphrases: bool = True,
+    copies: bool = True,
+    texts: bool = False,
+) -> None:
     """Number and tokenize the sentences; add both directions and, if used, paraphrases and copies.
 
-    With a lexicon, also add the pairs whose names and numbers can be replaced.
+    With a lexicon, also add the pairs whose names and numbers can be replaced. With ``texts``, each
+    pair is one text, for a language model, and nothing is added. Everything is
+    written to ``folder``, about 300 bytes per pair for a while; the memory does not grow with the
+    number of pairs. The list of streams is written last, and marks the arrays as complete.
     """
-    numbers: dict[tuple[str, str], int] = {}
-    rows: defaultdict[tuple[str, str, float], dict[tuple[int, int], None]] = defaultdict(dict)
-    for source in sources:
-        for lang_a, lang_b, a, b in source.pairs:
-            if lang_a > lang_b:
-                lang_a, lang_b, a, b = lang_b, lang_a, b, a
-            pair = (
-                numbers.setdefault((lang_a, a), len(numbers)),
-                numbers.setdefault((lang_b, b), len(numbers)),
-            )
-            rows[lang_a, lang_b, source.weight][pair] = None
-    if not numbers:
-        raise InputError(
-            "the files have no pairs in the requested languages",
-            cure="give others with {languages}",
-        )
-    tokens, offsets = _encode([text for _, text in numbers], tokenizer)
-    fits = np.diff(offsets) <= max_tokens
-
-    groups: list[tuple[Kind, str, str, float, NDArray[np.int32]]] = []
-    translations: defaultdict[tuple[str, float], list[tuple[int, int]]] = defaultdict(list)
-    for (lang_a, lang_b, weight), unique in rows.items():
-        pairs = _as_array(unique)
-        pairs = pairs[fits[pairs].all(axis=1)]
-        groups.append(("translation", lang_a, lang_b, weight, pairs))
-        groups.append(("translation", lang_b, lang_a, weight, pairs[:, ::-1]))
-        if paraphrases or copies:
-            translations[lang_a, weight] += map(tuple, pairs.tolist())
-            translations[lang_b, weight] += map(tuple, pairs[:, ::-1].tolist())
-    for (lang, weight), translated in sorted(translations.items()):
-        if paraphrases:
-            pivoted = _as_array(pivot_paraphrases(translated))
-            groups.append(("paraphrase", lang, lang, weight, pivoted))
-        if copies:
-            sentences = np.unique(np.array([sentence for sentence, _ in translated], np.int32))
-            copied = np.stack([sentences, sentences], axis=1)
-            groups.append(("copy", lang, lang, weight, copied))
-
+    folder.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=folder) as temporary:
+        rows = Rows.read(sources, Path(temporary))
+        rows.encode(folder, tokenizer, max_tokens=max_tokens)
+        if lexicon is not None:
+            rows.find_replaceable(lexicon)
+        with ArrayWriter(folder / ARRAYS["pairs"], np.int32, columns=2) as pairs:
+            streams = rows.write("text" if texts else "translation", pairs)
+            if (paraphrases or copies) and not texts:
+                streams += rows.write_monolingual(pairs, streams, paraphrases, copies)
+            if lexicon is not None:
+                streams += rows.write("names", pairs)
+    if not streams:
+        raise InputError(f"no pair has at most {max_tokens} tokens on both sides")
     if lexicon is not None:
-        texts = [text for _, text in numbers]
-        for _, lang_a, lang_b, weight, pairs in groups[: 2 * len(rows) : 2]:
-            replaceable = [
-                bool(find_slots(Pair(lang_a, lang_b, texts[a], texts[b]), lexicon))
-                for a, b in pairs.tolist()
-            ]
-            chosen = pairs[np.array(replaceable, bool)]
-            groups.append(("names", lang_a, lang_b, weight, chosen))
-            groups.append(("names", lang_b, lang_a, weight, chosen[:, ::-1]))
+        text = json.dumps(lexicon.to_json(), ensure_ascii=False)
+        write_text(folder / LEXICON, text)
+    write_text(folder / STREAMS, json.dumps([asdict(stream) for stream in streams], indent=1))
 
-    groups = [group for group in groups if len(group[-1])]
-    ends = np.cumsum([len(group[-1]) for group in groups]).tolist()
-    return Corpus(
-        tokens=tokens,
-        offsets=offsets,
-        pairs=np.concatenate([group[-1] for group in groups]),
-        streams=tuple(
-            Stream(kind, source_lang, target_lang, weight, end - len(pairs), end)
-            for (kind, source_lang, target_lang, weight, pairs), end in zip(
-                groups, ends, strict=True
+
+class Rows:
+    """The pairs as they are read: files in ``scratch`` say what is known of each."""
+
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        groups: Sequence[tuple[str, str, float]],
+        group: NDArray[np.int32],
+        first: NDArray[np.int64],
+        scratch: Path,
+    ) -> None:
+        self.sources = sources
+        self.groups = groups
+        """Two languages and a weight."""
+        self.group = group
+        self.first = first
+        """Of each side, the place of the first sentence that is the same."""
+        self.scratch = scratch
+        self.numbers = new_array(scratch / "numbers.npy", np.int32, len(first))
+        self.kept = new_array(scratch / "kept.npy", bool, len(group))
+        """Pairs that are short enough, and the first of their kind."""
+        self.replaceable = new_array(scratch / "replaceable.npy", bool, len(group))
+        self.sentences = 0
+
+    @classmethod
+    def read(cls, sources: Sequence[Source], scratch: Path) -> Rows:
+        """Read the pairs once, and find the sentences that are the same."""
+        groups: dict[tuple[str, str, float], int] = {}
+        with (
+            ArrayWriter(scratch / "texts.npy", np.uint64, columns=2) as texts,
+            ArrayWriter(scratch / "group.npy", np.int32) as group,
+        ):
+            for block in blocks(sources):
+                keys = b"".join(digest for _, pair in block for digest in digests(pair))
+                texts.append(np.frombuffer(keys, "<u8"))
+                group.append(
+                    [
+                        groups.setdefault((pair.lang_a, pair.lang_b, weight), len(groups))
+                        for weight, pair in block
+                    ]
+                )
+        if not groups:
+            raise InputError(
+                "the files have no pairs in the requested languages",
+                cure="give others with {languages}",
             )
-        ),
-        lexicon=lexicon,
+        first = find_repeats(load_mapped(scratch / "texts.npy"), scratch).first
+        return cls(sources, tuple(groups), load_mapped(scratch / "group.npy"), first, scratch)
+
+    def encode(self, folder: Path, tokenizer: Tokenizer, *, max_tokens: int) -> None:
+        """Read the pairs again: number, tokenize and write the sentences that are new."""
+        with (
+            ArrayWriter(folder / ARRAYS["tokens"], np.int32) as tokens,
+            ArrayWriter(folder / ARRAYS["offsets"], np.int64) as offsets,
+            ArrayWriter(self.scratch / "fits.npy", bool) as fits,
+        ):
+            offsets.append([0])
+            for place, block in self._blocks():
+                sides = slice(2 * place.start, 2 * place.stop)
+                first = self.first[sides]
+                new = first == np.arange(sides.start, sides.start + len(first))
+                self.numbers[sides][new] = np.arange(new.sum()) + self.sentences
+                self.numbers[sides][~new] = self.numbers[first[~new]]
+                self.sentences += int(new.sum())
+                texts = [text for _, pair in block for text in (pair.a, pair.b)]
+                encoded = tokenizer.encode([texts[n] for n in np.flatnonzero(new).tolist()])
+                lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
+                offsets.append(tokens.rows + np.cumsum(lengths))
+                tokens.append(np.fromiter(chain.from_iterable(encoded), np.int32))
+                fits.append(lengths <= max_tokens)
+        self._keep(load_mapped(self.scratch / "fits.npy"))
+
+    def _keep(self, fits: NDArray[np.bool_]) -> None:
+        with ArrayWriter(self.scratch / "pairs.npy", np.uint64, columns=2) as keys:
+            for place in self._places():
+                numbers = self._pairs(place).astype(np.uint64)
+                both = numbers[:, 0] << np.uint64(32) | numbers[:, 1]
+                keys.append(np.column_stack([both, self.group[place].astype(np.uint64)]))
+        (self.scratch / "repeated").mkdir()
+        pairs = load_mapped(self.scratch / "pairs.npy")
+        repeats = find_repeats(pairs, self.scratch / "repeated")
+        for place in self._places():
+            fitting = fits[self._pairs(place)].all(axis=1)
+            self.kept[place] = (repeats.rank[place] == 0) & fitting
+
+    def find_replaceable(self, lexicon: Lexicon) -> None:
+        """Read the pairs again, and mark those whose names and numbers can be replaced."""
+        for place, block in self._blocks():
+            self.replaceable[place] = [
+                bool(kept and find_slots(pair, lexicon))
+                for kept, (_, pair) in zip(self.kept[place].tolist(), block, strict=True)
+            ]
+
+    def write(self, kind: Kind, pairs: ArrayWriter) -> list[Stream]:
+        """Write both directions of each group; of ``names``, the pairs that were marked."""
+        chosen = self.replaceable if kind == "names" else self.kept
+        streams = []
+        for number, (lang_a, lang_b, weight) in enumerate(self.groups):
+            directions = [(lang_a, lang_b, 1), (lang_b, lang_a, -1)]
+            for source_lang, target_lang, step in directions[: 1 if kind == "text" else 2]:
+                start = pairs.rows
+                for place in self._places():
+                    mine = chosen[place] & (self.group[place] == number)
+                    pairs.append(self._pairs(place)[mine][:, ::step])
+                streams.append(Stream(kind, source_lang, target_lang, weight, start, pairs.rows))
+        return [stream for stream in streams if stream.size]
+
+    def write_monolingual(
+        self, pairs: ArrayWriter, streams: Sequence[Stream], paraphrases: bool, copies: bool
+    ) -> list[Stream]:
+        """Write paraphrases and copies of the sentences of each language and weight."""
+        kinds: list[tuple[Kind, str, float, int]] = []
+        for lang, weight in sorted({(stream.source_lang, stream.weight) for stream in streams}):
+            translated = [
+                pairs.mapped(stream.start, stream.end)
+                for stream in streams
+                if (stream.source_lang, stream.weight) == (lang, weight)
+            ]
+            if paraphrases:
+                with TemporaryDirectory(dir=self.scratch) as scratch:
+                    for part in pivot_pairs(translated, Path(scratch)):
+                        pairs.append(part)
+                kinds.append(("paraphrase", lang, weight, pairs.rows))
+            if copies:
+                present = new_array(self.scratch / "present.npy", bool, self.sentences)
+                for part in translated:
+                    present[part[:, 0]] = True
+                for start in range(0, len(present), ROWS_AT_ONCE):
+                    numbers = start + np.flatnonzero(present[start : start + ROWS_AT_ONCE])
+                    pairs.append(np.column_stack([numbers, numbers]))
+                kinds.append(("copy", lang, weight, pairs.rows))
+        made, start = [], streams[-1].end if streams else 0
+        for kind, lang, weight, end in kinds:
+            made.append(Stream(kind, lang, lang, weight, start, end))
+            start = end
+        return [stream for stream in made if stream.size]
+
+    def _places(self) -> Iterator[slice]:
+        for start in range(0, len(self.group), PAIRS_AT_ONCE):
+            yield slice(start, min(start + PAIRS_AT_ONCE, len(self.group)))
+
+    def _pairs(self, place: slice) -> NDArray[np.int32]:
+        return np.array(self.numbers[2 * place.start : 2 * place.stop]).reshape(-1, 2)
+
+    def _blocks(self) -> Iterator[tuple[slice, list[tuple[float, Pair]]]]:
+        """Read the pairs again, with their places."""
+        for place, block in zip_longest(self._places(), blocks(self.sources)):
+            if place is None or block is None or place.stop - place.start != len(block):
+                raise InputError("the files to train on were changed while they were read")
+            yield place, block
+
+
+def blocks(sources: Sequence[Source]) -> Iterator[list[tuple[float, Pair]]]:
+    """The pairs of all sources with their weights, languages in alphabetical order."""
+    pairs = (
+        (source.weight, pair if pair.lang_a <= pair.lang_b else pair.reversed())
+        for source in sources
+        for pair in source.pairs
+    )
+    while block := list(islice(pairs, PAIRS_AT_ONCE)):
+        yield block
+
+
+def digests(pair: Pair) -> tuple[bytes, bytes]:
+    """128 bits of each side, by which sentences are compared."""
+    return (
+        blake2b(f"{pair.lang_a}\t{pair.a}".encode(), digest_size=16).digest(),
+        blake2b(f"{pair.lang_b}\t{pair.b}".encode(), digest_size=16).digest(),
     )
 
 
-def save_corpus(corpus: Corpus, folder: Path) -> None:
-    """Write the arrays, then the list of streams, which marks them as complete."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, file in ARRAYS.items():
-        np.save(folder / file, getattr(corpus, name))
-    if corpus.lexicon is not None:
-        text = json.dumps(corpus.lexicon.to_json(), ensure_ascii=False)
-        write_text(folder / LEXICON, text)
-    streams = [asdict(stream) for stream in corpus.streams]
-    write_text(folder / STREAMS, json.dumps(streams, indent=1))
+def load_corpus(folder: Path, *, mapped: bool = True) -> Corpus | None:
+    """Load what :func:`write_corpus` wrote; None if it is missing or incomplete.
 
-
-def load_corpus(folder: Path) -> Corpus | None:
-    """Map what :func:`save_corpus` wrote into memory; None if it is missing or incomplete.
-
-    Processes of one machine share the arrays, and only the parts that are read are in memory.
+    Mapped into memory, processes of one machine share the arrays, and only the parts that are read
+    are in memory.
     """
     if not (folder / STREAMS).is_file():
         return None
     streams = json.loads((folder / STREAMS).read_text(encoding="utf-8"))
-    arrays = {name: np.load(folder / file, mmap_mode="r") for name, file in ARRAYS.items()}
+    load = load_mapped if mapped else np.load
+    arrays = {name: load(folder / file) for name, file in ARRAYS.items()}
     lexicon = None
     if (folder / LEXICON).is_file():
         lexicon = Lexicon.from_json(json.loads((folder / LEXICON).read_text(encoding="utf-8")))
     streams = tuple(Stream(**stream) for stream in streams)
     return Corpus(**arrays, streams=streams, lexicon=lexicon)
-
-
-def _as_array(pairs: Iterable[tuple[int, int]]) -> NDArray[np.int32]:
-    return np.array(list(pairs), np.int32).reshape(-1, 2)
-
-
-def _encode(
-    sentences: Sequence[str], tokenizer: Tokenizer
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    parts, lengths = [], [0]
-    for start in range(0, len(sentences), ENCODE_AT_ONCE):
-        encoded = tokenizer.encode(sentences[start : start + ENCODE_AT_ONCE])
-        lengths += map(len, encoded)
-        parts.append(np.array([token for ids in encoded for token in ids], np.int32))
-    return np.concatenate(parts), np.cumsum(lengths, dtype=np.int64)

@@ -6,13 +6,16 @@ import shutil
 from pathlib import Path
 
 from tertium.errors import ModelError
-from tertium.models.card import TranslationCard
+from tertium.models.card import LanguageCard, TranslationCard
+from tertium.models.convert.language import convert_language_model
 from tertium.models.convert.translation import Quantization, convert
+from tertium.models.settings import TOKENIZER
 from tertium.storage.unfinished import appearing, scratch_beside
 from tertium.training.checkpoints import average_weights, list_checkpoints
 from tertium.training.model.plan import Plan
 from tertium.training.model.run import first_network
 from tertium.training.model.tokenizer import SPM, Tokenizer
+from tertium.training.model.unigram import write_tokenizer_json
 from tertium.training.plan import read_plan
 
 
@@ -24,14 +27,24 @@ def export_model(
     name: str | None = None,
     licence: str = "unknown",
     quantization: Quantization = "float32",
-) -> TranslationCard:
+) -> TranslationCard | LanguageCard:
     """Write the mean of a run's last checkpoints as a model that Tertium loads."""
     if out.exists():  # before the work, not after it
         raise ModelError(f"{out} exists already; remove it or choose another folder")
     plan = read_plan(run, Plan)
     with scratch_beside(out) as scratch:
+        folder = export(run, scratch / "hugging-face", average=average)
+        if plan is not None and plan.recipe.is_language_model:
+            return convert_language_model(
+                folder,
+                out,
+                name=name or out.name,
+                licence=licence,
+                quantization=quantization,
+                origin=origin(plan),
+            )
         return convert(
-            export(run, scratch / "hugging-face", average=average),
+            folder,
             out,
             name=name or out.name,
             dialect="prism",
@@ -72,4 +85,6 @@ def export(run: Path, out: Path, *, average: int = 1) -> Path:
         network.load_state_dict(average_weights(checkpoints[-average:]))
         network.save_pretrained(str(folder))
         shutil.copyfile(run / SPM, folder / SPM)
+        if plan.recipe.is_language_model:
+            write_tokenizer_json(run / SPM, folder / TOKENIZER)
     return out

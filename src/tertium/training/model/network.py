@@ -1,4 +1,4 @@
-"""The network: M2M100 of transformers, trained on our batches."""
+"""The network: M2M100 of transformers, or GPT-2 as a language model, trained on our batches."""
 
 from __future__ import annotations
 
@@ -26,9 +26,32 @@ if TYPE_CHECKING:
 
 
 def new_network(recipe: Recipe, vocabulary: int) -> Any:
-    """Return an M2M100 of the recipe's size with random weights."""
-    from transformers import M2M100Config, M2M100ForConditionalGeneration
+    """Return a network of the recipe's size with random weights."""
+    from transformers import (
+        GPT2Config,
+        GPT2LMHeadModel,
+        M2M100Config,
+        M2M100ForConditionalGeneration,
+    )
 
+    if recipe.is_language_model:
+        return GPT2LMHeadModel(
+            GPT2Config(
+                vocab_size=vocabulary,
+                n_embd=recipe.d_model,
+                n_inner=recipe.ffn,
+                n_layer=recipe.decoder_layers,
+                n_head=recipe.heads,
+                n_positions=recipe.max_positions,
+                activation_function="gelu",
+                resid_pdrop=recipe.dropout,
+                embd_pdrop=recipe.dropout,
+                attn_pdrop=recipe.dropout,
+                bos_token_id=END,  # as in fairseq, a sentence begins after the end of another
+                eos_token_id=END,
+                pad_token_id=PAD,
+            )
+        )
     config = M2M100Config(
         vocab_size=vocabulary,
         d_model=recipe.d_model,
@@ -222,6 +245,12 @@ def _hidden(network: Any, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         torch.from_numpy(rows).to(network.device)
         for rows in (batch.sources, batch.targets, batch.labels)
     )
+    counted = labels != PAD
+    if network.config.model_type == "gpt2":  # without the tag: it reads any language
+        states = network.transformer(
+            input_ids=torch.cat([targets[:, :1], targets[:, 2:]], dim=1), use_cache=False
+        ).last_hidden_state
+        return states[counted], labels[counted], states
     padded = bool((batch.sources == PAD).any())
     output = network.model(
         input_ids=sources,
@@ -229,6 +258,5 @@ def _hidden(network: Any, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         decoder_input_ids=targets,
         use_cache=False,
     )
-    counted = labels != PAD
     hidden = output.last_hidden_state[:, 1:][counted]
     return hidden, labels[counted], output.encoder_last_hidden_state

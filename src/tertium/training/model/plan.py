@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, get_args
 
 from tertium.errors import SettingError
 from tertium.training.plan import BasePlan, Updates, wrong
 
+Network = Literal["translation", "language"]
 CHANGES = "changes"
 """Recorded in the plan of a run: what differs from its recipe."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe(Updates):
-    """An M2M100 architecture with tied embeddings, and the settings that suit its size."""
+    """An architecture with tied embeddings, and the settings that suit its size."""
 
     name: str
     d_model: int
@@ -37,6 +38,8 @@ class Recipe(Updates):
     max_positions: int = 512
     vocabulary_sentences: int = 2_000_000
     """Sentences that the vocabulary is made from: a random sample of all files."""
+    network: Network = "translation"
+    """M2M100, or a causal language model (GPT-2), which has decoder layers only."""
 
     def __post_init__(self) -> None:
         self.check_schedule()
@@ -45,10 +48,21 @@ class Recipe(Updates):
                 f"a width of {self.d_model} cannot be divided among {self.heads} heads",
                 cure="change {d_model} or {heads}",
             )
+        if self.network not in get_args(Network):
+            raise SettingError(f"unknown network {self.network!r}")
+        if self.is_language_model and (self.encoder_layers or self.ranking or self.contrast):
+            raise SettingError(
+                "a language model reads no source: it has no encoder layers, no ranking and no "
+                "contrast"
+            )
         if not 0 <= self.dropout < 1:
             raise wrong("dropout", self.dropout, "must be at least 0 and below 1")
         if self.clip_norm < 0:
             raise wrong("clip_norm", self.clip_norm, "must not be negative")
+
+    @property
+    def is_language_model(self) -> bool:
+        return self.network == "language"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,14 +152,39 @@ PARABANK2 = Recipe(
 )
 """C.2: 31 200 tokens per update, on four GPUs. Length, clipping and the rest as for ``PRISM``, or
 the defaults of fairseq."""
+LM = Recipe(
+    "lm",
+    network="language",
+    d_model=1024,
+    ffn=4096,
+    encoder_layers=0,
+    decoder_layers=24,
+    heads=16,
+    vocabulary=64_000,
+    dropout=0.1,
+    label_smoothing=0.0,
+    peak_rate=5e-4,
+    warmup_steps=4_000,
+    schedule="inverse-sqrt",
+    batch_tokens=2_048,
+    accumulate=64,
+    weight_decay=0.01,
+    clip_norm=0.0,
+    max_tokens=200,
+    max_positions=512,
+)
+"""C.3: fairseq's ``transformer_lm_gpt2_small``, 131 000 tokens per update, one sentence at a time.
+Vocabulary and length as for ``PRISM``; dropout, warm-up, schedule, weight decay, clipping and the
+division of an update into batches are those of fairseq's recipe for language models."""
 MINI_ENCODER = replace(MINI, name="mini-encoder", ranking=0.1)
 """Its encoder gives sentence vectors: the mean of its states."""
-RECIPES = {recipe.name: recipe for recipe in (MINI, MINI_ENCODER, PRISM, PARABANK2)}
+RECIPES = {recipe.name: recipe for recipe in (MINI, MINI_ENCODER, PRISM, PARABANK2, LM)}
 MIXTURES = {
     MINI.name: Mixture(),
     MINI_ENCODER.name: Mixture(),
     PRISM.name: ZERO_SHOT,
     PARABANK2.name: ZERO_SHOT,
+    LM.name: ZERO_SHOT,
 }
 """The mixture of each recipe."""
 
@@ -226,6 +265,14 @@ class Plan(BasePlan):
             raise SettingError(
                 "there is nothing to grow", cure="give a model to start from with {init}"
             )
+        if self.recipe.is_language_model:
+            if self.init is not None:
+                raise SettingError("a language model starts from random weights, not from a model")
+            if self.mixture.paraphrases or self.mixture.copies or self.mixture.names:
+                raise SettingError(
+                    "a language model is trained on sentences, not on pairs: the shares of "
+                    "paraphrases, copies and names must be 0"
+                )
         if self.recipe.ranking < 0:
             raise wrong("ranking", self.recipe.ranking, "must not be negative")
         if self.recipe.contrast < 0:

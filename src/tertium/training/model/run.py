@@ -91,8 +91,10 @@ def train(run: Path, plan: Plan | None, pace: Pace, worker: Worker) -> Trained:
     def evaluate() -> dict[str, dict[str, float]]:
         scores = {
             "dev": development_loss(network, dev_batches),
-            "retrieval": retrieval_accuracy(network, dev_batches),
         }
+        if recipe.is_language_model:
+            return scores
+        scores["retrieval"] = retrieval_accuracy(network, dev_batches)
         if contrasts:
             scores["contrast"] = contrast_accuracy(network, contrasts)
         if pace.dev_sentences:
