@@ -180,7 +180,7 @@ def test_bad_sweeps() -> None:
     ]
     for text, reason in [
         ("alpha", "has alpha already"),
-        ("beta", "give the values"),
+        ("beta", "there are no values"),
         ("beta=1", "two different values"),
         ("beta=1,1", "two different values"),
         ("beta=1,x", "must be a number"),

@@ -125,7 +125,8 @@ class MeasureSpec:
             name, variant = VARIANTS[name]
             label = f"{name}++"
         name = SYNONYMS.get(name, name)
-        if model and not kinds_of(name):
+        kinds = kinds_of(name)  # a name that is unknown is refused here
+        if model and not kinds:
             raise SettingError(f"{text}: {name} takes no model")
         values: dict[str, str] = {}
         for part in filter(None, tail.split(",")):
