@@ -112,7 +112,7 @@ def test_several_measures_in_any_notation(tertium: Run, files: Path, measures: s
     assert done.stdout.splitlines()[0].split() == ["system", "bleu", "chrf"]
 
 
-@pytest.mark.parametrize("name", ["comet", "COMET", "Unbabel/wmt22-comet-da", "bleurt", "meteor"])
+@pytest.mark.parametrize("name", ["comet", "COMET", "Unbabel/wmt22-comet-da", "bleurt", "rouge"])
 def test_metrics_of_others_are_explained(tertium: Run, files: Path, name: str) -> None:
     done = tertium("score", "-t", "hyp.txt", "-r", "ref.txt", "-m", name)
     assert done.returncode == 2

@@ -204,3 +204,20 @@ def test_layers(tertium: Run, tmp_path: Path) -> None:
         failed = tertium(*command, *wrong)
         assert failed.returncode == 2
         assert message in failed.stderr
+
+
+def test_measures_as_published(tertium: Run, tmp_path: Path) -> None:
+    data = tmp_path / "wmt17"
+    data.mkdir()
+    (data / "de-en.tsv").write_text(
+        (Path(JUDGED) / "de-en.tsv").read_text("utf-8"), encoding="utf-8"
+    )
+    command = ("study", "correlate", "-q", "--dataset", f"wmt17={data}", "--samples", "20")
+    done = tertium(*command, "--as-published", "-m", "bleu", "-m", "chrf")
+    assert done.returncode == 0, done.stderr
+    [line] = [
+        line for line in done.stdout.splitlines() if line.startswith("wmt17 de-en, bleu-nltk")
+    ]
+    assert line.split()[3:5] == ["4", "0.366"]
+    plain = tertium(*command, "-m", "bleu")
+    assert "0.366" not in plain.stdout

@@ -1,4 +1,4 @@
-"""``bleu-nltk`` and ``chrf-nltk`` are nltk's numbers, and not sacrebleu's."""
+"""``bleu-nltk``, ``chrf-nltk`` and ``meteor`` are nltk's numbers, and not sacrebleu's."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import nltk
 import pytest
 from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu, sentence_bleu
 from nltk.translate.chrf_score import corpus_chrf, sentence_chrf
+from nltk.translate.meteor_score import meteor_score
 
 import tertium
 from tertium.errors import SettingError
+from tertium.measures.nltk import NoSynonyms
 
 HYPOTHESES = [
     "It is a guide to action which ensures that the military always obeys the commands",
@@ -120,3 +122,34 @@ def test_without_nltk(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tertium.registry.find_spec", lambda name: None)
     with pytest.raises(SettingError, match=r"tertium\[nltk\]"):
         tertium.score("a", "b", measure=name)
+
+
+def test_meteor_by_hand() -> None:
+    """the-the and sat-sat are equal, cats-cat have the same stem: P is 3/3, R 3/4, in one chunk.
+
+    F = PR / (0.9 P + 0.1 R), and the penalty is 0.5 (1/3)^3 (Lavie and Agarwal 2007).
+    """
+    meteor = tertium.load("meteor")
+    F = 0.75 / (0.9 + 0.075)
+    assert meteor("The cats sat", "the cat sat down") == pytest.approx(F * (1 - 0.5 / 27))
+    swapped = 0.5 * (2 / 2) ** 3  # two chunks of one word each
+    assert meteor("b a", "a b") == pytest.approx(1 - swapped)
+    scores = meteor.score(["nothing", "a b"], [["else", "at all"], ["c", "a b"]])
+    assert scores.segments == pytest.approx([0.0, 1 - 0.5 * (1 / 2) ** 3])
+    assert scores.system == pytest.approx(sum(scores.segments) / 2)
+    assert "stages:exact+stem|" in str(scores.signature)
+
+
+def test_meteor_is_nltks() -> None:
+    """With the same stages."""
+    expected = [
+        meteor_score([reference.split()], hypothesis.split(), wordnet=NoSynonyms())  # type: ignore[arg-type]
+        for reference, hypothesis in zip(REFERENCES, HYPOTHESES, strict=True)
+    ]
+    assert tertium.load("meteor").score(HYPOTHESES, REFERENCES).segments == expected
+
+
+def test_meteor_without_the_data_of_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nltk.data, "path", [])
+    with pytest.raises(SettingError, match="synonyms=yes needs the data of WordNet"):
+        tertium.load("meteor", synonyms=True)("a", "a")

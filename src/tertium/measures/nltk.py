@@ -1,4 +1,4 @@
-"""BLEU and chrF as nltk computes them (extra: nltk): not the numbers of sacrebleu."""
+"""BLEU, chrF and METEOR as nltk computes them (extra: nltk): not the numbers of sacrebleu."""
 
 from __future__ import annotations
 
@@ -174,3 +174,69 @@ class ChrFNltk(Measure):
             "case": "lc" if self.lowercase else "mixed",
             "nltk": version("nltk"),
         }
+
+
+class NoSynonyms:
+    """What nltk asks for synonyms, without the data of WordNet: there are none."""
+
+    def synsets(self, word: str) -> tuple[()]:
+        return ()
+
+
+@measure
+@dataclass(frozen=True)
+class Meteor(Measure):
+    """``meteor_score`` for segments, their mean as the system score; from 0 to 1.
+
+    Banerjee and Lavie (2005) with the weights of Lavie and Agarwal (2007). Words are matched if
+    they are equal in lower case, then if their stems are (Porter, English), and then, with the data
+    of WordNet, if they are synonyms. Of several references, the one that scores best counts.
+    """
+
+    name = "meteor"
+    summary = "Matched words and stems, with a penalty for their order, as nltk computes METEOR."
+    requires = NLTK
+    bounds = (0.0, 1.0)
+    synonyms: bool = setting(
+        False, "Match synonyms of WordNet too; its data must be installed.", served=False
+    )
+    tokenize: str = setting("split", "Tokenizer: split (at spaces), 13a, intl, char, zh or none.")
+
+    def reading(self, score: float) -> str:
+        return f"{percent(score)}: overlap of words and stems, less where their order differs"
+
+    def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
+        from nltk.translate.meteor_score import meteor_score
+
+        words, wordnet = tokenizer(self.tokenize, lowercase=False), self._wordnet
+        scores = []
+        for done, row in enumerate(rows, start=1):
+            references = [words(other.text) for other in self.compared(row)]
+            scores.append(
+                float(meteor_score(references, words(row.hypothesis.text), wordnet=wordnet))
+            )
+            if progress is not None and done % 1000 == 0:
+                progress(self.name, done, len(rows))
+        return Segments(scores, [(score, 1.0) for score in scores], [False] * len(rows))
+
+    def choices(self) -> Mapping[str, object]:
+        return {
+            "stages": "exact+stem+synonyms" if self.synonyms else "exact+stem",
+            **tokenizer_choices(self.tokenize),
+            "nltk": version("nltk"),
+        }
+
+    @property
+    def _wordnet(self) -> Any:
+        if not self.synonyms:
+            return NoSynonyms()
+        from nltk.corpus import wordnet
+
+        try:
+            wordnet.ensure_loaded()
+        except LookupError:
+            raise SettingError(
+                "synonyms=yes needs the data of WordNet, which nltk does not find; install them "
+                "(python -m nltk.downloader wordnet), or leave synonyms out"
+            ) from None
+        return wordnet

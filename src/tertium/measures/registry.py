@@ -39,7 +39,6 @@ ELSEWHERE = {
     "xcomet": TRAINED,
     "bleurt": TRAINED,
     "metricx": TRAINED,
-    "meteor": "Tertium does not have {0}; the nearest surface measure is -m chrf",
     "rouge": "Tertium does not have {0}; the nearest surface measures are -m bleu and -m chrf",
     "prism": "{0} has two measures: -m prism-ref with references, -m prism-src with sources",
     "nmtscore": "{0} has three measures: -m cross, -m direct and -m pivot",
@@ -95,10 +94,10 @@ def measure_class(name: str) -> type[Measure]:
 def refuse_other_metrics(name: str) -> None:
     """Say what to use instead of a metric that Tertium does not have.
 
-    >>> refuse_other_metrics("METEOR")
+    >>> refuse_other_metrics("ROUGE")
     Traceback (most recent call last):
     ...
-    tertium.errors.SettingError: Tertium does not have METEOR; ...
+    tertium.errors.SettingError: Tertium does not have ROUGE; ...
     """
     refuse_trained_metrics(name)
     if name.lower() in ELSEWHERE:

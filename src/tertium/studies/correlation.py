@@ -14,6 +14,7 @@ from tertium.studies.columns import Column, agreement_table, with_averages
 from tertium.studies.judgements.agreement import SegmentStatistic, judged_places, segment_column
 from tertium.studies.judgements.sets import JudgedSet
 from tertium.studies.judgements.study import ScoresByMeasure
+from tertium.studies.published import PUBLISHED, published_table
 from tertium.studies.report import Figure, Report, file_name
 
 STATISTICS: tuple[SegmentStatistic, ...] = ("pearson", "kendall", "spearman")
@@ -25,8 +26,13 @@ def correlation_report(
     *,
     samples: int = SAMPLES,
     seed: int = 0,
+    published: str | None = None,
 ) -> Report:
-    """A table for each coefficient; figures of Pearson's r as in the paper (1, 2 and 5 to 7)."""
+    """A table for each coefficient; figures of Pearson's r as in the paper (1, 2 and 5 to 7).
+
+    With ``published`` (``reference`` or ``source``: what the measures read), also the numbers of
+    the paper.
+    """
     seeds = spawn(seed, len(sets))
     tables: dict[str, Table] = {}
     figures: dict[str, Figure] = {}
@@ -41,6 +47,8 @@ def correlation_report(
         tables[statistic] = agreement_table(shown, statistic.capitalize())
         if statistic == "pearson":
             figures[statistic] = Figure(partial(_draw_bars, shown), "Pearson's r")
+            if published is not None:
+                tables[PUBLISHED] = published_table("correlate", shown, against=published)
     for judged in sets:
         for name in scores[judged.name]:
             stem = file_name(f"{judged.name}-{name}")

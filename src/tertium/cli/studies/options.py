@@ -26,6 +26,14 @@ if TYPE_CHECKING:
 
 HUB = "hub"
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.")]
+AsPublished = Annotated[
+    bool,
+    typer.Option(
+        "--as-published",
+        help="Compute measures as the authors' code does (base, references, scale, BLEU), and show "
+        "the numbers of the paper beside those that were obtained.",
+    ),
+]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tertium.cli.studies.options import StudyOptions, named, study_command
+from tertium.cli.studies.options import AsPublished, StudyOptions, named, study_command
 from tertium.errors import InputError, SettingError
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def paraphrase_id(
     timing: Annotated[
         int, typer.Option(min=0, help="Measure the time over so many pairs (table A1).")
     ] = 0,
+    published: AsPublished = False,
 ) -> None:
     """How well do measures separate paraphrases from other pairs? (NMTScore, section 4.)
 
@@ -64,9 +65,12 @@ def paraphrase_id(
     from tertium.studies.paraphrase_id.study import ParaphraseStudy
     from tertium.studies.paraphrase_id.tables import paraphrase_report, timing_table
     from tertium.studies.paraphrase_id.tasks import PAWSX
+    from tertium.studies.published import as_published
     from tertium.studies.runner import uncached
 
     specs = options.specs(DEFAULT_MEASURES)
+    if published:
+        specs = as_published("paraphrase-id", specs)
     if ablation:
         specs += _without_normalization(specs)
     compared = _compared(compare, [str(spec) for spec in specs]) if examples else None
@@ -80,7 +84,13 @@ def paraphrase_id(
     )
     results = options.run(study)
     report = paraphrase_report(
-        results, tasks, across, correlated=correlate, examples=examples, compared=compared
+        results,
+        tasks,
+        across,
+        correlated=correlate,
+        examples=examples,
+        compared=compared,
+        published=published,
     )
     if timing and tasks:
         pairs = (tasks[0].validation or tasks[0].test)[:timing]

@@ -20,6 +20,7 @@ from tertium.stats.resampling import combine, percentile_interval
 from tertium.studies.columns import Column, agreement_table, with_averages
 from tertium.studies.paraphrase_id.study import Results, labels
 from tertium.studies.paraphrase_id.tasks import Task
+from tertium.studies.published import PUBLISHED, published_table
 from tertium.studies.report import Figure, Report
 
 PERCENT = ".1f"
@@ -34,8 +35,12 @@ def paraphrase_report(
     correlated: bool = True,
     examples: int = 0,
     compared: tuple[str, str] | None = None,
+    published: bool = False,
 ) -> Report:
-    """All tables and figures; ``compared`` names the measures whose disagreements are shown."""
+    """All tables and figures; ``compared`` names the measures whose disagreements are shown.
+
+    With ``published``, also the numbers of the paper.
+    """
     tables: dict[str, Table] = {}
     figures: dict[str, Figure] = {}
     if tasks:
@@ -43,6 +48,13 @@ def paraphrase_report(
     if crosslingual:
         title = "Paraphrase identification across languages (PAWS-X)"
         tables["cross-lingual"] = accuracy_table(results, crosslingual, title)
+    if published:
+        tables[PUBLISHED] = published_table(
+            "paraphrase-id",
+            [_column(results, task) for task in [*tasks, *crosslingual]],
+            scale=100,
+            digits=PERCENT,
+        )
     if correlated and len(results.measures) > 1 and tasks:
         found = correlations(results, tasks)
         if len(found.measures) > 1:
