@@ -1,4 +1,4 @@
-"""``tertium data``: list published datasets, export them as plain tables, make paraphrase sets."""
+"""``tertium data``: list and describe datasets, export them as tables, make paraphrase sets."""
 
 from __future__ import annotations
 
@@ -37,6 +37,34 @@ def list_datasets() -> None:
             print(f"  splits     {', '.join(dataset.splits)}")
         print(f"  origin     {dataset.origin}")
         print(f"  licence    {dataset.licence}")
+
+
+@data.command()
+def describe(
+    name: Annotated[str, typer.Argument(help="A dataset (see `tertium data list`).")],
+    path: Annotated[
+        Path | None,
+        typer.Argument(help="Its folder or file. Default: download it from the Hugging Face hub."),
+    ] = None,
+    *,
+    langs: Annotated[
+        str | None, typer.Option(help="Only these languages or pairs, as in en or de-en,fi-en.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A setting of the dataset."),
+    ] = None,
+) -> None:
+    """Count what is in a dataset: pairs by label, inputs, systems, references, characters."""
+    from rich.console import Console
+
+    from tertium.data.datasets.base import DATASETS
+    from tertium.data.datasets.describe import describe as description
+
+    dataset = DATASETS.get(name)
+    given = _parse(settings or [], dataset.settings())
+    table = description(dataset, path, langs=langs.split(",") if langs else None, **given)
+    table.print(Console(highlight=False))
 
 
 @data.command()

@@ -109,6 +109,8 @@ PUBLIC_ENCODERS = {
             ("distilbert", "distilbert-base-multilingual-cased", "104", "135M", APACHE, 6, 5, ""),
             (SENTENCES, "paraphrase-xlm-r-multilingual-v1", "50", "278M", APACHE, 12, None, ""),
             (SENTENCES, "xlm-r-bert-base-nli-stsb-mean-tokens", "50", "278M", APACHE, 12, None, ""),
+            (SENTENCES, "roberta-large-nli-stsb-mean-tokens", "en", "355M", APACHE, 24, None, ""),
+            (SENTENCES, "roberta-base-nli-stsb-mean-tokens", "en", "125M", APACHE, 12, None, ""),
             (SENTENCES, "all-MiniLM-L6-v2", "en", "23M", APACHE, 6, None, ""),
             (SENTENCES, "LaBSE", "109", "471M", APACHE, 12, None, ""),
             ("intfloat", "multilingual-e5-small", "100", "118M", MIT, 12, None, E5_PREFIX),

@@ -103,6 +103,33 @@ def test_the_command_line(tertium: Run, tmp_path: Path) -> None:  # noqa: F811
     )
 
 
+def test_statistics(tertium: Run, tmp_path: Path) -> None:  # noqa: F811
+    """By hand: two systems, two inputs with one reference of 2 and 4 characters."""
+    rows = [
+        "en-de,s,m,rr,-0.5,2020,A",
+        "en-de,s,n,rr,1,2020,B",
+        "en-de,t,m,rrrr,0,2020,A",
+        "en-de,t,n,rrrr,0,2020,B",
+    ]
+    table = write(
+        tmp_path / "wmt.csv", "lp,src,mt,ref,score,year,system\n" + "\n".join(rows) + "\n"
+    )
+    settings = ("--langs", "en-de", "--set", "kind=da", "--set", "year=2020")
+    done = tertium("data", "describe", "wmt-table", table, *settings)
+    assert done.returncode == 0, done.stderr
+    head, row = (
+        line.split() for line in done.stdout.splitlines() if "ystems" in line or "en-de" in line
+    )
+    assert dict(zip(head, row[1:], strict=True)) == {
+        "inputs": "2",
+        "systems": "2",
+        "outputs": "4",
+        "judged": "4",
+        "references": "1.0",
+        "characters": "3.0",
+    }
+
+
 def test_ratings_of_errors_as_one_score_per_output(tertium: Run, tmp_path: Path) -> None:  # noqa: F811
     header = "system\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
     ratings = write(tmp_path / "mqm.tsv", header + "A\t1\tr\ts\tt\tAccuracy\tMajor\n")
