@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, get_args
 
 import typer
 
-from tertium.cli.groups import grouped
+from tertium.cli.groups import grouped, say
 from tertium.cli.options import DEFAULT_MODEL, ComputeType, HtmlFile, Model, NoCache, Threads
 from tertium.cli.progress import progress_bar
 from tertium.errors import InputError, SettingError
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from tertium.studies.runner import Runner, SharedModels
 
 HUB = "hub"
+FEWEST_SAMPLES = 20
+"""With n samples, no p-value is below 1 / (n + 1)."""
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress bar.")]
 AsPublished = Annotated[
     bool,
@@ -115,6 +117,11 @@ class StudyOptions:
         from rich.console import Console
 
         report = replace(report, tables={**report.tables, **runner.tables()})
+        if self.samples < FEWEST_SAMPLES:
+            say(
+                f"with {self.samples} bootstrap samples, no difference can be significant: all "
+                f"measures are in the top cluster; use --samples {FEWEST_SAMPLES} or more"
+            )
         console = Console(highlight=False)
         for number, table in enumerate(report.tables.values()):
             if number:
