@@ -6,10 +6,12 @@ import json
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tertium as library
+from tertium.jobs.task import Job
 
 from .conftest import Run
 
@@ -232,3 +234,33 @@ def test_marked_outputs_are_counted_by_system(tertium: Run, tmp_path: Path) -> N
     assert "(mark: copy): a 1" in shown
     document = json.loads(tertium("compare", table, "-m", "chrf", "--json").stdout)
     assert document["measures"]["chrf"]["marks"] == {"copy": {"a": 1}, "empty": {"a": 1}}
+
+
+def test_an_interrupted_comparison_resumes(
+    tertium: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, out = tmp_path / "whole.json", tmp_path / "out.json"
+    command = ("compare", EXAMPLES, "-m", "chrf", "-m", "bleu", "-q", "-o")
+    assert tertium(*command, whole).returncode == 0
+    monkeypatch.setattr("tertium.cli.compare.ROWS_AT_A_TIME", 8)
+    assert tertium("compare", EXAMPLES, "-m", "chrf", "--resume").returncode == 2
+    process, done = Job.process, 0
+
+    def stop(*arguments: Any) -> Any:
+        nonlocal done
+        done += 1
+        if done == 5:
+            raise KeyboardInterrupt
+        return process(*arguments)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Job, "process", stop)
+        assert tertium(*command, out).returncode == 130
+    assert not out.exists()
+    again = tertium(*command, out)
+    assert "is an unfinished run; resume it with --resume" in again.stderr
+    resumed = tertium(*command, out, "--resume")
+    assert resumed.returncode == 0, resumed.stderr
+    assert out.read_bytes() == whole.read_bytes()
+    assert not (tmp_path / "out.json.part").exists()
+    assert "is complete" in tertium(*command, out, "--resume").stderr

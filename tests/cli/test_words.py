@@ -53,8 +53,7 @@ def options(command: str) -> set[str]:
 def test_the_same_options_everywhere(command: str) -> None:
     there = options(command)
     assert there >= EVERYWHERE
-    if command not in ("compare",):
-        assert "--resume" in there
+    assert "--resume" in there
     if command != "align":
         assert "--engine" in there
     if command not in ("align", "translate"):
