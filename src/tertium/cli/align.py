@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,7 +25,7 @@ from tertium.data.documents import PairedFiles, pair_by_list, pair_by_name
 from tertium.data.lines import check_file, name_of, read_lines
 from tertium.data.records import counted
 from tertium.errors import InputError
-from tertium.jobs.output import JsonLinesLayout
+from tertium.jobs.output import JsonLinesLayout, Layout
 from tertium.measures.loading import ModelPool
 from tertium.storage.atomic import write_text
 from tertium.text import Text
@@ -348,6 +348,12 @@ def _tmx(source: Document, target: Document, units: Sequence[Unit]) -> str:
     return head + "".join(body) + "</body>\n</tmx>\n"
 
 
-WRITERS = {"ladder": _ladder, "tmx": _tmx}
+WRITERS: Mapping[str, Callable[[Document, Document, Sequence[Unit]], str]] = {
+    "ladder": _ladder,
+    "tmx": _tmx,
+}
 """What writes the formats that are not tables of units."""
-TABLES = {"jsonl": JsonLinesLayout, **{str(name): layout for name, layout in LAYOUTS.items()}}
+TABLES: Mapping[str, type[Layout]] = {
+    "jsonl": JsonLinesLayout,
+    **{str(name): layout for name, layout in LAYOUTS.items()},
+}
