@@ -6,6 +6,7 @@ import importlib.util
 import inspect
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -79,14 +80,23 @@ def test_paths_in_the_guides_exist(page: str) -> None:
     assert not missing
 
 
-def test_the_reference_is_readable_in_a_clone() -> None:
-    """Every public name has its signature, a sentence and an example in docs/api.md."""
-    path = ROOT / "scripts" / "api_page.py"
-    spec = importlib.util.spec_from_file_location("api_page", path)
+def script(name: str) -> Any:
+    """A module of scripts/."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+def test_the_table_of_settings_is_current() -> None:
+    text = (ROOT / "docs" / "settings.md").read_text("utf-8")
+    assert text == script("settings_page").page(), "run python scripts/settings_page.py"
+
+
+def test_the_reference_is_readable_in_a_clone() -> None:
+    """Every public name has its signature, a sentence and an example in docs/api.md."""
     text = (ROOT / "docs" / "api.md").read_text("utf-8")
-    assert text == module.page(text), "run python scripts/api_page.py"
+    assert text == script("api_page").page(text), "run python scripts/api_page.py"
     assert set(re.findall(r"^::: tertium\.(\w+)", text, re.MULTILINE)) == PUBLIC - {"__version__"}

@@ -131,6 +131,11 @@ def test_languages_are_identified_for_explanations() -> None:
     assert [each.target.lang for each in why.directions] == ["en", "de"]
     with pytest.raises(LanguageError, match="perhaps"):
         tertium.explain("Ok.", "Taxi.")
+    texts = ["The meeting is on Monday."], ["Die Sitzung ist am Dienstag."]
+    [pair] = tertium.explain(*texts, methods="coverage")
+    assert (pair.a.lang, pair.b.lang) == ("en", "de")
+    [pair] = tertium.explain(*texts, methods="flags")  # which need no language
+    assert (pair.a.lang, pair.b.lang) == (None, None)
 
 
 def test_documents_are_scored_in_parts() -> None:

@@ -6,10 +6,12 @@ import json
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tertium as library
+from tertium.jobs.task import Job
 
 from .conftest import Run
 
@@ -267,3 +269,33 @@ def test_other_files_are_not_compared(tertium: Run, tmp_path: Path) -> None:
     done = tertium("compare", EXAMPLES, tmp_path / "de.po")
     assert done.returncode == 2
     assert f"{EXAMPLES} is not a localisation file; compare one table" in done.stderr
+
+
+def test_an_interrupted_comparison_resumes(
+    tertium: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, out = tmp_path / "whole.json", tmp_path / "out.json"
+    command = ("compare", EXAMPLES, "-m", "chrf", "-m", "bleu", "-q", "-o")
+    assert tertium(*command, whole).returncode == 0
+    monkeypatch.setattr("tertium.cli.compare.ROWS_AT_A_TIME", 8)
+    assert tertium("compare", EXAMPLES, "-m", "chrf", "--resume").returncode == 2
+    process, done = Job.process, 0
+
+    def stop(*arguments: Any) -> Any:
+        nonlocal done
+        done += 1
+        if done == 5:
+            raise KeyboardInterrupt
+        return process(*arguments)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Job, "process", stop)
+        assert tertium(*command, out).returncode == 130
+    assert not out.exists()
+    again = tertium(*command, out)
+    assert "is an unfinished run; resume it with --resume" in again.stderr
+    resumed = tertium(*command, out, "--resume")
+    assert resumed.returncode == 0, resumed.stderr
+    assert out.read_bytes() == whole.read_bytes()
+    assert not (tmp_path / "out.json.part").exists()
+    assert "is complete" in tertium(*command, out, "--resume").stderr

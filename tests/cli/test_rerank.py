@@ -155,3 +155,24 @@ def test_killed_and_resumed(tmp_path: Path) -> None:
     assert broken.read_bytes() == whole.read_bytes()
     assert gain(errors) == gain(done.stderr)
     assert gain(errors).startswith(b"chrf: first ")
+
+
+def test_languages_are_identified(tertium: Run, tmp_path: Path) -> None:
+    file = tmp_path / "lists.jsonl"
+    texts = ["The meeting is on Tuesday.", "The meeting is on Monday."]
+    row = {"src": "Die Sitzung ist am Montag.", "candidates": texts}
+    file.write_text(json.dumps(row) + "\n")
+    given = tertium("rerank", file, "-m", "direct:against=source", "-l", "de-en")
+    assumed = tertium("rerank", file, "-m", "direct:against=source")
+    assert assumed.returncode == 0, assumed.stderr
+    assert assumed.stdout == given.stdout
+    assert assumed.stderr.startswith(
+        "assumed languages: hypotheses en, sources de (identified; to choose others, use --lang, "
+        "--src-lang)\n"
+    )
+    assert "assumed" not in given.stderr
+    file.write_text(json.dumps({**row, "candidates": ["ok", "no"]}) + "\n")
+    unclear = tertium("rerank", file, "-m", "direct:against=source")
+    assert unclear.returncode == 2
+    assert "the language of the hypothesis is needed" in unclear.stderr
+    assert unclear.stderr.endswith("; use --lang\n")

@@ -20,18 +20,19 @@ from .conftest import TERTIUM, Run
 
 ROWS = ("score", "compare", "explain", "filter", "mine", "align", "translate", "rerank")
 COMMANDS = (*ROWS, "paraphrase")
-EVERYWHERE = {
-    "-l",
-    "--lang",
-    "--model",
-    "-o",
-    "--output",
-    "-f",
-    "-q",
-    "-v",
-    "--threads",
-    "--force",
+WORDS = {
+    *("-l", "--lang", "--src-lang", "--tgt-lang", "-m", "--measure", "--model", "--encoder"),
+    *("-o", "--output", "-f", "--output-format", "-q", "--quiet", "-v", "--verbose"),
+    *("--threads", "--force", "--resume", "--engine", "--device", "-w"),
 }
+LACKING = {
+    "explain": {"-m", "--measure"},  # it has methods
+    "filter": {"-w"},  # it prints no scores
+    "align": {"-m", "--measure", "--engine", "--device", "-w"},
+    "translate": {"-m", "--measure", "--encoder"},
+    "paraphrase": {"--src-lang", "--tgt-lang"},  # one language
+}
+"""What has no meaning for a command; alignment runs in one process."""
 REFERENCES = ["The cat sat on the mat.", "It rained all day.", "She is at home."]
 GOOD = ["The cat sat on a mat.", "It rained all day.", "She is home."]
 POOR = ["A cat is sitting.", "Rain fell.", "She is at work."]
@@ -51,20 +52,46 @@ def options(command: str) -> set[str]:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_same_options_everywhere(command: str) -> None:
-    there = options(command)
-    assert there >= EVERYWHERE
-    if command not in ("compare",):
-        assert "--resume" in there
-    if command != "align":
-        assert "--engine" in there
-    if command not in ("align", "translate"):
-        assert "-m" in there or command == "explain"
-    if command in ("score", "compare", "explain", "filter", "mine", "align", "translate"):
-        assert {"--src-lang", "--tgt-lang"} <= there
-    if command not in ("translate",):
-        assert "--encoder" in there
+    assert options(command) >= WORDS - LACKING.get(command, set())
     if command in ("score", "compare", "explain"):
-        assert {"-t", "-r", "-s", "--ref-lang"} <= there
+        assert {"-t", "-r", "-s", "--ref-lang"} <= options(command)
+
+
+RUNS = {
+    "score": "-t good.txt -r ref.txt -m chrf --rows",
+    "compare": "-t good.txt poor.txt -r ref.txt -m chrf --samples 20",
+    "explain": "-t good.txt -r ref.txt -l en --method flags",
+    "filter": "ref.txt good.txt -l en-en --filters length",
+    "mine": "ref.txt good.txt -l de-en",
+    "align": "ref.txt good.txt -l en",
+    "translate": "ref.txt -l en-de",
+    "rerank": "lists.jsonl -m chrf",
+    "paraphrase": "ref.txt -l en -n 2",
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_format_and_one_policy_for_outputs(tertium: Run, command: str, files: Path) -> None:
+    """``-f`` prints every format; ``-o`` writes, refuses to replace a file, and replaces it."""
+    Path("lists.jsonl").write_text(json.dumps({"candidates": GOOD}) + "\n")
+    run = (command, *RUNS[command].split(), "-q")
+    printed = {}
+    for form in ("text", "markdown", "latex", "csv", "tsv", "json"):
+        done = tertium(*run, "-f", form)
+        assert done.returncode == 0, done.stderr
+        printed[form] = done.stdout
+    assert isinstance(json.loads(printed["json"]), dict)
+    assert printed["markdown"].startswith("| ")
+    assert "\\begin{tabular}" in printed["latex"]
+    assert len(printed["csv"].splitlines()[0].split(",")) > 1
+    assert len(printed["tsv"].splitlines()[0].split("\t")) > 1
+    assert tertium(*run, "-o", "out.csv").returncode == 0
+    before = Path("out.csv").read_bytes()
+    again = tertium(*run, "-o", "out.csv")
+    assert again.returncode == 2
+    assert "out.csv exists; use --force to replace it" in again.stderr
+    assert tertium(*run, "-o", "out.csv", "--force").returncode == 0
+    assert Path("out.csv").read_bytes() == before
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -99,7 +99,7 @@ def test_columns_by_language_or_name(tmp_path: Path) -> None:
     langs = Languages("en", src="de")
     [row] = TablePairs(table, bitext_columns(table, langs=langs), langs)
     assert (*row.sides, row.record["id"]) == (("ja", "de"), ("yes", "en"), "7")
-    with pytest.raises(InputError, match="which column is the src"):
+    with pytest.raises(InputError, match="which column is the source"):
         bitext_columns(table)
     with pytest.raises(InputError, match="both source and target"):
         bitext_columns(table, src="de", tgt="de")

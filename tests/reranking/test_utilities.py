@@ -146,7 +146,7 @@ def test_one_candidate() -> None:
 
 
 def test_what_cannot_be_a_utility() -> None:
-    with pytest.raises(SettingError, match="bleu cannot aggregate references; chrf and sss can"):
+    with pytest.raises(SettingError, match="bleu cannot aggregate references, as chrf and sss can"):
         utilities(tertium.load("bleu"), TRAIN, aggregate=True)
     with pytest.raises(SettingError, match="depend on other rows"):
         utilities(tertium.load("sss+chrf", scale="corpus"), TRAIN)

@@ -542,7 +542,11 @@ def test_how_files_are_read(
         (as_file("hyp\tref\nschön\tb\n".encode("latin-1")), 400, "line 2: byte 4 (0xF6)"),
         (as_file("hyp\tref\na\n"), 400, "rows.tsv, row 1 (line 2): 1 field"),
         (as_file("a\nb\n"), 400, "two texts per row are needed"),
-        (as_file("x\ty\thyp\n1\t2\t3\n"), 400, "choose the column of the second text"),
+        (
+            as_file("x\ty\thyp\n1\t2\t3\n"),
+            400,
+            'use "Column of the second text" or "Column of the source"',
+        ),
         (as_file(gzip.compress(b"hyp\tref\n")), 400, "decompress it first"),
         (as_file(b"PAR1", "a.parquet"), 400, "Parquet"),
         (as_file("hyp\tref\n"), 400, "empty"),

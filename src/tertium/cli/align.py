@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 import typer
 
 from tertium._version import __version__
+from tertium.cli.formats import LAYOUTS
 from tertium.cli.groups import EncoderOptions, LanguageOptions, grouped, say
 from tertium.cli.inputs import refuse_as_output
 from tertium.cli.logs import log_to_terminal
@@ -24,18 +25,19 @@ from tertium.data.documents import PairedFiles, pair_by_list, pair_by_name
 from tertium.data.lines import check_file, name_of, read_lines
 from tertium.data.records import counted
 from tertium.errors import InputError
+from tertium.jobs.output import JsonLinesLayout, Layout
 from tertium.measures.loading import ModelPool
 from tertium.storage.atomic import write_text
 from tertium.text import Text
 
 if TYPE_CHECKING:
-    from tertium.jobs.output import Layout
     from tertium.stats.alignment import Unit
 
 ALIGNMENT = "Alignment"
 MAX_SIZE, DELETION_QUANTILE, WIDTH = 4, 0.2, 10
 LINES_AT_A_TIME = 256
-FORMATS = ("tsv", "csv", "jsonl", "ladder", "tmx")
+FILES = ("tsv", "csv", "jsonl", "json", "ladder", "tmx")
+FORMATS = ("text", "markdown", "latex", *FILES)
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot contain."""
 
@@ -123,7 +125,7 @@ class AlignOutput:
         typer.Option(
             "--output",
             "-o",
-            help=f"A file ({', '.join('.' + name for name in FORMATS)}); a folder if folders are "
+            help=f"A file ({', '.join('.' + name for name in FILES)}); a folder if folders are "
             "aligned. Default: standard output.",
             rich_help_panel=OUTPUT,
         ),
@@ -212,7 +214,7 @@ def align(
             ]
             aligned = aligner(documents[0].sentences, documents[1].sentences, progress.detail)
             units += len(aligned)
-            content = WRITERS[job.format](documents[0], documents[1], aligned)
+            content = _written(documents[0], documents[1], aligned, job.format)
             if job.output is None:
                 progress.hide()
                 sys.stdout.write(content)
@@ -349,10 +351,10 @@ def _jobs(
     if output.is_dir():
         raise InputError(f"{output} is a folder; choose a file")
     chosen = format or output.suffix.removeprefix(".")
-    if chosen not in FORMATS:
+    if chosen not in FORMATS or (format is None and chosen not in FILES):
         raise InputError(
             f"{output}: cannot infer the format from the file name; use --format, or one of "
-            f"{', '.join('.' + name for name in FORMATS)}"
+            f"{', '.join('.' + name for name in FILES)}"
         )
     return [_Job(source, target, output, chosen)]
 
@@ -370,7 +372,11 @@ def _jobs_of(pairs: Sequence[PairedFiles], output: Path | None, format: str) -> 
     return jobs
 
 
-def _table(source: Document, target: Document, units: Sequence[Unit], layout: Layout) -> str:
+def _written(source: Document, target: Document, units: Sequence[Unit], form: str) -> str:
+    """The units of a document in a format."""
+    if form in WRITERS:
+        return WRITERS[form](source, target, units)
+    layout = TABLES[form]()
     rows = [
         {
             "src_lines": source.numbers(unit.source),
@@ -381,25 +387,7 @@ def _table(source: Document, target: Document, units: Sequence[Unit], layout: La
         }
         for unit in units
     ]
-    return layout.head(list(rows[0])) + layout.body(rows)
-
-
-def _tsv(source: Document, target: Document, units: Sequence[Unit]) -> str:
-    from tertium.jobs.output import TsvLayout
-
-    return _table(source, target, units, TsvLayout())
-
-
-def _csv(source: Document, target: Document, units: Sequence[Unit]) -> str:
-    from tertium.jobs.output import CsvLayout
-
-    return _table(source, target, units, CsvLayout())
-
-
-def _jsonl(source: Document, target: Document, units: Sequence[Unit]) -> str:
-    from tertium.jobs.output import JsonLinesLayout
-
-    return _table(source, target, units, JsonLinesLayout())
+    return layout.head(list(rows[0])) + layout.body(rows) + layout.tail({"units": len(rows)})
 
 
 def _ladder(source: Document, target: Document, units: Sequence[Unit]) -> str:
@@ -432,4 +420,12 @@ def _tmx(source: Document, target: Document, units: Sequence[Unit]) -> str:
     return head + "".join(body) + "</body>\n</tmx>\n"
 
 
-WRITERS = {"tsv": _tsv, "csv": _csv, "jsonl": _jsonl, "ladder": _ladder, "tmx": _tmx}
+WRITERS: Mapping[str, Callable[[Document, Document, Sequence[Unit]], str]] = {
+    "ladder": _ladder,
+    "tmx": _tmx,
+}
+"""What writes the formats that are not tables of units."""
+TABLES: Mapping[str, type[Layout]] = {
+    "jsonl": JsonLinesLayout,
+    **{str(name): layout for name, layout in LAYOUTS.items()},
+}

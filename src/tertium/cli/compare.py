@@ -26,14 +26,13 @@ from tertium.cli.groups import (
     MeasureOptions,
     ModelOptions,
     PairOptions,
-    PrintOptions,
+    RowOptions,
     StatisticsOptions,
     grouped,
     say,
 )
 from tertium.cli.languages import assume_for_measures, signed
 from tertium.cli.options import INPUT, OUTPUT
-from tertium.cli.running import Running
 from tertium.comparison.result import SEGMENTS_SHOWN, Comparison
 from tertium.comparison.significance import check_comparison, compare_scores
 from tertium.data.pairs import Languages
@@ -46,9 +45,10 @@ from tertium.data.systems import (
 )
 from tertium.errors import InputError
 from tertium.jobs.output import rounded, to_json
-from tertium.jobs.task import Input, Job
+from tertium.jobs.task import Input, Job, Run
 from tertium.jobs.tasks.score import ROWS_AT_A_TIME, ScoreTask, score_table
 from tertium.measures.loading import MeasureLoader
+from tertium.measures.scores import ScoreTable
 from tertium.report.tables import FORMATS
 from tertium.stats.conventions import ALPHA
 from tertium.storage.atomic import write_text
@@ -103,7 +103,7 @@ class CompareInputs(PairOptions):
 
 
 @dataclass(frozen=True)
-class CompareOutput(PrintOptions):
+class CompareOutput(RowOptions):
     """What is printed and written."""
 
     output: Annotated[
@@ -211,6 +211,17 @@ class CompareGate(GateOptions):
     ] = None
 
 
+@dataclass(frozen=True)
+class Compared:
+    """The scores of all systems, and their comparison."""
+
+    scores: ScoreTable
+    result: Comparison
+
+    def summary(self) -> dict[str, Any]:
+        return self.scores.summary()
+
+
 @grouped()
 def compare(
     inputs: CompareInputs,
@@ -242,7 +253,8 @@ def compare(
     tests = statistics.tests
     check_comparison(outputs, **tests)
     check_system(gate.fail_if_worse, outputs.systems)
-    loader = MeasureLoader(specs, models.chosen, languages.languages.hyp)
+    running = output.running(cluster.chosen(models.threads))
+    loader = MeasureLoader(specs, running.models(models.chosen), languages.languages.hyp)
     task = ScoreTask.requested(loader, scores_only=True, segments=True)
     for source in outputs.sources.values():
         task.check(source)
@@ -260,10 +272,16 @@ def compare(
     chosen, assumed = assume_for_measures(
         chosen, specs, models.chosen, languages, quiet=output.quiet
     )
-    running = Running(quiet=output.quiet, cluster=cluster.chosen(models.threads))
-    scores = running(Job(task, chosen, ROWS_AT_A_TIME), score_table).assuming(signed(assumed))
-    result = compare_scores(scores, outputs, seed=statistics.seed, **tests)
-    output.write(result)
+    job = Job(task, chosen, ROWS_AT_A_TIME)
+
+    def plan(run: Run) -> Compared:
+        table = score_table(job, run(job, None)).assuming(signed(assumed))
+        made = Compared(table, compare_scores(table, outputs, seed=statistics.seed, **tests))
+        output.write(made.result)
+        return made
+
+    compared = running.run(plan, job.count, notes_only=True)
+    scores, result = compared.scores, compared.result
     output.print(result)
     if scores.tally is not None and not output.quiet and not output.as_json:
         print(scores.tally, file=sys.stderr)

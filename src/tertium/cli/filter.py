@@ -85,6 +85,14 @@ class BitextOptions(TableOptions):
         ),
     ] = OnError.stop
 
+    def parallel(self, src: Path | None, tgt: Path) -> BitextOptions:
+        """Two files that are given without options."""
+        if self.src is not None or self.tgt is not None:
+            raise InputError(
+                "sources and targets are given twice: with --src or --tgt, and without"
+            )
+        return replace(self, src=src, tgt=tgt)
+
     @contextmanager
     def spooled(self, file: Path | None) -> Iterator[tuple[BitextOptions, Path | None]]:
         """Copy standard input to a file for a while, since it is read more than once."""
@@ -310,8 +318,12 @@ def filter_command(
         Path | None,
         typer.Argument(
             metavar="[FILE]",
-            help="Pairs: TSV, CSV, JSONL, Parquet or TMX, also compressed; - for standard input.",
+            help="Pairs: TSV, CSV, JSONL, Parquet or TMX, also compressed; - for standard input. "
+            "Or sources, one per line, before their targets.",
         ),
+    ] = None,
+    targets: Annotated[
+        Path | None, typer.Argument(metavar="[TARGETS]", help="Targets, one per line.")
     ] = None,
 ) -> None:
     """Remove bad pairs from a bitext, and report how many each filter removed, and why.
@@ -319,6 +331,8 @@ def filter_command(
     [bold]tertium filter pairs.tsv -l de-en -o clean.tsv[/bold]
     """
     started = time.monotonic()
+    if targets is not None:
+        inputs, file = inputs.parallel(file, targets), None
     named = [file, inputs.src, inputs.tgt]
     if output.resume and STDIN in named:
         raise InputError("standard input cannot be read again: --resume needs a file")

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from tertium.cli.groups import LanguageOptions, say
 from tertium.cli.words import flags
 from tertium.data.lines import STDIN
 from tertium.data.nbest import CandidateLists
+from tertium.data.pairs import Languages
 from tertium.jobs.task import Input
 from tertium.measures.loading import MeasureSpec, ModelPool, ModelSettings, outline
 from tertium.measures.registry import parts_of
 from tertium.measures.translation import TranslationMeasure
-from tertium.models.guess import LANGUAGE_OF, AssumedLanguages, assume_language, assumed_languages
+from tertium.models.guess import (
+    LANGUAGE_OF,
+    TEXTS_READ,
+    AssumedLanguages,
+    assume_language,
+    assumed_languages,
+)
 from tertium.models.languages import LanguageSet
+from tertium.text import Row
 
 PLURAL = {"hypothesis": "hypotheses", "reference": "references", "source": "sources"}
 
@@ -24,7 +33,7 @@ def assume(
 ) -> tuple[list[Input], dict[str, str]]:
     """Fill in the languages of those roles, as the rows of the first input tell them."""
     first = inputs[0].source
-    if isinstance(first, CandidateLists) or STDIN in first.paths:  # it can be read only once
+    if isinstance(first, CandidateLists) or STDIN in first.paths:  # which can be read only once
         return list(inputs), {}
     found = assumed_languages(first, roles, languages)
     if not found:
@@ -58,15 +67,48 @@ def assume_for_measures(
     quiet: bool,
 ) -> tuple[list[Input], dict[str, str]]:
     """Fill in the languages that measures cannot do without."""
-    if all(vars(options.languages).values()):
+    needed = None if all(vars(options.languages).values()) else needed_by(specs, models)
+    if needed is None:
         return list(inputs), {}
+    roles, languages = needed
+    return assume(inputs, roles, languages, quiet=quiet)
+
+
+def assume_for_lists(
+    lists: CandidateLists,
+    specs: Sequence[MeasureSpec],
+    models: ModelSettings,
+    given: Languages,
+    *,
+    quiet: bool,
+) -> Languages:
+    """The languages of candidates and sources, where measures cannot do without them."""
+    needed = None if given.hyp and given.src else needed_by(specs, models)
+    if needed is None or STDIN in lists.paths:  # which can be read only once
+        return given
+    roles, languages = needed
+    rows = [
+        Row(each.number, candidate, (), each.source)
+        for each in islice(lists, TEXTS_READ)
+        for candidate in each.candidates[:1]
+    ]
+    # candidates take the place of references
+    wanted = ["source" if role == "source" else "hypothesis" for role in roles]
+    found = assumed_languages(rows, dict.fromkeys(wanted), languages)
+    tell(found, quiet=quiet)
+    hyp, src = found.get("hypothesis", given.hyp), found.get("source", given.src)
+    return Languages(hyp=hyp, ref=given.ref or hyp, src=src)
+
+
+def needed_by(
+    specs: Sequence[MeasureSpec], models: ModelSettings
+) -> tuple[list[str], LanguageSet] | None:
+    """The roles whose languages a measure cannot do without, and those of its model."""
     pool = ModelPool(models)
     for spec in specs:
-        roles = needed_roles(spec, pool)
-        if roles:
-            model = pool("translation", spec.model)
-            return assume(inputs, roles, model.languages, quiet=quiet)
-    return list(inputs), {}
+        if roles := needed_roles(spec, pool):
+            return roles, pool("translation", spec.model).languages
+    return None
 
 
 def needed_roles(spec: MeasureSpec, pool: ModelPool) -> list[str]:

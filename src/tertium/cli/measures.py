@@ -51,7 +51,7 @@ def measures(
     print("settings")
     for setting, about in known_settings(lower).items():
         allowed = f" ({about.allowed})" if about.allowed else ""
-        print(f"  {setting:<18}default: {_default(setting, about.default)}{allowed}")
+        print(f"  {setting:<18}default: {default_of(setting, about.default)}{allowed}")
         print(f"  {'':<18}{about.meaning}")
 
 
@@ -78,7 +78,7 @@ def _print_overview() -> None:
     width = max(map(len, names)) + 2
     for name in names:
         settings = [
-            f"{setting}={_default(setting, about.default)}"
+            f"{setting}={default_of(setting, about.default)}"
             for setting, about in known_settings(name).items()
             if setting not in NOT_SHOWN
         ]
@@ -88,7 +88,7 @@ def _print_overview() -> None:
             print(f"{'':<{width}}settings: {', '.join(settings)}")
 
 
-def _default(setting: str, default: object) -> str:
+def default_of(setting: str, default: object) -> str:
     if isinstance(default, int | float) and setting != "layer":
         return spell(default)
     return str(default).replace("\n", "\\n") if default else "automatic"

@@ -20,6 +20,7 @@ from tertium.cli.groups import (
     grouped,
     say,
 )
+from tertium.cli.languages import assume_for_lists
 from tertium.cli.options import (
     INPUT,
     OUTPUT,
@@ -264,7 +265,8 @@ def rerank(
     output.check([file, *inputs.files])
     running = output.running(cluster.chosen(models.threads), what="lists")
     loaded = running.models(models.chosen)
-    languages = options.languages
+    languages = assume_for_lists(lists, specs, loaded, options.languages, quiet=output.quiet)
+    lists = inputs.lists(file, languages)
     task = RerankTask(
         MeasureLoader(specs, loaded, languages.hyp),
         mixture.numbers,

@@ -306,14 +306,15 @@ def bitext_columns(
     """The columns of texts and their translations, which may be named after the languages."""
     pick = ColumnChooser(table, "filter")
 
-    def find(role: str, given: str | None, lang: str | None, option: str) -> str:
+    def find(role: str, given: str | None, lang: str | None, name: str, cure: str) -> str:
         column = pick([*([lang] if lang else []), *BITEXT[role]], given)
         if column is None:
-            raise InputError(f"which column is the {option}? {pick.there}; use --{option}-column")
+            raise InputError(f"which column is the {name}? {pick.there}", cure=cure)
         return column
 
     langs = langs or Languages()
-    source, target = find("src", src, langs.src, "src"), find("hyp", tgt, langs.hyp, "tgt")
+    source = find("src", src, langs.src, "source", cure="use {src_column}")
+    target = find("hyp", tgt, langs.hyp, "target", cure="use {tgt_column}")
     if source == target:
         raise InputError(
             f"the column {source!r} cannot be both source and target: {pick.there}",

@@ -224,10 +224,7 @@ def explain(
     if methods is not None:
         from tertium.explanation.review import load_reviewer
 
-        pair = (
-            Text(check_text(a, role="first text", row=1), lang),
-            Text(check_text(b, role="second text", row=1), reference_lang or lang),
-        )
+        a, b = check_text(a, role="first text", row=1), check_text(b, role="second text", row=1)
         reviewer = load_reviewer(
             methods,
             model=model,
@@ -235,7 +232,8 @@ def explain(
             thresholds=thresholds,
             false_alarms=false_alarms,
         )
-        [review] = reviewer([pair])
+        lang, reference_lang = _languages([a], [b], lang, reference_lang, reviewer.model)
+        [review] = reviewer([(Text(a, lang), Text(b, reference_lang))])
         return review
     if thresholds or false_alarms is not None:
         name = "thresholds are" if thresholds else "false_alarms are"
@@ -245,9 +243,8 @@ def explain(
 
         model = load_model(DEFAULT_MODEL if model is None else model)
     a, b = check_text(a, role="first text", row=1), check_text(b, role="second text", row=1)
-    other = reference_lang or lang or assume_language([b], model.languages, "second text")
-    first = Text(a, lang or assume_language([a], model.languages, "first text"))
-    second = Text(b, other)
+    lang, reference_lang = _languages([a], [b], lang, reference_lang, model)
+    first, second = Text(a, lang), Text(b, reference_lang)
     for role, text in (("the first text", first), ("the second text", second)):
         try:
             supported_language(model, text.lang, role)
@@ -285,17 +282,33 @@ def _explain_lists(
     first, second = repeatable(a), repeatable(b)
     if isinstance(first, str) or isinstance(second, str) or len(first) != len(second):
         raise InputError("give two texts, or two lists of the same length")
-    pairs = [
-        (
-            Text(check_text(one, role="first text", row=row), lang),
-            Text(check_text(other, role="second text", row=row), reference_lang or lang),
-        )
-        for row, (one, other) in enumerate(zip(first, second, strict=True), start=1)
-    ]
     reviewer = load_reviewer(
         methods, model=model, encoder=encoder, thresholds=thresholds, false_alarms=false_alarms
     )
+    ours = [check_text(text, role="first text", row=row) for row, text in enumerate(first, 1)]
+    theirs = [check_text(text, role="second text", row=row) for row, text in enumerate(second, 1)]
+    if ours:
+        lang, reference_lang = _languages(ours, theirs, lang, reference_lang, reviewer.model)
+    pairs = [
+        (Text(one, lang), Text(other, reference_lang))
+        for one, other in zip(ours, theirs, strict=True)
+    ]
     return PairReviews(reviewer(pairs, as_progress(progress)))
+
+
+def _languages(
+    first: Sequence[str],
+    second: Sequence[str],
+    lang: str | None,
+    reference_lang: str | None,
+    model: TranslationModel | None,
+) -> tuple[str | None, str | None]:
+    """The languages of both sides; where a model needs them, those not given are identified."""
+    other = reference_lang or lang
+    if model is not None:
+        other = other or assume_language(second, model.languages, "second text")
+        lang = lang or assume_language(first, model.languages, "first text")
+    return lang, other
 
 
 def _preferred(

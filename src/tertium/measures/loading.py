@@ -668,7 +668,8 @@ def parse_setting(name: str, text: str, default: object) -> object:
         if isinstance(default, tuple):
             return tuple(float(number) for number in text.split(","))
     except ValueError:
-        kind = "yes or no" if isinstance(default, bool) else "a number"
+        kind = "a whole number" if isinstance(default, int) else "a number"
+        kind = "yes or no" if isinstance(default, bool) else kind
         kind = "numbers with commas" if isinstance(default, tuple) else kind
         raise SettingError(f"{name}={text}: it must be {kind}") from None
     return text

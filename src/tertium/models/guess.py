@@ -8,7 +8,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from tertium.data.identify import CONFIDENT, guess_among, identify, same_language
-from tertium.data.pairs import DerivedSource, Source
+from tertium.data.pairs import DerivedSource
 from tertium.errors import LanguageError
 from tertium.models.languages import LanguageSet
 from tertium.text import Row, Text
@@ -95,9 +95,9 @@ class AssumedLanguages(DerivedSource):
 
 
 def assumed_languages(
-    source: Source, roles: Iterable[str], languages: LanguageSet
+    source: Iterable[Row], roles: Iterable[str], languages: LanguageSet
 ) -> dict[str, str]:
-    """The languages of those roles in a source that have texts without one."""
+    """The languages of those roles in rows that have texts without one."""
     rows = list(islice(source, TEXTS_READ))
     found = {}
     for role in roles:

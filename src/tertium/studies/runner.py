@@ -19,7 +19,7 @@ from typing import Any
 
 from tertium._version import __version__
 from tertium.data.pairs import RowList
-from tertium.errors import CutWarning, DataWarning, LanguageError
+from tertium.errors import CutWarning, DataWarning, LanguageError, no_parameters
 from tertium.jobs.local import work_ahead
 from tertium.jobs.task import NO_PROGRESS, JobProgress
 from tertium.jobs.tasks.score import score_rows
@@ -212,7 +212,7 @@ def _compute(
     try:
         return job.compute(progress, advance)
     except LanguageError as error:
-        return str(error)
+        return error.said(no_parameters)
 
 
 @dataclass(frozen=True)

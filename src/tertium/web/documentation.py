@@ -20,6 +20,7 @@ from tertium.web.batching import Call
 from tertium.web.engines import BatchedEngines
 from tertium.web.limits import Limits
 from tertium.web.service import Line
+from tertium.web.words import said
 
 PAIR = {"hypothesis": "I see a dog.", "reference": "I see a cat.", "lang": "en"}
 TABLE = "hyp\tref\nI see a dog.\tI see a cat.\nIt is raining.\tIt rains.\n"
@@ -245,7 +246,7 @@ def answers(engines: BatchedEngines, limits: Limits, call: Call) -> dict[str, st
         try:
             made[path] = _shown(answer(model.model_validate(REQUESTS[path])))
         except TertiumError as error:  # the loaded model may lack a language of the example
-            made[path] = _shown({"detail": str(error)})
+            made[path] = _shown({"detail": said(error)})
     return made
 
 

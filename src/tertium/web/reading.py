@@ -23,7 +23,7 @@ from tertium.data.pairs import (
     reference_columns,
 )
 from tertium.data.records import SUFFIXES, Format, RecordFile, open_table, sniffed
-from tertium.errors import InputError
+from tertium.errors import InputError, no_parameters
 from tertium.models.guess import guess_language as best_guess
 from tertium.models.languages import LanguageSet
 from tertium.text import Row
@@ -138,8 +138,11 @@ def uploaded(files: Sequence[FileContent]) -> Iterator[list[Path]]:
         try:
             yield paths
         except InputError as error:
-            kind = type(error)
-            raise kind(str(error).replace(f"{scratch}/", "").replace(scratch, "")) from None
+            fact, place = (
+                text.replace(f"{scratch}/", "").replace(scratch, "")
+                for text in (error.message.fact, error.message.place)
+            )
+            raise error.saying(replace(error.message, fact=fact, place=place)) from None
 
 
 def safe_name(name: str) -> str:
@@ -232,7 +235,7 @@ def _items(pairs: TablePairs, limits: Limits, measures: Sequence[str]) -> Iterat
         try:
             limits.check_texts(texts, item.number, uses_ter)
         except TooLargeError as error:
-            yield Row(item.number, record=item.record, error=str(error))
+            yield Row(item.number, record=item.record, error=error.said(no_parameters))
             continue
         if item.error is None:
             yield item

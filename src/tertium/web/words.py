@@ -5,36 +5,34 @@ from __future__ import annotations
 from tertium.errors import TertiumError
 
 LABELS = {
-    "lang": "the language of the first text",
-    "reference_lang": "the language of the second text",
-    "source_lang": "the language of the source",
-    "references": "the second text",
-    "ref": "the second text",
-    "sources": "the source",
-    "src": "the source",
-    "hyp": "the first text",
-    "hyp_column": "the column of the first text",
-    "ref_column": "the column of the second text",
-    "src_column": "the column of the source",
-    "against": "the setting against",
-    "measure": "the measure",
-    "method": "the methods",
-    "quoting": "the field that says whether fields of TSV are quoted",
-    "replace_invalid": "the field that replaces bytes that are not UTF-8",
+    "lang": "Language of the first text",
+    "reference_lang": "Language of the second text",
+    "source_lang": "Language of the source",
+    "hyp": "First text",
+    "references": "Second text",
+    "ref": "Second text",
+    "sources": "Source",
+    "src": "Source",
+    "hyp_column": "Column of the first text",
+    "ref_column": "Column of the second text",
+    "src_column": "Column of the source",
+    "quoting": "Fields of TSV are quoted",
+    "replace_invalid": "Replace bytes that are not UTF-8",
 }
 """What parameters are called on the page; nobody can change others there."""
+VALUES = {"True": "yes", "False": "no"}
 
 
 def label(name: str, value: str) -> str | None:
     """A parameter with its value, as the page names it; None if the page has no such field.
 
-    >>> label("hyp_column", ""), label("measure", "prism-src"), label("overwrite", "True")
-    ('the column of the first text', 'the measure prism-src', None)
+    >>> label("hyp_column", ""), label("quoting", "False"), label("overwrite", "True")
+    ('"Column of the first text"', '"Fields of TSV are quoted": no', None)
     """
-    name = LABELS.get(name, "")
-    if not name:
+    if name not in LABELS:
         return None
-    return name if value in ("", "True") else f"{name} {'no' if value == 'False' else value}"
+    field = f'"{LABELS[name]}"'
+    return f"{field}: {VALUES.get(value, value)}" if value else field
 
 
 def said(error: Exception) -> str:
