@@ -109,7 +109,7 @@ WEIGHT = (0.0, 0.0015, 0.003, 0.006, 0.012)
 """Factors of coverage among which is chosen."""
 RATES = (0.02, 0.03, 0.05, 0.08)
 """False alarm rates over whose mean it is chosen."""
-READ = 40
+READ = 10
 """So many times the rows that are needed are read, and chosen from by checksum."""
 CHUNK = 32
 STEPS = 4000

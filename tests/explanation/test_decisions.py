@@ -141,8 +141,8 @@ def test_phrases_that_are_covered_are_not_tried() -> None:
     tried = least_covered(list(phrases(text)), words, 2)
     assert [text[each.start : each.end] for each in tried] == ["the big red", "big red"]
     assert [(each.apart, each.weight) for each in tried] == [
-        (1.0, 4.0),
         (pytest.approx(2 / 3), 4.0),
+        (1.0, 4.0),
     ]
     settings = CoverageSettings(apart=0.5, weight=0.25)
     assert tried[1].score(settings) == 0.5 * 1 + 0.25 * 4
