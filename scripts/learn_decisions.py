@@ -14,8 +14,9 @@ Every second row, by its checksum, is learned from, with and without an injected
 (:mod:`tertium.studies.spans.injections`); the others, with another seed, are for the report that is
 printed and written to ``runs/decisions/report.md``: what is found of each kind of error, false
 alarms by domain, and how well the probabilities are calibrated. What the model said about each
-domain is kept in ``runs/decisions``, so that an interrupted run continues where it stopped; the
-numbers depend on the data, the model and the settings alone.
+domain is kept in ``runs/decisions``, so that an interrupted run continues where it stopped (remove
+the folder after a change of the methods); the numbers depend on the data, the model and the
+settings alone. ``--page docs/explain.md`` writes the report between the two marks in that page.
 """
 
 from __future__ import annotations
@@ -112,6 +113,9 @@ RATES = (0.02, 0.03, 0.05, 0.08)
 READ = 10
 """So many times the rows that are needed are read, and chosen from by checksum."""
 CHUNK = 32
+TITLES = {TRANSLATIONS: "In two languages", PARAPHRASES: "In one language"}
+BEGIN, END = "<!-- decisions: begin -->", "<!-- decisions: end -->"
+"""Around the report in a page."""
 STEPS = 4000
 
 
@@ -404,6 +408,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=200, help="right rows of each half of a domain")
     parser.add_argument("--errors", type=int, default=160, help="wrong rows of the same")
     parser.add_argument("--seed", type=int, default=1, help="of the half that is learned from")
+    parser.add_argument("--page", type=Path, help="a page of the docs to write the report into")
     arguments = parser.parse_args()
     model = load_model(arguments.model, cache=False)
     aligner, encoder = load_encoder(DEFAULT_ENCODER), load_encoder(arguments.model)
@@ -462,11 +467,20 @@ def main() -> None:
     if out is None:
         raise SystemExit("the model is not one folder: give --out")
     write_text(out / FILE, decisions.text())
-    text = f"coverage: apart {factors[0]}, weight {factors[1]}\n"
+    text = (
+        f"`{model.name}` {model.fingerprint[:12]}; `coverage`: apart {factors[0]}, weight "
+        f"{factors[1]}.\n"
+    )
     for what, half in halves.items():
-        text += f"\n## {what}\n\n{report(half[1], learned[what], factors)}\n"
+        text += f"\n**{TITLES[what]}:**\n\n{report(half[1], learned[what], factors)}\n"
     write_text(arguments.work / "report.md", text)
     print(text)
+    if arguments.page is not None:
+        before, begin, rest = arguments.page.read_text("utf-8").partition(BEGIN)
+        _, end, after = rest.partition(END)
+        if not end:
+            raise SystemExit(f"{arguments.page} has no {BEGIN} and {END}")
+        write_text(arguments.page, f"{before}{begin}\n{text}{end}{after}")
 
 
 if __name__ == "__main__":
