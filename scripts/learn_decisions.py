@@ -27,7 +27,7 @@ import random
 import time
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice, permutations, product
 from pathlib import Path
@@ -294,23 +294,24 @@ def learn(rows: Mapping[str, Sequence[Evidence]], factors: tuple[float, float]) 
     scores = {
         kind: [each.evidence(*factors).get(kind, float("-inf")) for each in right] for kind in kinds
     }
-    decisions = Decisions(tuple(kinds), DEFAULT_METHODS, learn_thresholds(scores), {}, {}, 0.0)
-    alarms = {
-        domain: dict(
-            sorted(
-                Counter(
-                    decisions.pattern(each.evidence(*factors), each.flagged)
-                    for each in found
-                    if not each.kind
-                ).items()
-            )
+    decisions = Decisions(tuple(kinds), DEFAULT_METHODS, learn_thresholds(scores), {}, {}, {}, 0.0)
+
+    def counted(found: Iterable[Evidence], error: str) -> dict[str, int]:
+        patterns = Counter(
+            decisions.pattern(each.evidence(*factors), each.flagged)
+            for each in found
+            if each.kind == error
         )
-        for domain, found in rows.items()
+        return dict(sorted(patterns.items()))
+
+    alarms = {domain: counted(found, "") for domain, found in rows.items()}
+    every = [each for domain in rows.values() for each in domain]
+    errors = {
+        error: counted(every, error) for error in sorted({each.kind for each in every} - {""})
     }
-    decisions = replace(decisions, alarms=alarms)
+    decisions = replace(decisions, alarms=alarms, errors=errors)
     used = [kind for method in DEFAULT_METHODS for kind in KINDS.get(method, ()) if kind in kinds]
     names = [*used, FLAGGED]
-    every = [each for domain in rows.values() for each in domain]
     features = np.array(
         [
             [decisions.features(each.evidence(*factors), each.flagged)[name] for name in names]
@@ -435,7 +436,8 @@ def main() -> None:
             ]
             pairs: list[Pair] = []
             if not all(file.is_file() for file in files):
-                read = read_pairs(paths, domain.trained, READ * (arguments.rows + arguments.errors))
+                most = READ * (arguments.rows + arguments.errors)
+                read = read_pairs(paths, domain.trained, most * (4 if what == PARAPHRASES else 1))
                 pairs = list(paraphrases(read) if what == PARAPHRASES else read)
                 pairs = [
                     (a, b)
@@ -444,9 +446,9 @@ def main() -> None:
                 ]
             for number, file in enumerate(files):
                 chosen = choose(iter(pairs), not number, 4 * (arguments.rows + arguments.errors))
-                right = chosen[: arguments.rows]
+                right = chosen[: min(arguments.rows, len(chosen) // 2)]
                 wrong = with_errors(
-                    *(chosen[arguments.rows :], chosen, arguments.errors, arguments.seed + number)
+                    *(chosen[len(right) :], chosen, arguments.errors, arguments.seed + number)
                 )
                 rows = [*(("", pair) for pair in right), *wrong]
                 halves[what][number][name] = collected(collector, file, rows)

@@ -274,7 +274,8 @@ def test_decisions_are_columns(tertium: Run, tmp_path: Path) -> None:
         kinds,
         ("coverage", "opposites", "hallucination", "flags"),
         {kind: (1e9,) * len(LEVELS) for kind in kinds},
-        {"news": {"000000" + "0": 1}},
+        {"news": {"0000000": 1}},
+        {},
         {"flags": 2.0},
         -1.0,
     )
