@@ -14,8 +14,9 @@ Every second row, by its checksum, is learned from, with and without an injected
 (:mod:`tertium.studies.spans.injections`); the others, with another seed, are for the report that is
 printed and written to ``runs/decisions/report.md``: what is found of each kind of error, false
 alarms by domain, and how well the probabilities are calibrated. What the model said about each
-domain is kept in ``runs/decisions``, so that an interrupted run continues where it stopped; the
-numbers depend on the data, the model and the settings alone.
+domain is kept in ``runs/decisions``, so that an interrupted run continues where it stopped (remove
+the folder after a change of the methods); the numbers depend on the data, the model and the
+settings alone. ``--page docs/explain.md`` writes the report between the two marks in that page.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import random
 import time
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice, permutations, product
 from pathlib import Path
@@ -109,9 +110,12 @@ WEIGHT = (0.0, 0.0015, 0.003, 0.006, 0.012)
 """Factors of coverage among which is chosen."""
 RATES = (0.02, 0.03, 0.05, 0.08)
 """False alarm rates over whose mean it is chosen."""
-READ = 40
+READ = 10
 """So many times the rows that are needed are read, and chosen from by checksum."""
 CHUNK = 32
+TITLES = {TRANSLATIONS: "In two languages", PARAPHRASES: "In one language"}
+BEGIN, END = "<!-- decisions: begin -->", "<!-- decisions: end -->"
+"""Around the report in a page."""
 STEPS = 4000
 
 
@@ -290,23 +294,24 @@ def learn(rows: Mapping[str, Sequence[Evidence]], factors: tuple[float, float]) 
     scores = {
         kind: [each.evidence(*factors).get(kind, float("-inf")) for each in right] for kind in kinds
     }
-    decisions = Decisions(tuple(kinds), DEFAULT_METHODS, learn_thresholds(scores), {}, {}, 0.0)
-    alarms = {
-        domain: dict(
-            sorted(
-                Counter(
-                    decisions.pattern(each.evidence(*factors), each.flagged)
-                    for each in found
-                    if not each.kind
-                ).items()
-            )
+    decisions = Decisions(tuple(kinds), DEFAULT_METHODS, learn_thresholds(scores), {}, {}, {}, 0.0)
+
+    def counted(found: Iterable[Evidence], error: str) -> dict[str, int]:
+        patterns = Counter(
+            decisions.pattern(each.evidence(*factors), each.flagged)
+            for each in found
+            if each.kind == error
         )
-        for domain, found in rows.items()
+        return dict(sorted(patterns.items()))
+
+    alarms = {domain: counted(found, "") for domain, found in rows.items()}
+    every = [each for domain in rows.values() for each in domain]
+    errors = {
+        error: counted(every, error) for error in sorted({each.kind for each in every} - {""})
     }
-    decisions = replace(decisions, alarms=alarms)
+    decisions = replace(decisions, alarms=alarms, errors=errors)
     used = [kind for method in DEFAULT_METHODS for kind in KINDS.get(method, ()) if kind in kinds]
     names = [*used, FLAGGED]
-    every = [each for domain in rows.values() for each in domain]
     features = np.array(
         [
             [decisions.features(each.evidence(*factors), each.flagged)[name] for name in names]
@@ -404,6 +409,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=200, help="right rows of each half of a domain")
     parser.add_argument("--errors", type=int, default=160, help="wrong rows of the same")
     parser.add_argument("--seed", type=int, default=1, help="of the half that is learned from")
+    parser.add_argument("--page", type=Path, help="a page of the docs to write the report into")
     arguments = parser.parse_args()
     model = load_model(arguments.model, cache=False)
     aligner, encoder = load_encoder(DEFAULT_ENCODER), load_encoder(arguments.model)
@@ -430,7 +436,8 @@ def main() -> None:
             ]
             pairs: list[Pair] = []
             if not all(file.is_file() for file in files):
-                read = read_pairs(paths, domain.trained, READ * (arguments.rows + arguments.errors))
+                most = READ * (arguments.rows + arguments.errors)
+                read = read_pairs(paths, domain.trained, most * (4 if what == PARAPHRASES else 1))
                 pairs = list(paraphrases(read) if what == PARAPHRASES else read)
                 pairs = [
                     (a, b)
@@ -439,9 +446,9 @@ def main() -> None:
                 ]
             for number, file in enumerate(files):
                 chosen = choose(iter(pairs), not number, 4 * (arguments.rows + arguments.errors))
-                right = chosen[: arguments.rows]
+                right = chosen[: min(arguments.rows, len(chosen) // 2)]
                 wrong = with_errors(
-                    *(chosen[arguments.rows :], chosen, arguments.errors, arguments.seed + number)
+                    *(chosen[len(right) :], chosen, arguments.errors, arguments.seed + number)
                 )
                 rows = [*(("", pair) for pair in right), *wrong]
                 halves[what][number][name] = collected(collector, file, rows)
@@ -462,11 +469,20 @@ def main() -> None:
     if out is None:
         raise SystemExit("the model is not one folder: give --out")
     write_text(out / FILE, decisions.text())
-    text = f"coverage: apart {factors[0]}, weight {factors[1]}\n"
+    text = (
+        f"`{model.name}` {model.fingerprint[:12]}; `coverage`: apart {factors[0]}, weight "
+        f"{factors[1]}.\n"
+    )
     for what, half in halves.items():
-        text += f"\n## {what}\n\n{report(half[1], learned[what], factors)}\n"
+        text += f"\n**{TITLES[what]}:**\n\n{report(half[1], learned[what], factors)}\n"
     write_text(arguments.work / "report.md", text)
     print(text)
+    if arguments.page is not None:
+        before, begin, rest = arguments.page.read_text("utf-8").partition(BEGIN)
+        _, end, after = rest.partition(END)
+        if not end:
+            raise SystemExit(f"{arguments.page} has no {BEGIN} and {END}")
+        write_text(arguments.page, f"{before}{begin}\n{text}{end}{after}")
 
 
 if __name__ == "__main__":

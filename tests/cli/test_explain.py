@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 import tertium as library
+import tertium as tertium_package
+from tertium.explanation.decisions import LEVELS, Decisions, LearnedDecisions
 from tertium.explanation.review import PairReview, Reviewer
 
 from .conftest import Run
@@ -248,3 +250,61 @@ def test_hallucinations_in_a_file(tertium: Run, tmp_path: Path) -> None:
     assert [span["text"] for span in first["spans"]] == ["Wir essen Brot."]
     assert second["flags"] == []
     assert "hallucination 1" in done.stderr
+
+
+def test_the_report_names_rows_and_kinds(tertium: Run, tmp_path: Path) -> None:
+    file, page = tmp_path / "pairs.tsv", tmp_path / "report.html"
+    file.write_text(
+        "seg_id\thyp\tref\nq-17\tThe film opens in 3 days.\tThe movie closes in 2 days.\n"
+    )
+    done = tertium("explain", file, "-l", "en", "--method", "flags,opposites", "--html", page)
+    assert done.returncode == 0, done.stderr
+    html = page.read_text("utf-8")
+    assert "row 1, q-17</span>" in html
+    assert 'data-kind="opposite" class="mark opposite' in html
+    assert 'data-kind="number"' in html
+    assert '<span class="changed">film</span>' in html
+
+
+def test_decisions_are_columns(tertium: Run, tmp_path: Path) -> None:
+    """By a file of thresholds for the bundled model that no score reaches, but flags count."""
+    model = tertium_package.load_model(cache=False)
+    kinds = ("omission", "addition", "negation", "opposite", "change", "hallucination")
+    never = Decisions(
+        kinds,
+        ("coverage", "opposites", "hallucination", "flags"),
+        {kind: (1e9,) * len(LEVELS) for kind in kinds},
+        {"news": {"0000000": 1}},
+        {},
+        {"flags": 2.0},
+        -1.0,
+    )
+    encoder = tertium_package.load_encoder("tertium-mini-encoder").fingerprint
+    learned = LearnedDecisions(
+        model.fingerprint, encoder, 0.5, 0.003, 6, {"translations": never}, {}
+    )
+    decisions = tmp_path / "decisions.json"
+    decisions.write_text(learned.text())
+    file, out = tmp_path / "pairs.tsv", tmp_path / "out.tsv"
+    file.write_text(
+        "hyp\tsrc\nIch habe 3 Katzen.\tI have 2 cats.\nWir essen Brot.\tI lost my keys.\n"
+    )
+    languages = ("-l", "de", "--src-lang", "en")
+    done = tertium("explain", file, *languages, "--decisions", decisions, "--error-free", "-o", out)
+    assert done.returncode == 0, done.stderr
+    lines = [line.split("\t") for line in out.read_text("utf-8").splitlines()]
+    columns = ["error_probability", "score", "error_free"]
+    assert lines[0][-3:] == columns
+    # the log odds are -1 + 2 with a flag, and -1 without
+    assert lines[1][-3:] == ["0.731100", "26.890000", "0"]
+    assert lines[2][-3:] == ["0.268900", "73.110000", "1"]
+    texts = ("Wir essen Brot.", "I lost my keys.", *languages[:2], "--ref-lang", "en")
+    methods = ("--method", "coverage,opposites,hallucination,flags", "--decisions", decisions)
+    shown = tertium("explain", *texts, *methods, "--false-alarms", "0.02")
+    by = "coverage, opposites, hallucination, flags at 2 % false alarms"
+    assert f"nothing flagged by {by}\nscore 73 of 100" in shown.stdout
+    refused = tertium(
+        "explain", file, *languages, "--error-free", "--method", "flags", "-o", out, "--force"
+    )
+    assert refused.returncode == 2
+    assert "the probability of an error is one of learned decisions" in refused.stderr

@@ -286,7 +286,7 @@ def explain(
     if output.html is not None:
         sides = ("hypothesis", "source" if against_source else "reference")
         title = f"Where the texts of {sources[0].source.name} differ"
-        output.page(review_page(result.reviews, title=title, sides=sides))
+        output.page(review_page(result.reviews, title=title, sides=sides, names=result.names))
     if not output.quiet:
         notes = _document_direction(against_source, result.directions)
         _print_summary(result, time.monotonic() - started, [*notes, *result.finished.messages])

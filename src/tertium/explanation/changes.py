@@ -10,6 +10,8 @@ from tertium.data.codes import primary
 from tertium.explanation.words import Word, split_words
 from tertium.text import Text
 
+Range = tuple[int, int]
+
 
 class Change(NamedTuple):
     """Characters of both texts that stand for each other; those of one side may be empty."""
@@ -28,19 +30,28 @@ def in_one_language(a: Text, b: Text) -> bool:
 def changes(a: str, b: str) -> list[Change]:
     """What differs between two texts, in words; nothing else differs but spaces.
 
-    >>> a, b = "The shop opens at nine.", "The shop closes at nine today."
+    >>> a, b = "The shop opens at nine.", "The store closes at nine today."
     >>> [(a[each.a_start : each.a_end], b[each.b_start : each.b_end]) for each in changes(a, b)]
-    [('opens', 'closes'), ('', 'today')]
+    [('shop', 'store'), ('opens', 'closes'), ('', 'today')]
     """
     first, second = split_words(a), split_words(b)
     matcher = SequenceMatcher(
         None, [word.text for word in first], [word.text for word in second], autojunk=False
     )
     return [
-        Change(*_characters(first, i, j, len(a)), *_characters(second, k, m, len(b)))
+        Change(*_characters(first, *one, len(a)), *_characters(second, *other, len(b)))
         for what, i, j, k, m in matcher.get_opcodes()
         if what != "equal"
+        for one, other in _one_by_one((i, j), (k, m))
     ]
+
+
+def _one_by_one(one: Range, other: Range) -> list[tuple[Range, Range]]:
+    """As many words as there are on the other side are replaced one by one."""
+    (i, j), (k, m) = one, other
+    if j - i != m - k:
+        return [(one, other)]
+    return [((i + n, i + n + 1), (k + n, k + n + 1)) for n in range(j - i)]
 
 
 def _characters(words: Sequence[Word], start: int, end: int, length: int) -> tuple[int, int]:

@@ -14,8 +14,12 @@ import math
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tertium.errors import ModelError, SettingError
 from tertium.models.base import TranslationModel
@@ -30,6 +34,8 @@ LEVELS = (
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 """How many levels a row reaches, as one character."""
 FALSE_ALARMS = 0.05
+RESERVED = 0.25
+"""The part of the rate of false alarms that flags cannot take from methods."""
 FLAGGED = "flags"
 TRANSLATIONS, PARAPHRASES = "translations", "paraphrases"
 
@@ -47,6 +53,8 @@ class Decisions:
     alarms: Mapping[str, Mapping[str, int]]
     """For each domain, how many right rows reach which levels: one of ``DIGITS`` for each kind, and
     a last one: 1 if there is a flag."""
+    errors: Mapping[str, Mapping[str, int]]
+    """The same counts of wrong rows, for each kind of injected error."""
     weights: Mapping[str, float]
     """Of each kind of evidence, in nats per natural logarithm of a false alarm rate; of a flag."""
     intercept: float
@@ -60,6 +68,7 @@ class Decisions:
             tuple(fields["methods"]),
             {kind: tuple(scores) for kind, scores in fields["thresholds"].items()},
             {domain: dict(counts) for domain, counts in fields["alarms"].items()},
+            {error: dict(counts) for error, counts in fields["errors"].items()},
             dict(fields["weights"]),
             float(fields["intercept"]),
         )
@@ -71,7 +80,7 @@ class Decisions:
     def level(self, kind: str, score: float) -> int:
         """How many of the levels a score reaches.
 
-        >>> Decisions(("x",), (), {"x": (0.5, 0.5, 2.0)}, {}, {}, 0.0).level("x", 0.5)
+        >>> Decisions(("x",), (), {"x": (0.5, 0.5, 2.0)}, {}, {}, {}, 0.0).level("x", 0.5)
         2
         """
         return bisect_right(self.thresholds[kind], score)
@@ -79,29 +88,12 @@ class Decisions:
     def chosen(self, kinds: Collection[str], flags: bool, rate: float) -> dict[str, float]:
         """The threshold of each kind, so that at most this share of right rows is reported.
 
-        All kinds have the same level: the lowest at which the share of rows that any of them, or a
-        flag, reports is not above ``rate`` in any domain. If there is none, the highest.
+        At first, nothing but flags is reported. Then, one after the other, that threshold is
+        lowered that finds the most wrong rows (each kind of error counts the same) for each right
+        row that it reports, as long as the share of right rows is not above ``rate`` in any domain;
+        where flags alone take most of it, a quarter of it is left for the methods.
         """
-        known = [kind for kind in self.kinds if kind in kinds]
-        level = next(
-            (place for place in range(len(LEVELS)) if self.share(known, flags, place) <= rate),
-            len(LEVELS) - 1,
-        )
-        return {kind: self.thresholds[kind][level] for kind in known}
-
-    def share(self, kinds: Collection[str], flags: bool, level: int) -> float:
-        """The largest share of right rows of a domain that is reported at a level."""
-        places = [place for place, kind in enumerate(self.kinds) if kind in kinds]
-        return max(
-            sum(
-                count
-                for pattern, count in counts.items()
-                if (flags and pattern[-1] == "1")
-                or any(DIGITS.index(pattern[place]) > level for place in places)
-            )
-            / sum(counts.values())
-            for counts in self.alarms.values()
-        )
+        return dict(_chosen(self, frozenset(kinds), flags, rate))
 
     def pattern(self, evidence: Mapping[str, float], flagged: bool) -> str:
         """The levels that a row reaches, as they are counted in ``alarms``."""
@@ -126,6 +118,73 @@ class Decisions:
             self.weights.get(name, 0.0) * value for name, value in features.items()
         )
         return 1 / (1 + math.exp(-log_odds))
+
+
+@lru_cache(maxsize=64)
+def _chosen(
+    decisions: Decisions, kinds: frozenset[str], flags: bool, rate: float
+) -> dict[str, float]:
+    places = [place for place, kind in enumerate(decisions.kinds) if kind in kinds]
+    right = [_Rows.of(counts, places, flags) for counts in decisions.alarms.values()]
+    wrong = [_Rows.of(counts, places, flags) for counts in decisions.errors.values()]
+    allowed = [max(rate, rows.share(rows.flagged) + RESERVED * rate) for rows in right]
+    levels = [len(LEVELS)] * len(places)
+    """For each kind, how many levels are not enough to be reported; at first, none is."""
+    while True:
+        found = [rows.reported(levels) for rows in wrong]
+        alarms = [rows.reported(levels) for rows in right]
+        best: tuple[float, int, int] | None = None
+        for column, current in enumerate(levels):
+            for level in range(current):
+                more = [
+                    rows.share(reported | (rows.levels[:, column] > level))
+                    for rows, reported in zip(right, alarms, strict=True)
+                ]
+                if any(share > limit for share, limit in zip(more, allowed, strict=True)):
+                    continue
+                gain = sum(
+                    rows.share(~reported & (rows.levels[:, column] > level))
+                    for rows, reported in zip(wrong, found, strict=True)
+                )
+                cost = sum(more) - sum(map(_Rows.share, right, alarms))
+                worth = gain / (cost + 0.1 * rate)
+                if gain > 0 and (best is None or worth > best[0]):
+                    best = worth, column, level
+        if best is None:
+            break
+        levels[best[1]] = best[2]
+    names = [decisions.kinds[place] for place in places]
+    return {
+        name: decisions.thresholds[name][level] if level < len(LEVELS) else math.inf
+        for name, level in zip(names, levels, strict=True)
+    }
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Counted patterns as arrays."""
+
+    levels: NDArray[np.int64]
+    """Shape (patterns, kinds)."""
+    flagged: NDArray[np.bool_]
+    counts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, counts: Mapping[str, int], places: Sequence[int], flags: bool) -> Self:
+        levels = [[DIGITS.index(pattern[place]) for place in places] for pattern in counts]
+        return cls(
+            np.array(levels, dtype=np.int64).reshape(len(counts), len(places)),
+            np.array([flags and pattern[-1] == "1" for pattern in counts], dtype=bool),
+            np.array(list(counts.values()), dtype=np.int64),
+        )
+
+    def reported(self, levels: Sequence[int]) -> NDArray[np.bool_]:
+        """Which have a flag, or any kind of evidence beyond its level."""
+        return self.flagged | (self.levels > np.array(levels, dtype=np.int64)).any(axis=1)
+
+    def share(self, reported: NDArray[np.bool_]) -> float:
+        """The share of rows that is reported."""
+        return float(self.counts @ reported) / max(int(self.counts.sum()), 1)
 
 
 @dataclass(frozen=True)

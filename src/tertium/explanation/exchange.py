@@ -33,6 +33,7 @@ CATEGORIES = {
     "unlikely": "Accuracy/Mistranslation",
     "difference": "Accuracy/Mistranslation",
     **dict.fromkeys(("number", "unit", "date", "name"), "Accuracy/Mistranslation"),
+    **dict.fromkeys(("change", "negation", "opposite"), "Accuracy/Mistranslation"),
     **dict.fromkeys(("placeholder", "markup"), "Other"),
     "untranslated": "Accuracy/Untranslated text",
     "hallucination": "Non-translation!",

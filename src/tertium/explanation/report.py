@@ -58,6 +58,8 @@ class ReportRow:
     review: PairReview
     rank: int
     """The place by severity."""
+    name: str = ""
+    """What the file calls the row, if it does."""
 
     @property
     def kinds(self) -> list[str]:
@@ -125,6 +127,7 @@ def review_page(
     title: str,
     sides: tuple[str, str] = ("hypothesis", "reference"),
     description: str = "",
+    names: Sequence[str] = (),
 ) -> str:
     """Render the report of many pairs: filters by kind, and both orders.
 
@@ -134,7 +137,8 @@ def review_page(
     marked = [(place, review) for place, review in enumerate(reviews) if kinds_of(review)]
     order = sorted(marked, key=lambda each: badness(each[1]), reverse=True)
     rows = [
-        ReportRow(place + 1, review, rank) for rank, (place, review) in enumerate(order[:MAX_ROWS])
+        ReportRow(place + 1, review, rank, names[place] if names else "")
+        for rank, (place, review) in enumerate(order[:MAX_ROWS])
     ]
     kinds = Counter(kind for _, review in marked for kind in kinds_of(review))
     return render_page(

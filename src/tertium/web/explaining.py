@@ -12,7 +12,7 @@ from tertium.explanation.explain import (
     intermediate_translations,
     transport,
 )
-from tertium.explanation.review import Reviewer, read_methods
+from tertium.explanation.review import Reviewer, learned_for, read_methods
 from tertium.measures.bertscore import BertScore
 from tertium.measures.movers import WordMoversDistance
 from tertium.measures.translation import Cross, Pivot
@@ -99,7 +99,10 @@ def find_spans(
         check_text(request.reference, role="reference", row=1),
         request.reference_lang or request.lang,
     )
-    reviewer = Reviewer(read_methods(request.methods), engines.model(call), engines.encoder(call))
+    model = engines.model(call)
+    learned, aligner = learned_for(model)
+    methods = read_methods(request.methods)
+    reviewer = Reviewer(methods, model, engines.encoder(call), learned=learned, aligner=aligner)
     [found] = reviewer([(a, b)])
     return SpansResponse.model_validate(found.to_dict())
 

@@ -445,6 +445,8 @@ class SpansResponse(BaseModel):
     severity: Literal["minor", "major", "critical"] | None
     direction: float | None = None
     """Above 0, the reference is more likely the original."""
+    error_probability: float | None = None
+    """Where half of the texts have an error; with default methods, where it was learned."""
 
 
 class CompareResponse(BaseModel):

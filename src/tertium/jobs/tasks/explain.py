@@ -27,6 +27,7 @@ from tertium.text import Row
 
 SPANS, FLAGS, SEVERITY = "spans", "flags", "severity"
 ERROR_PROBABILITY, SCORE, ERROR_FREE = "error_probability", "score", "error_free"
+ID_COLUMNS = ("id", "seg_id", "segment_id", "key")
 ROWS_AT_A_TIME = 64
 HYPOTHESIS, REFERENCE, SOURCE = "hyp", "ref", "src"
 
@@ -150,6 +151,7 @@ class Explainer:
         note = found.summary()
         if self.task.keep:
             note["reviews"] = [{"a": each.a, "b": each.b, **each.to_dict()} for each in reviews]
+            note["names"] = [name_of_row(row) for row in rows]
         if DIRECTION in self.reviewer.methods:
             note["directions"] = [each.direction.score for each in reviews if each.direction]
         return written, note
@@ -186,6 +188,8 @@ class Explained:
     """The scores of directions, if they were asked for."""
     reviews: list[PairReview] = field(default_factory=list)
     """All reviews, if they were kept."""
+    names: list[str] = field(default_factory=list)
+    """What the file calls their rows; empty where it has no column for that."""
     finished: Finished = field(default_factory=lambda: Finished([], {}))
 
     def count(self, review: PairReview) -> None:
@@ -210,4 +214,11 @@ def summed_up(job: Job, finished: Finished) -> Explained:
     for outcome in job.outcomes_of(finished, job.systems[0]):
         result.add(outcome.note)
         result.reviews += map(PairReview.from_dict, outcome.note.get("reviews", []))
+        result.names += outcome.note.get("names", [])
     return result
+
+
+def name_of_row(row: Row) -> str:
+    """The first of the columns by which files name their rows."""
+    record = row.record or {}
+    return next((str(record[name]) for name in ID_COLUMNS if record.get(name)), "")
