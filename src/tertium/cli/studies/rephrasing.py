@@ -18,6 +18,8 @@ from tertium.errors import SettingError
 PERMUTATIONS = 10_000
 PAPER = "paper"
 DEFAULT_MEASURES = ("bleu-nltk", "chrf-nltk", "nist")
+WITH_ENCODER = "bertscore"
+"""The fourth measure of the paper."""
 
 
 @study_command()
@@ -88,7 +90,8 @@ def rephrasing(
     from tertium.studies.rephrasing.typology import Families, feature_axis
 
     given = [*split_measures(measures or ""), *(options.measure or [])]
-    specs = replace(options, measure=given).specs(DEFAULT_MEASURES)
+    default = DEFAULT_MEASURES if encoder is None else (*DEFAULT_MEASURES, WITH_ENCODER)
+    specs = replace(options, measure=given).specs(default)
     specs = [with_words(spec, tokenize) for spec in specs]
     specs = replace(options, measure=[str(spec) for spec in specs]).specs(())
     sets = _sets(data, langs, min_sets)
