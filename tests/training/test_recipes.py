@@ -21,7 +21,9 @@ BITEXT = (("pairs.tsv", 1.0),)
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize(("name", "millions"), [("prism", 745), ("parabank2", 253), ("lm", 369), ("scaling", 210)])
+@pytest.mark.parametrize(
+    ("name", "millions"), [("prism", 745), ("parabank2", 253), ("lm", 369), ("scaling", 210)]
+)
 def test_networks_have_as_many_parameters_as_in_the_paper(name: str, millions: int) -> None:
     """Thompson and Post (2020), C.1 to C.3; Shankar (2020), 4.2.2: "210M"."""
     torch = pytest.importorskip("torch")
@@ -77,7 +79,11 @@ def test_the_schedule_of_the_isometry_paper() -> None:
 
 
 def test_every_recipe_has_a_mixture() -> None:
-    assert list(MIXTURES) == list(RECIPES) == ["mini", "mini-encoder", "prism", "parabank2", "lm", "scaling"]
+    assert (
+        list(MIXTURES)
+        == list(RECIPES)
+        == ["mini", "mini-encoder", "prism", "parabank2", "lm", "scaling"]
+    )
     assert get_recipe("mini-encoder").ranking > get_recipe("mini").ranking == 0
 
 

@@ -212,6 +212,9 @@ def detector(
             "contains, such as all-MiniLM-L6-v2. Default: a small encoder with random weights."
         ),
     ] = None,
+    recipe: Annotated[
+        str | None, Option(help="base (default; mBERT, XLM-R base) or large: a rate of 1e-6.")
+    ] = None,
     layers: Annotated[int | None, Option(min=1, help="Layers, without --init (2).")] = None,
     width: Annotated[int | None, Option(min=8, help="Hidden size, without --init (128).")] = None,
     vocabulary: Annotated[int | None, Option(min=10, help="Tokens, without --init (8000).")] = None,
@@ -247,7 +250,12 @@ def detector(
     (RUN/curve.svg) and macro-F1 by language. A run can be interrupted at any time, even killed.
     """
     options = locals()
-    from tertium.training.detector.plan import DetectorPlan, DetectorRecipe, Scratch
+    from tertium.training.detector.plan import (
+        DetectorPlan,
+        DetectorRecipe,
+        Scratch,
+        get_detector_recipe,
+    )
     from tertium.training.detector.run import train_detector
 
     plan = None
@@ -262,7 +270,9 @@ def detector(
             dev=_pair_files("--dev", dev or []),
             test=_pair_files("--test", test or []),
             init=init,
-            recipe=DetectorRecipe(**_given(options, DetectorRecipe)),
+            recipe=replace(
+                get_detector_recipe(recipe or "base"), **_given(options, DetectorRecipe)
+            ),
             scratch=Scratch(**scratch),
             seed=1 if seed is None else seed,
         )

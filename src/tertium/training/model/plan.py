@@ -195,7 +195,7 @@ SCALING = Recipe(
     max_tokens=200,
     max_positions=1024,
 )
-"""Scaling NMT WMT16 of Shankar (2020), 4.2.2, after Ott et al. (2018): the "big" transformer. Length,
+"""Scaling NMT WMT16 of Shankar (2020), 4.2.2, after Ott et al. (2018), a "big" transformer. Length,
 clipping and weight decay are not given; they are as for ``PARABANK2``."""
 MINI_ENCODER = replace(MINI, name="mini-encoder", ranking=0.1)
 """Its encoder gives sentence vectors: the mean of its states."""
