@@ -1,4 +1,4 @@
-"""Every command in the README and the docs is run, and its output compared with what they show.
+"""Commands that the README and the docs show with their output are run, and it is compared.
 
 The Python examples are run as doctests; the shell commands here, in a terminal.
 """

@@ -37,8 +37,18 @@ def test_tables_and_figures_are_kept(tertium: Run, tmp_path: Path) -> None:
     signatures = (out / "signatures.tsv").read_text("utf-8")
     assert "mteval-v13a" in signatures
     again = tertium(*command, "--measures", "chrf-nltk,nist", "--tokenize", "segment")
-    assert "17 of 34 cells were reused" in again.stderr
+    assert "17 of 51 cells were reused" in again.stderr
     assert "nist:tokenize=segment" in again.stdout
+
+
+def test_bertscore_is_a_default_where_an_encoder_is(tertium: Run) -> None:
+    done = tertium(
+        *("study", "rephrasing", DATA, "--langs", "deu,eng", "--pairs", 2, "--no-typology", "-q"),
+        *("--encoder", "tertium-mini", "--no-cache"),
+    )
+    assert done.returncode == 0, done.stderr
+    [header] = [line for line in done.stdout.splitlines() if line.startswith("language ")]
+    assert header.split()[-4:] == ["bleu-nltk", "chrf-nltk", "nist:tokenize=split", "bertscore"]
 
 
 def test_a_draw_of_the_papers_languages(tertium: Run) -> None:

@@ -31,6 +31,22 @@ def words(texts: list[str]) -> list[list[str]]:
     return [text.split() for text in texts]
 
 
+def test_where_nltk_divides_by_zero() -> None:
+    """nltk 3.9 has no n-grams to divide by; here the unigrams count, or the score is 0."""
+    for words_, defined in (("a b c d", False), ("a b c d e", True)):
+        found = tertium.score(words_, words_, measure="nist", tokenize="split")
+        assert tertium.score("a b c d", "a b c d", measure="nist", tokenize="split") == 2.0
+        as_zero = tertium.score(words_, words_, measure="nist", tokenize="split", short="zero")
+        if defined:
+            assert (
+                as_zero == found == pytest.approx(sentence_nist([words_.split()], words_.split()))
+            )
+        else:
+            with pytest.raises(ZeroDivisionError):
+                sentence_nist([words_.split()], words_.split())
+            assert (as_zero, found) == (0.0, 2.0)  # log2 4/1 for each of 4 words, over 4 words
+
+
 @pytest.mark.parametrize("order", [1, 3, 5])
 def test_segments_are_nltks(order: int) -> None:
     found = tertium.score(HYPOTHESES, REFERENCES, measure="nist", tokenize="split", order=order)

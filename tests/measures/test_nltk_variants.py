@@ -143,7 +143,7 @@ def test_meteor_by_hand() -> None:
 def test_meteor_is_nltks() -> None:
     """With the same stages."""
     expected = [
-        meteor_score([reference.split()], hypothesis.split(), wordnet=NoSynonyms())  # type: ignore[arg-type]
+        meteor_score([reference.split()], hypothesis.split(), wordnet=NoSynonyms())
         for reference, hypothesis in zip(REFERENCES, HYPOTHESES, strict=True)
     ]
     assert tertium.load("meteor").score(HYPOTHESES, REFERENCES).segments == expected

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,15 +25,33 @@ DRAW: dict[str, Callable[[Path], None]] = {
 
 
 @pytest.mark.parametrize("name", list(DRAW))
-@pytest.mark.parametrize("suffix", [".svg", ".png"])
+@pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
 def test_the_same_bytes_each_time(tmp_path: Path, name: str, suffix: str) -> None:
     first, second = tmp_path / f"1{suffix}", tmp_path / f"2{suffix}"
     DRAW[name](first)
     DRAW[name](second)
     assert first.read_bytes() == second.read_bytes()
-    assert first.read_bytes().startswith(b"<?xml" if suffix == ".svg" else b"\x89PNG")
+    begin = {".svg": b"<?xml", ".png": b"\x89PNG", ".pdf": b"%PDF"}[suffix]
+    assert first.read_bytes().startswith(begin)
+
+
+def test_series_are_told_apart_and_have_intervals(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    drawn: list[Any] = []
+    monkeypatch.setattr(plots, "save_figure", lambda figure, out: drawn.append(figure))
+    series = {f"m{n}": [float(n), None, 1.0] for n in range(10)}
+    limits = {"m1": [(0.5, 1.5), None, None]}
+    plots.lines(["a", "b", "c"], series, tmp_path / "x.svg", axes_labels=("", ""), intervals=limits)
+    shown = drawn[0].axes[0].lines
+    curves = [line for line in shown if len(line.get_xdata()) == 3]
+    assert len({(line.get_color(), line.get_marker()) for line in curves}) == 10
+    [interval] = [line for line in shown if len(line.get_xdata()) == 2]
+    assert list(interval.get_ydata()) == [0.5, 1.5]
+    plots.grouped_bars(["a"], {"m": [1.0]}, tmp_path / "x.svg", label="", intervals={"m": [(0, 2)]})
+    assert [list(line.get_ydata()) for line in drawn[1].axes[0].lines] == [[0, 2], [0, 0]]
 
 
 def test_other_kinds_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match=r"a\.pdf: a figure must be \.png or \.svg"):
-        DRAW["lines"](tmp_path / "a.pdf")
+    with pytest.raises(SettingError, match=r"a\.jpg: a figure must be \.png, \.svg or \.pdf"):
+        DRAW["lines"](tmp_path / "a.jpg")

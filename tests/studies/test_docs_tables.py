@@ -46,7 +46,7 @@ def test_wmt17_against_references(label: str, measure: str) -> None:
     scores = study.run()
     found = []
     for judged in sets:
-        human = [segment.score for segment in judged.segments]
+        human = [segment.score or 0.0 for segment in judged.segments]
         found.append(pearson(scores[judged.name][measure].segments, human))
     assert row(label)[:4] == pytest.approx(found, abs=0.0005)
     assert row(label)[4] == pytest.approx(sum(found) / 4, abs=0.0005)

@@ -125,8 +125,8 @@ def test_from_the_command_line(tertium: Run, tmp_path: Path) -> None:  # noqa: F
     assert done.returncode == 0, done.stderr
     assert "Does isometry rise with the quality of the model?" in done.stdout
     with (tmp_path / "out" / "quality.csv").open(encoding="utf-8", newline="") as stream:
-        rows = [row for row in csv.DictReader(stream) if row["what"] == "bleu"]
-    assert {row["model"]: float(row["value"]) for row in rows}["a"] == pytest.approx(100)
+        found = [row for row in csv.DictReader(stream) if row["what"] == "bleu"]
+    assert {row["model"]: float(row["value"]) for row in found}["a"] == pytest.approx(100)
     by_file = tertium(*command, "--originals", tmp_path / "en.txt")
     assert by_file.stdout == done.stdout
     missing = tertium(*command, "--originals", "gone")

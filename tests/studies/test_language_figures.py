@@ -11,6 +11,7 @@ from tertium.studies.rephrasing import figures
 from tertium.studies.rephrasing.figures import (
     COLOURS,
     Place,
+    against_axis,
     by_axis,
     by_language,
     family_colours,
@@ -73,6 +74,23 @@ def test_axes_say_how_much_they_explain(drawn: list[Any], tmp_path: Path) -> Non
         "Indo-European (1)",
         "Japonic (1)",
     }
+
+
+def test_scores_against_a_component(drawn: list[Any], tmp_path: Path) -> None:
+    scores = {"deu": 1.0, "eng": 2.0, "jpn": 4.0}
+    loadings = (("SOV", 0.8), ("SVO", -0.6))
+    axis = Axis("syntax", scores, (), (), 2, 0.0, 0.5, loadings)
+    places = [Place(code, code, "Japonic" if code == "jpn" else "IE") for code in scores]
+    series = {"chrf": {"deu": 0.1, "eng": 0.3, "jpn": 0.2}, "nist": {"deu": 1.0, "eng": 2.0}}
+    against_axis(places, axis, series, tmp_path / "one.png")
+    one, other = drawn[0].axes
+    assert [text.get_text() for text in one.texts] == ["deu", "eng", "jpn"]
+    # (1, 2, 4) and (1, 3, 2): covariance 1, variances 14/3 and 2
+    assert one.get_title() == "chrf: r = +0.33 (n = 3)"
+    assert other.get_title() == "nist (n = 2)"
+    assert "- SVO | + SOV" in drawn[0].get_supxlabel()
+    legend = [text.get_text() for text in drawn[0].legends[0].get_texts()]
+    assert legend == ["IE", "Japonic"]
 
 
 def test_colours_are_used_again() -> None:

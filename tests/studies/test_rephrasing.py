@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,7 +32,9 @@ from tertium.studies.rephrasing.tables import (
     findings,
     language_table,
     left_out_table,
+    loading_table,
     paper_table,
+    short_table,
 )
 from tertium.studies.rephrasing.typology import Families, Link, correlate, feature_axis
 from tertium.studies.runner import CellFolder, Runner, SharedModels
@@ -93,7 +96,7 @@ def test_what_is_done_is_not_done_again(results: Results, tmp_path: Path) -> Non
     assert seen[-1] == more.size
     all_done = study(cells=cells)
     all_done.run()
-    assert all_done.runner.reused == 3 * len(results.languages)
+    assert all_done.runner.reused == 4 * len(results.languages)  # NIST twice
 
 
 def test_languages_that_a_model_does_not_have_are_listed() -> None:
@@ -272,6 +275,55 @@ def test_a_measure_that_is_0_without_the_largest_family_still_has_a_correlation(
     found = correlate("bleu", means, axis, {lang: family_of(lang) for lang in langs}, samples=50)
     assert found is not None
     assert str(evidence_table([found]).rows[0][-1]) == ""
+
+
+def test_short_sentences_are_scored_or_0_or_left_out() -> None:
+    """NIST of a text with itself is log2 of its words: 5 words alone are long enough for nltk.
+
+    The second pair: "a b c d" and "a b c d e" have 4 and 5 words.
+    """
+    five = ("a b c d e", "a b c d e")
+    mixed = ("a b c d", "a b c d e")
+    short = ("x y", "x y")
+    languages = [
+        LanguagePairs("deu", 3, 3, [five, mixed, short]),
+        LanguagePairs("kor", 1, 1, [short]),
+    ]
+    found = RephrasingStudy(languages, [with_words(MeasureSpec.parse("nist"))]).run()
+    assert list(found.measures) == ["nist:tokenize=split"]
+    long = tertium.score(mixed[1], mixed[0], measure="nist", tokenize="split")
+    of = found.short["deu", "nist:tokenize=split"]
+    total = 2 * math.log2(5) + long  # of the three hypotheses with five words
+    assert of.share == pytest.approx(3 / 6)
+    assert of.as_zero == pytest.approx(total / 6)
+    assert of.left_out == pytest.approx(total / 3)
+    none = found.short["kor", "nist:tokenize=split"]
+    assert (none.share, none.as_zero) == (1, 0)
+    assert math.isnan(none.left_out)
+    table = short_table(found)
+    assert table is not None
+    [german, korean, distance] = table.rows
+    assert [str(cell) for cell in german[:3]] == ["Indo-European", "nist:tokenize=split", "0.801"]
+    values = [float(str(cell)) for cell in german[3:6]]
+    assert values[1:] == pytest.approx([total / 6, total / 3], abs=6e-4)
+    scaled = [float(str(cell)) for cell in german[6:9]]
+    assert scaled == pytest.approx([value / 1.9 for value in values], abs=6e-4)
+    assert (str(korean[5]), str(korean[-1])) == ("", "100.0")
+    assert str(distance[4]) == ""  # 0 has no logarithm
+
+
+def test_the_ends_of_a_component_have_names() -> None:
+    """German and English put objects after the verb, Japanese, Turkish and Korean before it."""
+    axis = feature_axis("syntax_average", ["deu", "eng", "fra", "jpn", "tur", "kor"])
+    weights = dict(axis.loadings)
+    assert len(weights) == axis.features
+    assert sum(weight**2 for weight in weights.values()) == pytest.approx(1)
+    assert weights["SVO"] * weights["SOV"] < 0
+    assert (weights["SOV"] > 0) == (axis.scores["jpn"] > axis.scores["eng"])
+    ends = {str(row[1]): row for row in loading_table([axis]).rows}
+    verb_last, verb_first = ("+", "-") if weights["SOV"] > 0 else ("-", "+")
+    assert set(str(ends[verb_last][3]).split()[:3]) == {"jpn", "tur", "kor"}
+    assert set(str(ends[verb_first][3]).split()[:3]) == {"deu", "eng", "fra"}
 
 
 def test_words_are_settled() -> None:

@@ -206,17 +206,23 @@ def test_a_report_is_written(tmp_path: Path) -> None:
     report = Report("Title", {"one": table, "two": table}, {"one-figure": Figure(draw, "What")})
     report.write(tmp_path, plots=True, html=tmp_path / "page.html")
     assert {path.suffix for path in tmp_path.glob("one.*")} == {".txt", ".csv", ".md", ".tex"}
-    assert drawn == [tmp_path / "one-figure.svg"]
+    assert drawn == [tmp_path / f"one-figure{suffix}" for suffix in (".svg", ".png", ".pdf")]
     page = (tmp_path / "page.html").read_text("utf-8")
     assert page.count("<table") == 2
     assert "What" in page
     report.write(None, html=tmp_path / "page.html")
-    assert drawn[1].parent != tmp_path
+    assert [path.name for path in drawn[3:]] == ["one-figure.svg"]
+    assert drawn[3].parent != tmp_path
     hostile = Table(["<th>"], [[Cell("<script>", bold=True)]], "<title>", "<note>")
     escaped = Report("<h1>", {"one": hostile}, lead="<lead>", facts=["<fact>"]).page({})
     for text in ("<th>", "<script>", "<title>", "<note>", "<h1>", "<lead>", "<fact>"):
         assert text.replace("<", "&lt;").replace(">", "&gt;") in escaped
     assert "<script>" not in escaped
+    about = {"Data": ["wmt: 5 rows"], "Measures": ["<a>", "b", "c", "d"], "Command": ["tertium x"]}
+    page = replace(report, findings=["chrf is highest."], about=about).page({})
+    places = [page.index(text) for text in ("chrf is highest.", "wmt: 5 rows", "&lt;a&gt;")]
+    assert places == sorted(places)
+    assert places[-1] < page.index("tertium x") < page.index("<table")
     chapters = Report("T", {"one": table, "two": table}, chapters=[Chapter("First", ("one",))])
     headings = re.findall("<h2>(.*)</h2>", chapters.page({}))
     assert headings == ["First", "More results"]  # no table is lost

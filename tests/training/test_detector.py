@@ -17,7 +17,12 @@ from tertium.errors import ModelError, ResumeError, SettingError
 from tertium.training.checkpoints import BEST, list_checkpoints, read_checkpoint
 from tertium.training.detector.data import Example, PairSampler, make_pair_batch
 from tertium.training.detector.export import export_detector, languages_table
-from tertium.training.detector.plan import DetectorPlan, DetectorRecipe, Scratch
+from tertium.training.detector.plan import (
+    DetectorPlan,
+    DetectorRecipe,
+    Scratch,
+    get_detector_recipe,
+)
 from tertium.training.detector.run import train_detector
 from tertium.training.log import LOG, draw_curve, read_log
 from tertium.training.loop import Pace
@@ -206,3 +211,13 @@ def test_what_is_wrong_is_named(plan: DetectorPlan, tmp_path: Path) -> None:
         DetectorRecipe(peak_rate=0)
     with pytest.raises(ModelError, match="no such Hugging Face folder"):
         train_detector(tmp_path / "run", replace(plan, init="nowhere"), PACE)
+
+
+def test_the_recipes_are_those_of_the_paper() -> None:
+    """Shankar (2020), 4.2.3: 32 pairs per update; 2e-5, or for XLM-R large 1e-6 and 4 times 8."""
+    base, large = get_detector_recipe("base"), get_detector_recipe("large")
+    assert (base.peak_rate, base.batch_size, base.accumulate, base.epochs) == (2e-5, 32, 1, 10)
+    assert (large.peak_rate, large.batch_size, large.accumulate, large.epochs) == (1e-6, 8, 4, 10)
+    assert base.warmup_steps == large.warmup_steps == 0
+    with pytest.raises(SettingError, match="unknown recipe 'huge'; available: base, large"):
+        get_detector_recipe("huge")

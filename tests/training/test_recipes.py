@@ -21,9 +21,11 @@ BITEXT = (("pairs.tsv", 1.0),)
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize(("name", "millions"), [("prism", 745), ("parabank2", 253), ("lm", 369)])
+@pytest.mark.parametrize(
+    ("name", "millions"), [("prism", 745), ("parabank2", 253), ("lm", 369), ("scaling", 210)]
+)
 def test_networks_have_as_many_parameters_as_in_the_paper(name: str, millions: int) -> None:
-    """Thompson and Post (2020), C.1 to C.3: "approximately" 745M, 253M, and "369M"."""
+    """Thompson and Post (2020), C.1 to C.3; Shankar (2020), 4.2.2: "210M"."""
     torch = pytest.importorskip("torch")
     from tertium.training.model.network import new_network
 
@@ -60,8 +62,28 @@ def test_the_language_model_is_trained_as_in_the_paper() -> None:
     assert recipe.batch_tokens * recipe.accumulate == 131_072
 
 
+def test_the_schedule_of_the_isometry_paper() -> None:
+    """4.2.2: to 1e-3 in 4000 steps, then as the inverse square root; 8 batches of 7168 tokens."""
+    recipe = get_recipe("scaling")
+    assert (recipe.batch_tokens, recipe.accumulate, recipe.label_smoothing) == (7168, 8, 0.1)
+    rates = [
+        learning_rate(
+            step,
+            peak=recipe.peak_rate,
+            warmup_steps=recipe.warmup_steps,
+            schedule=recipe.schedule,
+        )
+        for step in (1999, 3999, 15_999)
+    ]
+    assert rates == pytest.approx([5e-4, 1e-3, 5e-4])
+
+
 def test_every_recipe_has_a_mixture() -> None:
-    assert list(MIXTURES) == list(RECIPES) == ["mini", "mini-encoder", "prism", "parabank2", "lm"]
+    assert (
+        list(MIXTURES)
+        == list(RECIPES)
+        == ["mini", "mini-encoder", "prism", "parabank2", "lm", "scaling"]
+    )
     assert get_recipe("mini-encoder").ranking > get_recipe("mini").ranking == 0
 
 

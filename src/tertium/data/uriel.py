@@ -55,6 +55,8 @@ class Features:
     values: Floats
     absent: tuple[str, ...]
     """The languages that URIEL does not have."""
+    names: tuple[str, ...] = ()
+    """Of the features."""
 
 
 def uriel_features(name: str, langs: Sequence[str]) -> Features:
@@ -73,7 +75,7 @@ def uriel_features(name: str, langs: Sequence[str]) -> Features:
     values = values.reshape(len(present), width)
     values[values == UNKNOWN] = np.nan if name != "learned" else UNKNOWN
     absent = tuple(lang for lang in langs if lang not in present)
-    return Features(name, tuple(present), values, absent)
+    return Features(name, tuple(present), values, absent, _names(*FILES[name], width))
 
 
 def family_of(lang: str) -> str:
@@ -106,6 +108,17 @@ def _families() -> dict[str, str]:
         for lang, place, groups in zip(langs, largest, members, strict=True)
         if groups.any()
     }
+
+
+@cache
+def _names(file: str, prefix: str, width: int) -> tuple[str, ...]:
+    """The names of the features; the dimensions of learned vectors have numbers."""
+    path = _path(file)
+    if path.suffix == ".npy":
+        return tuple(f"dimension {number}" for number in range(1, width + 1))
+    with np.load(path) as arrays:
+        names = map(str, arrays["feats"].tolist())
+        return tuple(name.removeprefix(prefix) for name in names if name.startswith(prefix))
 
 
 @cache

@@ -52,6 +52,14 @@ class Nist(Measure):
     """Which references the information of a segment is computed from: its own (``row``, as nltk's
     sentence_nist) or all (``corpus``, as mteval's segment scores). The system score uses all."""
 
+    short: str = setting(
+        "formula",
+        "A hypothesis of fewer words than the longest n-grams: scored by those that it has, or 0.",
+        choices=("formula", "zero"),
+        served=False,
+    )
+    """``zero`` is for comparison with nltk, which divides by zero there."""
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.order < 1:
@@ -74,7 +82,8 @@ class Nist(Measure):
             if self.info == "row":
                 own = information(references, self.order)
                 counted = _count(hypothesis, references, self.order, own)
-            scores.append(self.system(counted))
+            too_short = self.short == "zero" and len(hypothesis) < self.order
+            scores.append(0.0 if too_short else self.system(counted))
             if progress is not None and done % 1000 == 0:
                 progress(self.name, done, len(rows))
         return Segments(scores, statistics, [False] * len(rows))
@@ -93,6 +102,7 @@ class Nist(Measure):
             "case": "lc" if self.lowercase else "mixed",
             **tokenizer_choices(self.tokenize),
             "info": self.info,
+            **({"short": self.short} if self.short != "formula" else {}),
         }
 
 

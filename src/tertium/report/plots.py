@@ -10,11 +10,25 @@ from tertium.errors import SettingError
 from tertium.registry import Extra, check_extras
 
 PLOT = Extra("plot", ("matplotlib",))
-SUFFIXES = (".png", ".svg")
+SUFFIXES = (".png", ".svg", ".pdf")
 SALT = "tertium"
 """Makes the identifiers in SVG files reproducible."""
 MAIN, FAINT = "#2a5d84", "#9aa5ad"
+PALETTE = (
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#e69f00",
+    "#56b4e9",
+    "#000000",
+    "#b8a800",
+)
+"""Colours that are told apart with any colour vision (Okabe and Ito; the yellow is darker)."""
+MARKERS, STYLES = "os^Dv<>P", ("-", "--", ":", "-.")
 RESOLUTION = 150
+METADATA = {".svg": {"Date": None}, ".png": {"Software": None}, ".pdf": {"CreationDate": None}}
+"""What would differ each time, left out."""
 
 Interval = tuple[float, float]
 
@@ -62,8 +76,10 @@ def heat_map(
 def roc(curves: Mapping[str, tuple[Sequence[float], Sequence[float], float]], out: Path) -> None:
     """Draw ROC curves, given as false positive rates, true positive rates and AUC."""
     figure, axes = new_figure(5.5, 5, out)
+    colours = dict(zip(curves, _colours(len(curves)), strict=True))
     for name, (false_rate, true_rate, area) in curves.items():
-        axes.plot(false_rate, true_rate, label=f"{name} ({100 * area:.1f})", linewidth=1.5)
+        style = {"color": colours[name], "linewidth": 1.5}
+        axes.plot(false_rate, true_rate, label=f"{name} ({100 * area:.1f})", **style)
     axes.plot([0, 1], [0, 1], color=FAINT, linestyle=":", linewidth=1)
     axes.set_xlabel("false positive rate")
     axes.set_ylabel("true positive rate")
@@ -94,12 +110,28 @@ def lines(
     out: Path,
     *,
     axes_labels: tuple[str, str],
+    intervals: Mapping[str, Sequence[Interval | None]] | None = None,
 ) -> None:
-    """Draw series over labelled positions; missing values are gaps."""
+    """Draw series over labelled positions, with their intervals; missing values are gaps.
+
+    Series have different colours, markers and, beyond the palette, styles of lines.
+    """
     figure, axes = new_figure(max(5, 0.75 * len(labels)) + 2, 3.5, out)
-    for name, values in series.items():
+    colours = _colours(len(series))
+    for number, (name, values) in enumerate(series.items()):
         heights = [float("nan") if value is None else value for value in values]
-        axes.plot(range(len(labels)), heights, marker="o", label=name)
+        axes.plot(
+            range(len(labels)),
+            heights,
+            label=name,
+            color=colours[number],
+            marker=MARKERS[number % len(MARKERS)],
+            linestyle=STYLES[number // len(PALETTE) % len(STYLES)],
+        )
+        for place, limits in enumerate((intervals or {}).get(name, ())):
+            if limits is not None:
+                shifted = place + 0.06 * (number - (len(series) - 1) / 2)
+                axes.plot([shifted, shifted], limits, color=colours[number], linewidth=1, alpha=0.7)
     axes.set_xticks(range(len(labels)), labels, fontsize="small")
     axes.set_xlabel(axes_labels[0])
     axes.set_ylabel(axes_labels[1])
@@ -114,6 +146,7 @@ def grouped_bars(
     out: Path,
     *,
     label: str,
+    intervals: Mapping[str, Sequence[Interval | None]] | None = None,
 ) -> None:
     """Draw one group of bars per label, one bar per series (SentSim, figures 5 to 7)."""
     figure, axes = new_figure(max(7, (0.5 + 0.09 * len(series)) * len(labels) + 3), 3.8, out)
@@ -122,6 +155,9 @@ def grouped_bars(
     for number, (name, values) in enumerate(series.items()):
         places = [place + (number - (len(series) - 1) / 2) * width for place in range(len(labels))]
         axes.bar(places, [value or 0.0 for value in values], width, label=name)
+        for place, limits in zip(places, (intervals or {}).get(name, ()), strict=False):
+            if limits is not None:
+                axes.plot([place, place], limits, color="black", linewidth=0.8)
     axes.set_xticks(range(len(labels)), labels, fontsize="small", rotation=20, ha="right")
     axes.set_ylabel(label)
     axes.axhline(0, color=FAINT, linewidth=0.8)
@@ -130,11 +166,13 @@ def grouped_bars(
 
 
 def _colours(count: int) -> list[Any]:
-    """One colour per series; distinct for up to twenty."""
+    """One colour per series; beyond the palette, from dark to light, which all can see."""
     from matplotlib import colormaps
 
-    palette = colormaps["tab10" if count <= 10 else "tab20"]
-    return [palette(number % palette.N) for number in range(count)]
+    if count <= len(PALETTE):
+        return list(PALETTE[:count])
+    scale = colormaps["viridis"]
+    return [scale(0.92 * number / (count - 1)) for number in range(count)]
 
 
 def new_figure(width: float, height: float, out: Path, *, rows: int = 1) -> tuple[Any, Any]:
@@ -146,7 +184,8 @@ def new_figure(width: float, height: float, out: Path, *, rows: int = 1) -> tupl
 def blank_figure(width: float, height: float, out: Path) -> Any:
     """A figure without axes; the file must be of a supported type."""
     if out.suffix not in SUFFIXES:
-        raise SettingError(f"{out}: a figure must be {' or '.join(SUFFIXES)}")
+        allowed = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+        raise SettingError(f"{out}: a figure must be {allowed}")
     check_extras("a figure", [PLOT])
     from matplotlib.figure import Figure
 
@@ -157,7 +196,7 @@ def save_figure(figure: Any, out: Path) -> None:
     """Write a figure; the same figure gives the same bytes."""
     from matplotlib import rc_context
 
-    metadata = {"Date": None} if out.suffix == ".svg" else {"Software": None}
+    metadata = METADATA[out.suffix]
     out.parent.mkdir(parents=True, exist_ok=True)
     with rc_context({"svg.hashsalt": SALT}):
         figure.savefig(out, dpi=RESOLUTION, metadata=metadata)

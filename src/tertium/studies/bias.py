@@ -255,6 +255,7 @@ class BiasStudy:
         details: dict[str, Table] = {}
         common: dict[str, int] = {"samples": self.samples, "seed": self.seed}
         figures: dict[str, Figure] = {}
+        findings: list[str] = []
         if self.pairs is not None:
             by_model = {
                 name: bins(
@@ -266,16 +267,27 @@ class BiasStudy:
                 for name in self.models
             }
             tables[OVERLAP] = bins_table(by_model)
+            findings += [
+                f"H(sys|ref) of {name} {'rises' if _rises(own) else 'does not rise'} with lexical "
+                "overlap from bin to bin."
+                for name, own in by_model.items()
+            ]
             figures[OVERLAP] = Figure(partial(draw_bins, by_model), "H(sys|ref) by overlap")
         if self.paraphrases is not None:
             preferred = {
                 name: preferences(self.paraphrases, scored[PREFERENCES, name], **common)
                 for name in self.models
             }
+            findings += [
+                f"{name} prefers {'a copy of a text' if own.copy >= own.beam else 'its own output'}"
+                f" (H of a copy: {own.copy:.2f}, of its own output: {own.beam:.2f}, of a human "
+                f"paraphrase: {own.paraphrase:.2f})."
+                for name, own in preferred.items()
+            ]
             tables[PREFERENCES] = preferences_table(preferred, len(self.paraphrases))
             outputs = {name: scored[PREFERENCES, name].parts[OUTPUT] for name in self.models}
             details[LISTING] = listing_table(self.paraphrases[: self.listed], outputs)
-        return Report("The bias of a model", tables, figures, details)
+        return Report("The bias of a model", tables, figures, details, findings=findings)
 
     def _job(self, dataset: str, name: str, pairs: Sequence[Pair]) -> Job:
         model = self.models[name]
@@ -297,7 +309,12 @@ def draw_bins(by_model: Mapping[str, Sequence[Bin]], out: Path) -> None:
     [first, *_] = by_model.values()
     labels = [f"{each.label}\n({100 * each.share:.1f} %)" for each in first]
     series = {name: [each.mean_h for each in own] for name, own in by_model.items()}
-    lines(labels, series, out, axes_labels=("sentence BLEU (share)", "H(sys|ref)"))
+    limits = {
+        name: [(i.low, i.high) if (i := each.interval) else None for each in own]
+        for name, own in by_model.items()
+    }
+    axes_labels = ("sentence BLEU (share)", "H(sys|ref)")
+    lines(labels, series, out, axes_labels=axes_labels, intervals=limits)
 
 
 def bins_table(found: Mapping[str, Sequence[Bin]]) -> Table:

@@ -39,6 +39,11 @@ class Column:
             return None
         return percentile_interval(self.replicates[name])
 
+    def limits(self, name: str) -> tuple[float, float] | None:
+        """The ends of the interval; None for a measure that is missing or undefined."""
+        interval = self.interval(name) if name in self.values else None
+        return None if interval is None else (interval.low, interval.high)
+
     def not_outperformed(self) -> set[str]:
         """The measures whose interval no other interval is above: the significance of Prism, 4.5.
 
@@ -63,6 +68,31 @@ class Column:
             replicates = [self.replicates[name] for name in names]
             p_values = bootstrap_p_values(values, replicates, tail="koehn")
         return {names[place] for place in top_cluster(p_values)}
+
+
+def finding(
+    columns: Sequence[Column], what: str, *, scale: float = 1.0, digits: str = ".3f"
+) -> str:
+    """The result of a table in a sentence: the best measure of its last column, and its rivals."""
+    if not columns or not columns[-1].values:
+        return ""
+    column = columns[-1]
+    defined = {name: value for name, value in column.values.items() if not np.isnan(value)}
+    if not defined:
+        return ""
+    best = max(defined, key=lambda name: defined[name])
+    value = f"{scale * defined[best]:{digits}}"
+    limits = column.limits(best)
+    if limits is not None:
+        low, high = (f"{scale * limit:{digits}}" for limit in limits)
+        value += f", 95 % interval {low} to {high}"
+    sentence = f"{what}, {column.heading}: {best} is highest ({value})"
+    rivals = [name for name in column.values if name in column.top() and name != best]
+    if len(defined) == 1:
+        return f"{what}, {column.heading}: {best} has {value}."
+    if rivals:
+        return f"{sentence}; not significantly lower: {', '.join(rivals)}."
+    return f"{sentence}, significantly higher than all others."
 
 
 def with_averages(columns: Sequence[tuple[str, Column]]) -> list[Column]:

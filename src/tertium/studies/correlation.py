@@ -10,7 +10,7 @@ from tertium.report.plots import grouped_bars, scatter
 from tertium.report.tables import Table
 from tertium.stats.conventions import SAMPLES
 from tertium.stats.resampling import spawn
-from tertium.studies.columns import Column, agreement_table, with_averages
+from tertium.studies.columns import Column, agreement_table, finding, with_averages
 from tertium.studies.judgements.agreement import SegmentStatistic, judged_places, segment_column
 from tertium.studies.judgements.sets import JudgedSet
 from tertium.studies.judgements.study import ScoresByMeasure
@@ -36,6 +36,7 @@ def correlation_report(
     seeds = spawn(seed, len(sets))
     tables: dict[str, Table] = {}
     figures: dict[str, Figure] = {}
+    findings: list[str] = []
     for statistic in STATISTICS:
         columns = []
         for judged, own_seed in zip(sets, seeds, strict=True):
@@ -45,6 +46,7 @@ def correlation_report(
             columns.append((judged.group, column))
         shown = with_averages(columns)
         tables[statistic] = agreement_table(shown, statistic.capitalize())
+        findings.append(finding(shown, f"{statistic.capitalize()} correlation with people"))
         if statistic == "pearson":
             figures[statistic] = Figure(partial(_draw_bars, shown), "Pearson's r")
             if published is not None:
@@ -54,13 +56,15 @@ def correlation_report(
             stem = file_name(f"{judged.name}-{name}")
             draw = partial(_draw_scatter, judged, scores[judged.name], name)
             figures[f"scatter/{stem}"] = Figure(draw, f"{judged.name}, {name}")
-    return Report("Correlation with human judgements", tables, figures)
+    return Report("Correlation with human judgements", tables, figures, findings=findings)
 
 
 def _draw_bars(columns: Sequence[Column], out: Path) -> None:
     names = list(dict.fromkeys(name for column in columns for name in column.values))
     heights = {name: [column.values.get(name) for column in columns] for name in names}
-    grouped_bars([column.heading for column in columns], heights, out, label="Pearson's r")
+    limits = {name: [column.limits(name) for column in columns] for name in names}
+    headings = [column.heading for column in columns]
+    grouped_bars(headings, heights, out, label="Pearson's r", intervals=limits)
 
 
 def _draw_scatter(judged: JudgedSet, scores: ScoresByMeasure, name: str, out: Path) -> None:

@@ -159,7 +159,7 @@ def prism_report(
     Each table has the values of the paper below those found here, and n of both, and is shown
     twice: with the paired bootstrap, and with intervals that do not overlap, as the paper has it.
     """
-    tables = {}
+    tables, findings = {}, []
     for table in published_tables():
         if table.year != year:
             continue
@@ -175,11 +175,27 @@ def prism_report(
                 columns.append((pair, column))
         if columns:
             stem = f"table-{table.number:02}"
+            findings += [_top_of(table, columns)]
             tables[stem] = with_paper(table, columns, overlap=False)
             tables[f"{stem}-by-intervals"] = with_paper(table, columns, overlap=True)
     if not tables:
         raise InputError("the package has neither relative rankings nor scores of systems")
-    return Report(f"The tables of the Prism paper, WMT {year}", tables)
+    title = f"The Prism paper: WMT {year}"
+    return Report(title, tables, findings=[text for text in findings if text])
+
+
+def _top_of(table: PublishedTable, columns: Sequence[tuple[str, Column]]) -> str:
+    """How often Prism is among the best measures of a table, in a sentence."""
+    tops = [(column.top(), column.values) for _, column in columns]
+    names = dict.fromkeys(name for _, values in tops for name in values if "prism" in name.lower())
+    told = [
+        f"{name} in {sum(name in top for top, _ in tops)} of {len(tops)}"
+        for name in names
+        if len(tops[0][1]) > 1
+    ]
+    if not told:
+        return ""
+    return f"{table.title}: in the top cluster of measures are {', '.join(told)} language pairs."
 
 
 def with_figures(report: Report, figures: Sequence[Report]) -> Report:

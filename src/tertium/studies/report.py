@@ -17,6 +17,8 @@ from tertium.report.tables import Table
 from tertium.storage.atomic import check_writable, write_text
 
 TEMPLATES = "studies/templates"
+FORMATS = (".svg", ".png", ".pdf")
+"""Of figures; a page has the first."""
 UNSAFE = re.compile(r"[^\w.+@=,-]+")
 
 
@@ -53,24 +55,30 @@ class Report:
     chapters: Sequence[Chapter] = ()
     facts: Sequence[str] = ()
     """Everything that the numbers depend on."""
+    about: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """What the page begins with after the findings: data, settings, measures, the command."""
 
     def write(self, folder: Path | None, *, plots: bool = False, html: Path | None = None) -> None:
-        """Write every table in four formats and, on request, the figures (SVG) and the page."""
+        """Write every table in four formats and, on request, the figures and the page."""
         if folder is not None:
             for name, table in {**self.tables, **self.details}.items():
                 table.save(folder, name)
         if (plots and folder is not None) or html is not None:
             with tempfile.TemporaryDirectory() as scratch:
-                drawn = self.draw(folder if plots and folder is not None else Path(scratch))
+                kept = plots and folder is not None
+                drawn = self.draw(
+                    folder if kept and folder is not None else Path(scratch),
+                    FORMATS if kept else FORMATS[:1],
+                )
                 if html is not None:
                     write_text(html, self.page(drawn))
 
-    def draw(self, folder: Path) -> dict[str, Path]:
-        """Draw every figure, as ``NAME.svg``."""
-        drawn = {name: folder / f"{name}.svg" for name in self.figures}
-        for name, path in drawn.items():
-            self.figures[name].draw(path)
-        return drawn
+    def draw(self, folder: Path, formats: Sequence[str] = FORMATS) -> dict[str, Path]:
+        """Draw every figure, as ``NAME.svg`` and in other formats; returns the first ones."""
+        for name, figure in self.figures.items():
+            for suffix in formats:
+                figure.draw(folder / f"{name}{suffix}")
+        return {name: folder / f"{name}{formats[0]}" for name in self.figures}
 
     def page(self, pictures: Mapping[str, Path]) -> str:
         """The report as one HTML page, with the figures that were drawn."""

@@ -131,6 +131,10 @@ class Runner:
     count: int = field(default=0, init=False)
     """How many cells there were."""
     done: int = field(default=0, init=False)
+    sizes: dict[str, int] = field(default_factory=dict, init=False)
+    """How many rows each dataset has."""
+    signatures: dict[str, str] = field(default_factory=dict, init=False)
+    """Of each measure, that of its first dataset."""
 
     def run(self, jobs: Sequence[Job]) -> dict[CellKey, Scored]:
         """Compute the cells, in the order of the jobs; those of ``left_out`` are missing.
@@ -138,6 +142,9 @@ class Runner:
         The numbers do not depend on the number of processes.
         """
         self.count += len(jobs)
+        for job in jobs:
+            self.sizes[job.dataset] = max(job.rows, self.sizes.get(job.dataset, 0))
+            self.signatures.setdefault(job.label or job.measure, job.signature)
         results = {job.key: kept for job in jobs if (kept := self._kept(job)) is not None}
         if results:
             self.reused += len(results)

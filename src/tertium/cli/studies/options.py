@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -12,9 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, get_args
 
 import typer
 
+from tertium._version import __version__
 from tertium.cli.groups import grouped, say
 from tertium.cli.options import DEFAULT_MODEL, ComputeType, HtmlFile, Model, NoCache, Threads
 from tertium.cli.progress import progress_bar
+from tertium.data.records import counted
 from tertium.errors import InputError, SettingError
 from tertium.stats.conventions import SAMPLES
 
@@ -105,6 +108,24 @@ class StudyOptions:
         folder = None if self.output is None else CellFolder(self.output / "scores")
         return Runner(folder, processes=processes, overwrite=self.overwrite)
 
+    def about(self, runner: Runner) -> dict[str, list[str]]:
+        """What the page says about a run: data, settings, signatures of the measures, command."""
+        rows = [f"{name}: {counted(size, 'row')}" for name, size in runner.sizes.items()]
+        default = StudyOptions()
+        settings = [
+            f"{name} {value}"
+            for name in ("limit", "samples", "seed", "model", "compute_type")
+            if (value := getattr(self, name)) is not None
+            and (value != getattr(default, name) or name in ("samples", "seed"))
+        ]
+        found = {
+            "Data": rows,
+            "Settings": [f"tertium {__version__}, {', '.join(settings)}"],
+            "Measures": [f"{name}: {own}" for name, own in runner.signatures.items()],
+            "Command": [shlex.join(["tertium", *sys.argv[1:]])],
+        }
+        return {name: lines for name, lines in found.items() if lines}
+
     def run(self, study: Study, what: str = "rows") -> Any:
         """Run a study with a progress bar."""
         with progress_bar(lambda: study.size, shown=not self.quiet, what=what) as bar:
@@ -116,7 +137,9 @@ class StudyOptions:
         """Print the tables, and write what was requested."""
         from rich.console import Console
 
-        report = replace(report, tables={**report.tables, **runner.tables()})
+        report = replace(
+            report, tables={**report.tables, **runner.tables()}, about=self.about(runner)
+        )
         if self.samples < FEWEST_SAMPLES:
             say(
                 f"with {self.samples} bootstrap samples, no difference can be significant: all "

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 PERMUTATIONS = 10_000
 PAPER = "paper"
 DEFAULT_MEASURES = ("bleu-nltk", "chrf-nltk", "nist")
+WITH_ENCODER = "bertscore"
+"""The fourth measure of the paper."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,8 @@ def rephrasing(
     from tertium.studies.rephrasing.typology import Families
 
     given = [*split_measures(measures or ""), *(options.measure or [])]
-    specs = replace(options, measure=given).specs(DEFAULT_MEASURES)
+    default = DEFAULT_MEASURES if encoder is None else (*DEFAULT_MEASURES, WITH_ENCODER)
+    specs = replace(options, measure=given).specs(default)
     specs = [with_words(spec, tokenize) for spec in specs]
     specs = replace(options, measure=[str(spec) for spec in specs]).specs(())
     sets = _sets(data.data, data.langs, data.min_sets)

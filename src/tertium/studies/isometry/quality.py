@@ -87,11 +87,11 @@ class QualityStudy:
                     numbers = (quality.value, interval.low, interval.high)
                     cells.append(Cell(quality.value, ".1f"))
                     limits.append(Cell(f"{interval.low:.1f}-{interval.high:.1f}"))
-                    data.append([*map(Cell, (model, name, measure, *numbers))])
+                    data.append(_data(model, name, measure, *numbers))
                 cells.append(Cell(share.value, ".3f"))
                 limits.append(Cell(f"{share.interval.low:.3f}-{share.interval.high:.3f}"))
                 numbers = (share.value, share.interval.low, share.interval.high)
-                data.append([*map(Cell, (model, name, "isometric", *numbers))])
+                data.append(_data(model, name, "isometric", *numbers))
             rows += [[Cell(model), *cells], [Cell(""), *limits]]
         header = [f"{each}, {name}" for name in columns for each in (*self.measures, "isometric")]
         return Table(
@@ -211,6 +211,10 @@ def quality_study(
         if len(found.models) >= FEWEST
     }
     return QualityStudy(qualities, hypotheses, found)
+
+
+def _data(model: str, name: str, what: str, *numbers: float) -> list[Cell]:
+    return [Cell(model), Cell(name), Cell(what), *map(Cell, numbers)]
 
 
 def _quality(

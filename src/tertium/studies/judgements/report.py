@@ -17,6 +17,7 @@ from tertium.studies.columns import (
     BOOTSTRAP,
     Column,
     agreement_table,
+    finding,
     interval_table,
     with_averages,
 )
@@ -102,6 +103,7 @@ def judgement_report(
     tables: dict[str, Table] = {}
     details: dict[str, Table] = {}
     figures: dict[str, Figure] = {}
+    findings: list[str] = []
     for name, own in columns.items():
         if not own:
             continue
@@ -110,6 +112,7 @@ def judgement_report(
         plain = shown if sweep is None else [sweep.without(column) for column in shown]
         if any(column.values for column in plain):
             tables[name] = agreement_table(plain, titles[name], test=used)
+            findings.append(finding(plain, titles[name]))
             if intervals:
                 tables[f"{name}-by-intervals"] = agreement_table(plain, titles[name], overlap=True)
         if sweep is not None:
@@ -130,7 +133,7 @@ def judgement_report(
             tables["reranking"] = reranking
     if any(own_name(judged) in scores for judged in sets):
         tables["self-preference"] = preference_table(sets, scores, samples=samples, seed=seed)
-    return Report("Agreement with human judgements", tables, figures, details)
+    return Report("Agreement with human judgements", tables, figures, details, findings=findings)
 
 
 def _draw_intervals(column: Column, title: str, out: Path) -> None:

@@ -153,7 +153,11 @@ class Sweep:
             label: [column.values.get(names.get(value, "")) for value in self.values]
             for label, names in self.series(list(column.values)).items()
         }
-        lines(self.values, series, out, axes_labels=(self.setting, title))
+        limits = {
+            label: [column.limits(names.get(value, "")) for value in self.values]
+            for label, names in self.series(list(column.values)).items()
+        }
+        lines(self.values, series, out, axes_labels=(self.setting, title), intervals=limits)
 
 
 def _range(value: str) -> list[str]:

@@ -17,7 +17,7 @@ from tertium.stats.arrays import Floats
 from tertium.stats.classification import auc, roc_curve
 from tertium.stats.correlation import kendall
 from tertium.stats.resampling import combine, percentile_interval
-from tertium.studies.columns import Column, agreement_table, with_averages
+from tertium.studies.columns import Column, agreement_table, finding, with_averages
 from tertium.studies.paraphrase_id.study import Results, labels
 from tertium.studies.paraphrase_id.tasks import Task
 from tertium.studies.published import PUBLISHED, published_table
@@ -72,7 +72,12 @@ def paraphrase_report(
         ):
             table = disagreements(results, task, *compared, count=examples)
             tables[f"disagreements-{task.name}"] = table
-    return Report("Paraphrase identification", tables, figures)
+    findings = [
+        finding(columns(results, own), f"{title}, percent", scale=100, digits=PERCENT)
+        for own, title in ((tasks, "In one language"), (crosslingual, "Across languages"))
+        if own
+    ]
+    return Report("Paraphrase identification", tables, figures, findings=findings)
 
 
 def columns(results: Results, tasks: Sequence[Task]) -> list[Column]:

@@ -8,9 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tertium.data.languages import iso_code, language_name
 from tertium.measures.loading import MeasureSpec
-from tertium.report.plots import new_figure, save_figure
+from tertium.report.plots import blank_figure, new_figure, save_figure
+from tertium.stats.correlation import pearson
 from tertium.studies.rephrasing.paper import MAX_NIST, paper_family
 from tertium.studies.rephrasing.study import Results
 from tertium.studies.rephrasing.typology import Axis, Families
@@ -41,6 +44,10 @@ COLOURS = (
 
 FLAT = 0.01
 """Of the highest bar; a lower one looks like a missing one, and has its value above it."""
+
+
+ENDS = 2
+"""Features that are named at each end of an axis."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +83,12 @@ def rephrasing_figures(
     series = {measure: own for measure, own in series.items() if own}
     if not series:
         return figures
+    for axis in axes:
+        if axis.scores:
+            figures[f"against-{axis.name}"] = Figure(
+                partial(against_axis, places, axis, series),
+                f"Mean scores against {axis.name}",
+            )
     scaled = {}
     for measure, own in series.items():
         name = MeasureSpec.parse(measure).measure
@@ -120,6 +133,38 @@ def by_axis(places: Sequence[Place], values: Mapping[str, float], out: Path, *, 
     axes.set_ylim(height - 0.9, -1.2)
     axes.set_xlabel(f"{label} (line: mean of the family)")
     axes.grid(axis="x", alpha=0.3)
+    save_figure(figure, out)
+
+
+def against_axis(
+    places: Sequence[Place], axis: Axis, series: Mapping[str, Mapping[str, float]], out: Path
+) -> None:
+    """Draw the mean scores against a component: one panel per measure, one code per language."""
+    colours = family_colours(places)
+    shown = [place for place in places if place.code in axis.scores]
+    figure = blank_figure(4.2 * len(series) + 2, 4.8, out)
+    panels = figure.subplots(1, len(series), squeeze=False)[0]
+    for panel, (measure, values) in zip(panels, series.items(), strict=True):
+        own = [place for place in shown if place.code in values]
+        for place in own:
+            at = (axis.scores[place.code], values[place.code])
+            panel.scatter(*at, s=14, color=colours[place.family], linewidths=0)
+            offset = {"xytext": (2, 2), "textcoords": "offset points"}
+            panel.annotate(place.code, at, fontsize=6, color=colours[place.family], **offset)
+        x, y = ([each[p.code] for p in own] for each in (axis.scores, values))
+        r = pearson(x, y) if len(own) > 2 else float("nan")
+        shown_r = "" if np.isnan(r) else f": r = {r:+.2f}"
+        panel.set_title(f"{measure}{shown_r} (n = {len(own)})", fontsize=9)
+        panel.grid(alpha=0.3)
+    low, high = (", ".join(name for name, _ in axis.end(sign, ENDS)) for sign in (-1, 1))
+    ends = " | ".join(filter(None, (f"- {low}" if low else "", f"+ {high}" if high else "")))
+    figure.supxlabel(
+        f"{axis.name}: first component, {axis.explained:.0%} of the variance\n{ends}", fontsize=8
+    )
+    panels[0].set_ylabel("mean score of a language")
+    families = list(dict.fromkeys(place.family for place in shown))
+    handles = [_patch(colours[family]) for family in families]
+    figure.legend(handles, families, loc="outside right upper", fontsize=7, frameon=False)
     save_figure(figure, out)
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
@@ -21,15 +22,17 @@ from tertium.data.datasets.plain import read_sets
 from tertium.data.datasets.tapaco import read_tapaco
 from tertium.data.languages import iso_code
 from tertium.errors import InputError
-from tertium.measures.loading import MeasureSpec, ModelSource
+from tertium.measures.loading import MeasureSpec, ModelSource, make_measure
+from tertium.measures.nist import Nist
 from tertium.measures.registry import settings_of
-from tertium.measures.words import SPLIT
+from tertium.measures.words import SPLIT, tokenizer
 from tertium.studies.runner import CellKey, Job, Runner, SharedModels, Similarity, similarity_job
 from tertium.text import Text
 
 SETS = "sets.tsv"
 PACKED = ("", ".xz", ".gz", ".bz2")
 PART = "pairs"
+NIST = "nist"
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,20 @@ class LanguagePairs:
 
 
 @dataclass(frozen=True)
+class ShortPairs:
+    """The mean NIST of a language, if nltk's divisions by zero count as 0 or are left out.
+
+    nltk divides by zero for a hypothesis of fewer words than the longest n-grams.
+    """
+
+    as_zero: float
+    left_out: float
+    """NaN if nothing is left."""
+    share: float
+    """The share of such hypotheses; each pair has two."""
+
+
+@dataclass(frozen=True)
 class Results:
     """The mean of each measure in each language; ``left_out`` has the reasons for missing ones."""
 
@@ -62,6 +79,8 @@ class Results:
     means: Mapping[CellKey, float]
     left_out: Mapping[CellKey, str]
     signatures: Mapping[str, str]
+    short: Mapping[CellKey, ShortPairs] = field(default_factory=dict)
+    """Of NIST."""
 
     def family_means(self, families: Mapping[str, str]) -> dict[CellKey, float]:
         """The mean over the languages of each family, for each measure."""
@@ -87,12 +106,28 @@ class RephrasingStudy:
     @property
     def size(self) -> int:
         """How many pairs there are to score, over all measures."""
-        return len(self.specs) * sum(len(language.pairs) for language in self.languages)
+        measures = len(self.specs) + len(self._short_as_zero)
+        return measures * sum(len(language.pairs) for language in self.languages)
+
+    @cached_property
+    def _short_as_zero(self) -> dict[str, MeasureSpec]:
+        """NIST as it is with zero for short hypotheses, by its name in the tables."""
+        zero = {"short": "zero"}
+        return {
+            str(spec): replace(spec, settings={**spec.settings, **zero}, label="")
+            for spec in self.specs
+            if spec.measure == NIST and "short" not in spec.settings
+        }
 
     def run(self) -> Results:
         """Score what is not scored yet, and average."""
+        zero = self._short_as_zero
         scored = self.runner.run(
-            [self._job(language, spec) for language in self.languages for spec in self.specs]
+            [
+                self._job(language, spec)
+                for language in self.languages
+                for spec in [*self.specs, *zero.values()]
+            ]
         )
         self.runner.warn_partly()
         left_out = dict(self.runner.left_out)
@@ -108,12 +143,35 @@ class RephrasingStudy:
             {key: fmean(each.parts[PART]) for key, each in scored.items() if each.parts[PART]},
             {key: left_out[key] for key in order if key in left_out},
             {str(spec): Similarity.make(spec, self.models).signature for spec in self.specs},
+            {
+                (each.lang, name): _short_pairs(
+                    each, spec, scored[each.lang, str(spec)].parts[PART]
+                )
+                for each in self.languages
+                for name, spec in zero.items()
+                if each.pairs and (each.lang, str(spec)) in scored
+            },
         )
 
     def _job(self, language: LanguagePairs, spec: MeasureSpec) -> Job:
         lang = language.lang
         parts = {PART: [(Text(a, lang), Text(b, lang)) for a, b in language.pairs]}
         return similarity_job(lang, spec, parts, self.models)  # one tokenizer: see with_words
+
+
+def _short_pairs(language: LanguagePairs, spec: MeasureSpec, scores: Sequence[float]) -> ShortPairs:
+    """``scores`` are the means of both orders, in which short hypotheses count as 0."""
+    measure = make_measure(spec, SharedModels(), lang=language.lang)
+    assert isinstance(measure, Nist)
+    words = tokenizer(measure.tokenize, lowercase=measure.lowercase)
+    sentences = [text for both in language.pairs for text in both]
+    defined = sum(len(words(text)) >= measure.order for text in sentences)
+    total = 2 * math.fsum(scores)
+    return ShortPairs(
+        fmean(scores),
+        total / defined if defined else math.nan,
+        1 - defined / len(sentences),
+    )
 
 
 def read_paraphrase_sets(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 from tertium.data.languages import iso_code, language_name
@@ -15,11 +16,13 @@ from tertium.stats.conventions import ALPHA
 from tertium.studies.rephrasing import paper
 from tertium.studies.rephrasing.figures import rephrasing_figures
 from tertium.studies.rephrasing.study import Results, words_of
-from tertium.studies.rephrasing.typology import KNOWN, Axis, Families, Link, correlate
+from tertium.studies.rephrasing.typology import KNOWN, LISTED, Axis, Families, Link, correlate
 from tertium.studies.report import Report
 
 THREE = ".3f"
 PERMUTATIONS = 10_000
+SCALES = (1.0, paper.MAX_NIST)
+"""What NIST may be divided by in the averages of the paper."""
 WHERE = re.compile(r"^row \d+: ([\w-]+: )?")
 """The row that an error names, which is no help here: all rows are in the same language."""
 SIGN_NOTE = (
@@ -45,6 +48,9 @@ def rephrasing_report(
     beside = paper_table(results)
     if beside is not None:
         shown["paper"] = beside
+    short = short_table(results)
+    if short is not None:
+        shown["nist"] = short
     links = []
     words = {language.lang: language.words for language in results.languages}
     for measure in results.measures:
@@ -61,6 +67,8 @@ def rephrasing_report(
             shown["given-words"] = controlled
     if axes:
         shown["features"] = axis_table(axes)
+        if any(axis.loadings for axis in axes):
+            shown["loadings"] = loading_table(axes)
     without = left_out_table(results)
     if without is not None:
         shown["left-out"] = without
@@ -151,6 +159,87 @@ def paper_table(results: Results) -> Table | None:
         rows.append(cells)
     note = "There: the languages that these data have. sacrebleu's scores are divided by 100."
     return Table(header, rows, "By the paper's families, beside the paper's averages", note)
+
+
+def short_table(results: Results) -> Table | None:
+    """NIST by the paper's families: raw or scaled, short sentences scored, as 0 or left out.
+
+    The paper says neither whether the averages of section 4 are scaled as those of figure 6 nor
+    what became of nltk's divisions by zero. The distance says which reading is nearest.
+    """
+    groups = {
+        language.lang: family
+        for language in results.languages
+        if (family := paper.paper_family(iso_code(language.lang))) is not None
+    }
+    measures = dict.fromkeys(measure for _, measure in results.short)
+    if not measures or not groups:
+        return None
+    rows = []
+    for measure in measures:
+        readings: list[dict[str, float]] = [{}, {}, {}]
+        for lang in groups:
+            short = results.short.get((lang, measure))
+            if short is not None:
+                values = (results.means[lang, measure], short.as_zero, short.left_out)
+                for own, value in zip(readings, values, strict=True):
+                    own.setdefault(lang, value)
+        printed = paper.AVERAGES["NIST"]
+        means = [_by_family(own, groups) for own in readings]
+        for family in paper.FAMILIES:
+            if family not in means[0]:
+                continue
+            there = [lang for lang in readings[0] if groups[lang] == family]
+            share = sum(results.short[lang, measure].share for lang in there) / len(there)
+            found = [own.get(family, math.nan) / scale for scale in SCALES for own in means]
+            first = [Cell(family), Cell(measure), Cell(printed.get(family), THREE)]
+            rows.append([*first, *map(_defined, found), Cell(100 * share, ".1f")])
+        common = [family for family in printed if family in means[0]]
+        if common:
+            distances = [
+                _distance(
+                    [own.get(f, math.nan) / scale for f in common], [printed[f] for f in common]
+                )
+                for scale in SCALES
+                for own in means
+            ]
+            row = [Cell("distance from the paper"), Cell(measure), Cell(None)]
+            best = min((d for d in distances if not math.isnan(d)), default=None)
+            rows.append([*row, *(Cell(_known(d), THREE, d == best) for d in distances), Cell(None)])
+    header = ["family", "measure", "paper", "formula", "as 0", "left out"]
+    header += [f"{name} / {paper.MAX_NIST:g}" for name in ("formula", "as 0", "left out")]
+    note = (
+        "Sentences of fewer than 5 words, for which nltk divides by zero: scored by the n-grams "
+        "that they have (formula), counted as 0, or left out. Divided by 1.9: as in figure 6 of "
+        "the paper. Distance: the mean of |log(here / paper)| over the families; bold, *: the "
+        "smallest."
+    )
+    header.append("short %")
+    return Table(header, rows, "NIST by the paper's families, in six readings", note)
+
+
+def _by_family(values: Mapping[str, float], groups: Mapping[str, str]) -> dict[str, float]:
+    """The mean over the languages of each family that have a value."""
+    found: dict[str, list[float]] = {}
+    for lang, value in values.items():
+        if not math.isnan(value):
+            found.setdefault(groups[lang], []).append(value)
+    return {family: fmean(own) for family, own in found.items()}
+
+
+def _distance(ours: Sequence[float], printed: Sequence[float]) -> float:
+    """The mean of |log(ours / printed)|; NaN if one of ours is not positive.
+
+    >>> round(_distance([2, 0.5], [1, 1]), 6) == round(math.log(2), 6)
+    True
+    """
+    if any(not own > 0 for own in ours):
+        return math.nan
+    return fmean(abs(math.log(a / b)) for a, b in zip(ours, printed, strict=True))
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def correlation_table(links: Sequence[Link], features: Sequence[str]) -> Table:
@@ -280,6 +369,26 @@ def axis_table(axes: Sequence[Axis]) -> Table:
     return Table(header, rows, "Typological features (URIEL)", "\n".join(notes))
 
 
+def loading_table(axes: Sequence[Axis]) -> Table:
+    """Which end of each component means what: the largest loadings, and the languages there."""
+    rows, data = [], []
+    for axis in axes:
+        for feature, weight in axis.loadings:
+            data.append([Cell(axis.name), Cell(feature), Cell(weight)])
+        ordered = sorted(axis.scores, key=lambda lang: axis.scores[lang])
+        for sign, langs in ((1, ordered[::-1]), (-1, ordered)):
+            features = ", ".join(f"{name} {weight:+.2f}" for name, weight in axis.end(sign))
+            row = (axis.name, "+" if sign > 0 else "-", features, " ".join(langs[:LISTED]))
+            rows += [[*map(Cell, row)]] if features else []
+    return Table(
+        ["feature set", "end", "largest loadings", "languages"],
+        rows,
+        "What the ends of the components mean",
+        "Languages: those with the highest and the lowest values. CSV has all loadings.",
+        Table(["feature set", "feature", "loading"], data),
+    )
+
+
 def left_out_table(results: Results) -> Table | None:
     """The languages that a measure could not score, and why; None if it scored all."""
     reasons: dict[tuple[str, str], list[str]] = {}
@@ -305,7 +414,7 @@ def _partial_p(link: Link) -> float:
 
 
 def _defined(value: float) -> Cell:
-    return Cell(None if math.isnan(value) else value, THREE)
+    return Cell(_known(value), THREE)
 
 
 def _row(results: Results, lang: str) -> list[float | None]:

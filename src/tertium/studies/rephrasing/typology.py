@@ -24,6 +24,8 @@ from tertium.stats.correlation import pearson
 
 KNOWN = 0.25
 """The share of the features of a set that must be known for a language to be used."""
+LISTED = 5
+"""So many features are listed for each end of an axis."""
 FEW = 4
 """With fewer languages, nothing is correlated."""
 
@@ -63,6 +65,12 @@ class Axis:
     """The share of missing values among these; they are replaced by the mean of the feature."""
     explained: float
     """The share of the variance that the component keeps."""
+    loadings: tuple[tuple[str, float], ...] = ()
+    """The features that differ, with their weights in the component; the largest first."""
+
+    def end(self, sign: int, count: int = LISTED) -> tuple[tuple[str, float], ...]:
+        """The features that most raise (1) or lower (-1) the value of a language."""
+        return tuple(each for each in self.loadings if each[1] * sign > 0)[:count]
 
 
 def feature_axis(name: str, langs: Sequence[str], *, known: float = KNOWN) -> Axis:
@@ -89,6 +97,18 @@ def feature_axis(name: str, langs: Sequence[str], *, known: float = KNOWN) -> Ax
         features,
         component.missing / (features * len(kept)),
         component.explained,
+        tuple(
+            sorted(
+                (
+                    (feature, float(weight))
+                    for feature, weight, used in zip(
+                        found.names, component.loadings, component.used, strict=True
+                    )
+                    if used
+                ),
+                key=lambda each: (-abs(each[1]), each[0]),
+            )
+        ),
     )
 
 

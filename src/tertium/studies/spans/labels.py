@@ -179,6 +179,10 @@ class LabelStudy:
                 "labels": Table(header, rows, "Labelled tokens", note),
                 "thresholds": thresholds_table(curves),
             },
+            findings=[
+                f"{method}: Spearman's correlation with the labels is {value} ({limits})."
+                for method, _, value, limits in rows
+            ],
         )
 
     def _job(self, method: str) -> Job:

@@ -193,7 +193,15 @@ class SpanStudy:
         if any(each.domain for each in self.edited):
             last = next(each for (_, method), each in scored.items() if method == self.methods[-1])
             tables["domains"] = domains_table(self.edited, last.parts[SPANS], self.methods[-1])
-        return Report("Spans of known edits", tables)
+        return Report(
+            "Spans of known edits",
+            tables,
+            findings=[
+                f"{method}: mean F1 over kinds of edits {np.nanmean(means):.2f}."
+                for method, kinds in results.items()
+                if len(means := [each.f1 for each in kinds.values()])
+            ],
+        )
 
     def _job(self, method: str) -> Job:
         one = self.reviewer

@@ -37,6 +37,22 @@ class DetectorRecipe(Updates):
                 raise SettingError(f"{name} is {getattr(self, name)}; it must be above 0")
 
 
+DETECTOR_RECIPES = {
+    "base": DetectorRecipe(),
+    "large": DetectorRecipe(peak_rate=1e-6, batch_size=8, accumulate=4),
+}
+"""Of the paper: mBERT and XLM-R base; XLM-R large, which makes updates of the same size."""
+
+
+def get_detector_recipe(name: str) -> DetectorRecipe:
+    """Look up a recipe by name."""
+    try:
+        return DETECTOR_RECIPES[name]
+    except KeyError:
+        available = ", ".join(DETECTOR_RECIPES)
+        raise SettingError(f"unknown recipe {name!r}; available: {available}") from None
+
+
 @dataclass(frozen=True, slots=True)
 class Scratch:
     """The sizes of a small encoder with random weights, if no pretrained one is given."""

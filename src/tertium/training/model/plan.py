@@ -176,15 +176,37 @@ LM = Recipe(
 """C.3: fairseq's ``transformer_lm_gpt2_small``, 131 000 tokens per update, one sentence at a time.
 Vocabulary and length as for ``PRISM``; dropout, warm-up, schedule, weight decay, clipping and the
 division of an update into batches are those of fairseq's recipe for language models."""
+SCALING = Recipe(
+    "scaling",
+    d_model=1024,
+    ffn=4096,
+    encoder_layers=6,
+    decoder_layers=6,
+    heads=16,
+    vocabulary=32_000,
+    dropout=0.3,
+    peak_rate=1e-3,
+    warmup_steps=4_000,
+    schedule="inverse-sqrt",
+    batch_tokens=7_168,
+    accumulate=8,
+    weight_decay=0.0,
+    clip_norm=0.0,
+    max_tokens=200,
+    max_positions=1024,
+)
+"""Scaling NMT WMT16 of Shankar (2020), 4.2.2, after Ott et al. (2018), a "big" transformer. Length,
+clipping and weight decay are not given; they are as for ``PARABANK2``."""
 MINI_ENCODER = replace(MINI, name="mini-encoder", ranking=0.1)
 """Its encoder gives sentence vectors: the mean of its states."""
-RECIPES = {recipe.name: recipe for recipe in (MINI, MINI_ENCODER, PRISM, PARABANK2, LM)}
+RECIPES = {recipe.name: recipe for recipe in (MINI, MINI_ENCODER, PRISM, PARABANK2, LM, SCALING)}
 MIXTURES = {
     MINI.name: Mixture(),
     MINI_ENCODER.name: Mixture(),
     PRISM.name: ZERO_SHOT,
     PARABANK2.name: ZERO_SHOT,
     LM.name: ZERO_SHOT,
+    SCALING.name: ZERO_SHOT,
 }
 """The mixture of each recipe."""
 
