@@ -7,9 +7,11 @@
 - ``--tatoeba`` (lang_a, lang_b, sentence_a, sentence_b) and ``--flores`` (a folder with files
   ``flores.PAIR.tsv.xz``, whose columns are named by language; never train on it): chrF of
   translations, and the number that did not end; how often a translation scores above a random
-  sentence, a near miss (the most similar other sentence by chrF) and itself with wrong names or
-  numbers (exchanged, or replaced), for the first ``--choices`` of each direction; mutual nearest
-  neighbours among the sentence vectors of 300 pairs of each two languages.
+  sentence, a near miss (the most similar other sentence by chrF), itself with wrong names or
+  numbers (exchanged, or replaced), with another negation, an opposite or two exchanged words, a
+  copy of the source, and itself with the second half untranslated, for the first ``--choices`` of
+  each direction; mutual nearest neighbours among the sentence vectors of 300 pairs of each two
+  languages.
 - ``--pawsx`` (``LANG.dev.tsv``, ``LANG.test.tsv``) and ``--mrpc`` (``train.tsv``, the rows with
   ``glue_split`` dev, and ``test.tsv``): the area under the ROC curve, and accuracy at the threshold
   that is best on the development set. On PAWS-X also the share of translations that did not end.
@@ -36,6 +38,7 @@ import numpy as np
 from paraphrases import Pairs, read_pairs, symmetric
 
 import tertium
+from tertium.data.negation import toggled
 from tertium.data.records import open_table
 from tertium.measures.base import Measure
 from tertium.models.base import make_queries
@@ -46,6 +49,7 @@ from tertium.stats.correlation import spearman
 from tertium.stats.resampling import bootstrap_counts, percentile_interval
 from tertium.storage.atomic import write_text
 from tertium.training.model.bitext import Pair, read_bitext
+from tertium.training.model.contrasts import exchanged, half_translated, with_opposite
 from tertium.training.model.lexicon import Lexicon, build_lexicon
 from tertium.training.model.names import contrasting, find_slots
 
@@ -215,6 +219,16 @@ def choice_cell(model: CachedModel, bitext: Bitext, pool: Sequence[str], lexicon
         wrong["near miss"].append((place, near_miss(pair.b, others, chrf)))
         if found := contrasting(pair, find_slots(pair, lexicon), lexicon, generator):
             wrong[found[0]].append((place, found[1].b))
+        errors = {
+            "copy": pair.a,
+            "half": half_translated(pair.a, pair.b),
+            "negation": toggled(pair.b, pair.lang_b),
+            "opposite": with_opposite(pair.b, pair.lang_b, generator),
+            "words": exchanged(pair.b, generator),
+        }
+        for kind, text in errors.items():
+            if text is not None and text != pair.b:
+                wrong[kind].append((place, text))
     cell: Cell = {}
     for name in ("H", *ACROSS):
         measure = None if name == "H" else tertium.load(name, model=model)

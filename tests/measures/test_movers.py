@@ -119,6 +119,17 @@ def test_order_costs(encoder: FakeEncoder) -> None:
     assert load("wmd", encoder=encoder)("c b a", "a b c") == 0
 
 
+def test_order_of_the_words_that_meteor_matches(encoder: FakeEncoder) -> None:
+    """By hand: "c b a" has three chunks of three words; "x" matches nothing, which says nothing."""
+    measure = load("wmdo", encoder=encoder, delta=0.2, alignment="meteor")
+    assert measure("a b c", "a b c") == pytest.approx(0.2 * (0.5 - 1 / 3))
+    assert measure("c b a", "a b c") == pytest.approx(0.2 * (0.5 - 3 / 3))
+    assert measure("a", "b") == pytest.approx(-3.0)
+    assert "alignment:meteor" in str(measure.score(["a"], ["a"]).signature)
+    plan = load("wmdo", encoder=encoder)
+    assert "alignment" not in str(plan.score(["a"], ["a"]).signature)
+
+
 def test_of_equal_places_the_one_that_goes_on() -> None:
     """The second piece is split between places 0 and 1: it goes on to 1."""
     plan = np.array([[0.4, 0.0, 0.0], [0.1, 0.1, 0.0], [0.0, 0.0, 0.4]])

@@ -1,10 +1,10 @@
 """From evidence to a decision: thresholds by false alarms, and the probability of an error.
 
 What is learned for a model is in ``decisions.json``, in the model's folder, and counts for the
-model with the fingerprint that it names; ``benchmarks/decisions.py`` learns it. It has, for texts
-in two languages and for texts in one, the scores that a share of right rows reaches, and which
-right rows reach them together: so the threshold for a rate of false alarms depends on the methods
-that are chosen, and holds for all of them together, in each domain.
+model with the fingerprint that it names; ``scripts/learn_decisions.py`` learns it. It has, for
+texts in two languages and for texts in one, the scores that a share of right rows reaches, and
+which right rows reach them together: so the threshold for a rate of false alarms depends on the
+methods that are chosen, and holds for all of them together, in each domain.
 """
 
 from __future__ import annotations
