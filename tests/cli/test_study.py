@@ -172,6 +172,8 @@ def test_correlation_with_people(tertium: Run, tmp_path: Path) -> None:
     assert all(-1 <= value <= 1 for value in rows.values())
     assert (out / "pearson.svg").exists()
     assert (out / "scatter" / "mine-de-en-sss+smd.svg").exists()
+    drawn = (out / "overlay" / "mine-de-en.svg").read_text("utf-8")
+    assert all(name in drawn for name in ("chrf", "smd", "scaled to 0..1"))
     against_source = tertium(*command, "-m", "smd", "--against-source")
     assert against_source.returncode == 0, against_source.stderr
     assert against_source.stdout != done.stdout

@@ -18,6 +18,9 @@ DRAW: dict[str, Callable[[Path], None]] = {
     "heat_map": lambda out: plots.heat_map(["a", "b"], [[1, 0.5], [0.5, 1]], out, label="τ"),
     "roc": lambda out: plots.roc({"a": ([0, 0.5, 1], [0, 1, 1], 0.75)}, out),
     "scatter": lambda out: plots.scatter([1, 2], [3, 4], out, labels=("x", "y")),
+    "overlay": lambda out: plots.overlay(
+        [1, 2, 3], {"one": [3, 4, 8], "other": [5, 5, 5]}, out, labels=("x", "y")
+    ),
     "lines": lambda out: plots.lines(
         ["0-10", "10-20"], {"m": [-3.0, None]}, out, axes_labels=("x", "y")
     ),

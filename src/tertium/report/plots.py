@@ -104,6 +104,36 @@ def scatter(
     save_figure(figure, out)
 
 
+def overlay(
+    x: Sequence[float],
+    series: Mapping[str, Sequence[float]],
+    out: Path,
+    *,
+    labels: tuple[str, str],
+) -> None:
+    """Draw the points of several series, each scaled to 0..1 by its lowest and highest value."""
+    figure, axes = new_figure(6, 5, out)
+    colours = _colours(len(series))
+    for number, (name, values) in enumerate(series.items()):
+        low, high = min(values), max(values)
+        heights = [(value - low) / (high - low) if high > low else 1.0 for value in values]
+        axes.scatter(
+            x,
+            heights,
+            s=12,
+            label=name,
+            color=colours[number],
+            marker=MARKERS[number % len(MARKERS)],
+            alpha=0.45,
+            linewidths=0,
+        )
+    axes.set_xlabel(labels[0])
+    axes.set_ylabel(labels[1])
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize="small")
+    save_figure(figure, out)
+
+
 def lines(
     labels: Sequence[str],
     series: Mapping[str, Sequence[float | None]],

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from tertium.report.plots import grouped_bars, scatter
+from tertium.report.plots import grouped_bars, overlay, scatter
 from tertium.report.tables import Table
 from tertium.stats.conventions import SAMPLES
 from tertium.stats.resampling import spawn
@@ -28,7 +28,9 @@ def correlation_report(
     seed: int = 0,
     published: str | None = None,
 ) -> Report:
-    """A table for each coefficient; figures of Pearson's r as in the paper (1, 2 and 5 to 7).
+    """A table for each coefficient; figures as in the paper (1, 2 and 5 to 7).
+
+    Figures 1 and 2 lay the first and the last measure over each other.
 
     With ``published`` (``reference`` or ``source``: what the measures read), also the numbers of
     the paper.
@@ -56,6 +58,12 @@ def correlation_report(
             stem = file_name(f"{judged.name}-{name}")
             draw = partial(_draw_scatter, judged, scores[judged.name], name)
             figures[f"scatter/{stem}"] = Figure(draw, f"{judged.name}, {name}")
+        names = list(scores[judged.name])
+        if len(names) > 1:
+            both = (names[0], names[-1])
+            draw = partial(_draw_overlay, judged, scores[judged.name], both)
+            title = f"{judged.name}, {' and '.join(both)}"
+            figures[f"overlay/{file_name(judged.name)}"] = Figure(draw, title)
     return Report("Correlation with human judgements", tables, figures, findings=findings)
 
 
@@ -71,3 +79,11 @@ def _draw_scatter(judged: JudgedSet, scores: ScoresByMeasure, name: str, out: Pa
     places, human = judged_places(judged)
     own = [scores[name].segments[n] for n in places]
     scatter(human.tolist(), own, out, labels=("people's score", name))
+
+
+def _draw_overlay(
+    judged: JudgedSet, scores: ScoresByMeasure, names: tuple[str, str], out: Path
+) -> None:
+    places, human = judged_places(judged)
+    series = {name: [scores[name].segments[n] for n in places] for name in names}
+    overlay(human.tolist(), series, out, labels=("people's score", "score, scaled to 0..1"))

@@ -157,7 +157,11 @@ class JudgedCell:
         return Scored(parts, sorted(cut))
 
     def by_direction(self, scored: Scored) -> dict[str, MeasureScores]:
-        """The scores of the segments, by measure and direction; of several references the best."""
+        """The scores of the segments, by measure and direction; of several references the best.
+
+        Each direction has its own best one, and ``both`` is the mean of the two, as in the authors'
+        code (``references=max-each-way``).
+        """
         counts = [1] * len(self.judged.segments)
         if "reference" in self.measure.reads:
             counts = [len(segment.references) for segment in self.judged.segments]
@@ -170,11 +174,12 @@ class JudgedCell:
         )
         if not self.both:
             return {self.name: natural}
-        means = [(x + y) / 2 for x, y in zip(forth, back, strict=True)]
+        backwards = _best(back, counts)
+        means = [(x + y) / 2 for x, y in zip(natural.segments, backwards, strict=True)]
         return {
             f"{self.name} {FORTH}": natural,
-            f"{self.name} {BACK}": MeasureScores(_best(back, counts)),
-            f"{self.name} {BOTH}": MeasureScores(_best(means, counts)),
+            f"{self.name} {BACK}": MeasureScores(backwards),
+            f"{self.name} {BOTH}": MeasureScores(means),
         }
 
 
