@@ -51,7 +51,7 @@ def report_paraphrases(
     models: dict[str, TranslationCard], sets: dict[str, tuple[Pairs, Pairs]], threads: int
 ) -> None:
     forward, backward = (
-        tertium.load_model(models[name].path, compute_type="int8", threads=threads, cache=False)
+        tertium.load_model(models[name].path, compute_type="float32", threads=threads, cache=False)
         for name in (FORWARD, BACKWARD)
     )
     pair = PairOfModels(forward, backward)
