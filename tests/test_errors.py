@@ -144,6 +144,13 @@ def test_an_unsupported_language_has_another_cure_than_a_missing_one() -> None:
     assert str(caught.value).endswith("; choose a model that has zh (`tertium models`)")
 
 
+@pytest.mark.parametrize("lang", ["{x}", "{x", "x}", "{lang}"])
+def test_what_is_quoted_in_a_cure_names_no_parameter(lang: str) -> None:
+    with pytest.raises(LanguageError) as caught:
+        tertium.score("Hi.", "Hi.", measure="direct", lang=lang)
+    assert str(caught.value).endswith(f"; choose a model that has {lang} (`tertium models`)")
+
+
 @pytest.mark.parametrize("name", LABELS)
 def test_the_page_has_the_fields_that_its_errors_name(name: str) -> None:
     page = (SOURCES / "web" / "static" / "index.html").read_text(encoding="utf-8")

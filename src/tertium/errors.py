@@ -80,6 +80,15 @@ def _filled(sentence: str, words: Words) -> str | None:
     return said
 
 
+def literal(text: str) -> str:
+    """What somebody has written, to be part of a cure.
+
+    >>> str(Message("no model", (f"fetch one with {literal('{x}')}",)))
+    'no model; fetch one with {x}'
+    """
+    return text.replace("{", "{{").replace("}", "}}")
+
+
 def _several(cure: str | Iterable[str]) -> tuple[str, ...]:
     return tuple(filter(None, (cure,) if isinstance(cure, str) else cure))
 

@@ -110,7 +110,7 @@ def test_a_paraphraser_of_one_language_by_a_changed_recipe(
     [
         ([], "give its data"),
         (["--bitext", "absent.tsv", "--langs", "en,de"], "absent.tsv does not exist"),
-        (["--bitext", "a.tsv"], "give the languages"),
+        (["--bitext", "a.tsv"], "give --langs en,de, for example"),
         (["--bitext", "a.tsv", "--langs", "en,de", "--heads", "7"], "among 7 heads"),
         (["--bitext", "a.tsv", "--langs", "en,de", "--init", "x", "--width", "8"], "out --width"),
         (["--bitext", "a.tsv", "--langs", "en,de", "--schedule", "cosine"], "inverse-sqrt"),

@@ -103,6 +103,13 @@ def test_rare_options_are_in_the_whole_help(tertium: Run, command: str) -> None:
     assert whole.returncode == 0
 
 
+def test_the_help_of_score_fits_one_screen_and_a_half(
+    tertium: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    assert len(tertium("score", "--help").stdout.splitlines()) <= 75  # of 50 lines
+
+
 def test_one_system_prints_its_summary_and_rows_on_request(tertium: Run, files: Path) -> None:
     command = ("score", "-t", "good.txt", "-r", "ref.txt", "-m", "chrf")
     expected = library.load("chrf").score(GOOD, REFERENCES).system

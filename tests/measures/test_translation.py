@@ -12,6 +12,8 @@ from tertium.measures.loading import load, score
 from tertium.measures.translation import Cross, Direct, Pivot, PrismRef, PrismSrc
 from tertium.models.cache.cached import CachedModel
 from tertium.models.catalog import load_model
+from tertium.models.languages import LanguageSet
+from tertium.models.translation.translate import check_source
 
 from ..conftest import Converted
 from ..fakes import FakeModel
@@ -227,6 +229,30 @@ def test_prism_src_reads_any_source_but_marks_languages_that_the_model_has_not_s
         PrismSrc(FakeModel(needs_source_language=True))(
             ["a"], ["b"], lang="en", reference_lang="gu"
         )
+
+
+@pytest.mark.parametrize("measure", [Direct, Cross])
+def test_a_model_for_one_direction(measure: type[Direct]) -> None:
+    """The text is named that it would have to translate from a language that it cannot read."""
+
+    class OneWay(FakeModel):
+        def log_probs(self, queries: Any, **ways: Any) -> Any:
+            for query in queries:
+                check_source(self, query.source_lang)
+            return super().log_probs(queries, **ways)
+
+        def candidates(self, queries: Any, **ways: Any) -> Any:
+            for query in queries:
+                check_source(self, query.source_lang)
+            return super().candidates(queries, **ways)
+
+    model = OneWay(languages=LanguageSet({"de": ""}, {"en": ""}))
+    with pytest.raises(LanguageError) as caught:
+        measure(model)(["a"], ["b"], lang="en")
+    assert str(caught.value) == (
+        f"row 1: {measure.name} must translate the hypothesis (en); fake only translates de to "
+        "en; choose a model or a pair of models that does (`tertium models`)"
+    )
 
 
 def test_unknown_languages_name_the_row_and_the_known_ones() -> None:

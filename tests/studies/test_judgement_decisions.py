@@ -183,7 +183,7 @@ def test_bad_sweeps() -> None:
         ("beta", "there are no values"),
         ("beta=1", "two different values"),
         ("beta=1,1", "two different values"),
-        ("beta=1,x", "must be a number"),
+        ("beta=1,x", "must be a whole number"),
         ("nothing=1,2", "chrf, prism-ref:alpha=0.3 have no setting nothing"),
     ]:
         with pytest.raises(SettingError, match=reason):

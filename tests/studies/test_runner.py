@@ -54,7 +54,7 @@ def test_values_have_their_types() -> None:
         ("chrff", "no measure 'chrff'.*did you mean 'chrf'"),
         ("chrf@prism", "chrf takes no model"),
         ("chrf:beam_size=1", "chrf has no setting 'beam_size'"),
-        ("chrf:beta=2,x", "beta=2,x: it must be a number"),
+        ("chrf:beta=2,x", "beta=2,x: it must be a whole number"),
         ("chrf:x,beta=2", "'x' is not a setting; write SETTING=VALUE"),
     ],
 )

@@ -187,7 +187,7 @@ def test_development_sets_by_domain(tiny_plan: Plan, bitext: Path, tmp_path: Pat
     )
     assert set(record["retrieval"]) == means | {"news-x de-en", "talk de-en"}
     assert record["retrieval"]["news-x de-en"] == 1  # there is only one pair
-    with pytest.raises(SettingError, match="a name of its own"):
+    with pytest.raises(SettingError, match="the same name; name each with dev="):
         replace(tiny_plan, dev=(("a", str(other)), ("a", str(bitext))))
 
 

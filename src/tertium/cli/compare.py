@@ -33,6 +33,7 @@ from tertium.cli.groups import (
 )
 from tertium.cli.languages import assume_for_measures, signed
 from tertium.cli.options import INPUT, OUTPUT
+from tertium.cli.words import option
 from tertium.comparison.result import SEGMENTS_SHOWN, Comparison
 from tertium.comparison.significance import check_comparison, compare_scores
 from tertium.data.pairs import Languages
@@ -172,6 +173,8 @@ class CompareOutput(RowOptions):
             if not console.is_terminal:  # names of systems are not broken
                 console.width = PIPED_WIDTH
             print_comparison(result, console, segments=self.segments)
+            if any(each.identified for each in result.measures) and not self.quiet:
+                say(f"if an identified language is wrong, use {option('lang')}")
 
 
 @dataclass(frozen=True)

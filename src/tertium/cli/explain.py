@@ -247,8 +247,8 @@ def explain(
         list[str] | None,
         typer.Argument(
             metavar="[FILE | TEXT TEXT]",
-            help="A file of pairs (TSV, CSV, JSONL, Parquet; - for standard input), or two texts; "
-            "with --engine ray, any number of files, folders and patterns.",
+            help="A file of pairs (TSV, CSV, JSONL, Parquet; - for standard input), two texts, "
+            "or any number of files, folders and patterns.",
         ),
     ] = None,
 ) -> None:

@@ -334,8 +334,8 @@ def score(
         list[str] | None,
         typer.Argument(
             metavar="[FILE | TEXT TEXT]",
-            help="A file of pairs (TSV, CSV, JSONL, Parquet; - for standard input), or two texts; "
-            "with --engine ray, any number of files, folders and patterns.",
+            help="A file of pairs (TSV, CSV, JSONL, Parquet; - for standard input), two texts, "
+            "or any number of files, folders and patterns.",
         ),
     ] = None,
 ) -> None:

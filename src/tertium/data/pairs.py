@@ -425,7 +425,7 @@ class TablePairs:
                 raise InputError(
                     f"row {number}: the language in {column!r} is {record[str(column)]!r}, but "
                     f"{given!r} was given, which is only for rows without a language",
-                    cure=(f"leave out {{{parameter}:{given}}}", "correct the column"),
+                    cure=(f"leave out {{{parameter}}}", "correct the column"),
                 )
             return lang or given
 

@@ -264,7 +264,7 @@ class Ter(SurfaceMeasure):
     negated = True
     normalize_text: bool = setting(False, "Separate punctuation from words.")
     case_sensitive: bool = setting(False, "Distinguish case.")
-    longest: int = setting(500, "Longer texts are cut after so many words.", low=1, served=False)
+    longest: int = setting(500, "Longer texts are cut after this many words.", low=1, served=False)
     """Longer texts are cut after so many words: the search for shifts can take a tenth of a second
     per word."""
 

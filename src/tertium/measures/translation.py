@@ -172,7 +172,25 @@ class TranslationMeasure(Measure):
         def compare(A: Texts, B: Texts) -> tuple[list[float], set[str]]:
             return self.similarities(A, B, ask), ask.cut
 
-        return over_references(self, rows, compare, self.references, progress)
+        try:
+            return over_references(self, rows, compare, self.references, progress)
+        except LanguageError as error:
+            raise self._untranslatable(rows) or error from None
+
+    def _untranslatable(self, rows: Sequence[Row]) -> LanguageError | None:
+        """The error for the first text in a language that the model does not translate from."""
+        languages = self.model.languages
+        only = languages.describe() if not languages.symmetric else f"has {languages.describe()}"
+        for row in rows:
+            others = [(f"the {self.against}", text) for text in self.compared(row)]
+            for role, text in (("the hypothesis", row.hypothesis), *others):
+                if text.lang and languages.resolve(text.lang) not in languages.source:
+                    return LanguageError(
+                        f"row {row.number}: {self.name} must translate {role} ({text.lang}); "
+                        f"{self.model.name} only {only}",
+                        cure="choose a model or a pair of models that does (`tertium models`)",
+                    )
+        return None
 
     def prepare(self, rows: Sequence[Row]) -> None:
         texts = (text.text for row in rows for text in (row.hypothesis, *self.compared(row)))

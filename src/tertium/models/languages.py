@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from tertium.data.codes import spellings
-from tertium.errors import LanguageError
+from tertium.errors import LanguageError, literal
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,6 @@ def _supported(model: HasLanguages, lang: str | None, role: str, codes: frozense
     if code not in codes:
         raise LanguageError(
             f"{role} is in {lang!r}, which the model does not support ({languages})",
-            cure=f"choose a model that has {lang} (`tertium models`)",
+            cure=f"choose a model that has {literal(lang)} (`tertium models`)",
         )
     return code

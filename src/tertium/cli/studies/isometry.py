@@ -199,7 +199,7 @@ class BehaviourOptions:
     """What is counted, correlated and shown."""
 
     threshold: Annotated[
-        float, typer.Option(min=0, max=1, help="S is 1 from this P(paraphrase) on.")
+        float, typer.Option(min=0, max=1, help="S is 1 with at least this P(paraphrase).")
     ] = 0.5
     sweep: Annotated[
         bool, typer.Option("--sweep", help="Also count at thresholds from 0.1 to 0.9.")
@@ -213,7 +213,7 @@ class BehaviourOptions:
     ] = 1
     numbers: Annotated[
         str | None,
-        typer.Option("--pairs", help="Show the pairs of these numbers, as in 22,307; from 0 on."),
+        typer.Option("--pairs", help="Show the pairs of these numbers (from 0), as in 22,307."),
     ] = None
 
     @property

@@ -65,7 +65,7 @@ class AgreementOptions:
 
     top: Annotated[
         int | None,
-        typer.Option(min=3, help="Also for so many of the best systems, by human score."),
+        typer.Option(min=3, help="Also for this many of the best systems, by human score."),
     ] = None
     intervals: Annotated[
         bool,
@@ -85,7 +85,7 @@ class AgreementOptions:
     good: Annotated[
         str | None,
         typer.Option(
-            help="Outputs from this human score on are good, or this share of the best (25%): "
+            help="Outputs with this human score or more are good, or this share of the best (25%): "
             "precision, recall and F1 of a threshold, for filtering and for reranking."
         ),
     ] = None
@@ -101,7 +101,7 @@ def judgements(
         float | None,
         typer.Option(
             min=0,
-            help="Also rank outputs of a segment whose raw human scores differ by so many points "
+            help="Also rank outputs of a segment whose raw human scores differ by this many points "
             "(daRR; WMT 2017 to 2019: 25).",
         ),
     ] = None,

@@ -70,7 +70,7 @@ class StudyOptions:
     html: HtmlFile = None
     limit: Annotated[
         int | None,
-        typer.Option("--limit", min=1, help="Only so many items of each set, for a trial."),
+        typer.Option("--limit", min=1, help="Only this many items of each set, for a trial."),
     ] = None
     samples: Annotated[
         int, typer.Option("--samples", min=1, help="The number of bootstrap samples.")

@@ -53,7 +53,7 @@ def paraphrase_id(
         typer.Option(help="ONE,TWO: the measures that disagree. Default: the first and the last."),
     ] = None,
     timing: Annotated[
-        int, typer.Option(min=0, help="Measure the time over so many pairs (table A1).")
+        int, typer.Option(min=0, help="Measure the time over this many pairs (table A1).")
     ] = 0,
     published: AsPublished = False,
 ) -> None:

@@ -42,7 +42,7 @@ class SetOptions:
     ] = None
     count: Annotated[
         int | None,
-        typer.Option("--pairs", min=1, help="Draw so many pairs per language. Default: all."),
+        typer.Option("--pairs", min=1, help="Draw this many pairs per language. Default: all."),
     ] = None
     min_sets: Annotated[
         int, typer.Option(min=1, help="Leave out languages with fewer sets, and list them.")

@@ -13,7 +13,7 @@ import torch
 from mbrs.metrics import Metric, MetricReferenceless, register
 
 from tertium.compat.scorer import Scorer
-from tertium.errors import SettingError
+from tertium.errors import SettingError, literal
 from tertium.measures.registry import DEFAULT_MEASURE
 
 
@@ -108,7 +108,10 @@ class MetricTertiumSource(MetricReferenceless):
         if self.scorer.measure.reads != ("source",):
             raise SettingError(
                 f"{cfg.measure} reads references",
-                cure=("use {metric:tertium}", f"{{measure:{cfg.measure}:against=source}}"),
+                cure=(
+                    "use {metric:tertium}",
+                    f"{literal(cfg.measure)}:against=source as {{measure}}",
+                ),
             )
 
     def score(self, hypothesis: str, source: str) -> float:
