@@ -7,7 +7,7 @@ import math
 import pytest
 
 import tertium
-from tertium.errors import SettingError
+from tertium.errors import InputError, SettingError
 from tertium.measures.compound import Compound, to_unit_range
 from tertium.measures.loading import load
 
@@ -107,8 +107,13 @@ def test_prism_is_a_distance_below_zero() -> None:
 
 
 def test_equal_scores_over_the_corpus(encoder: FakeEncoder) -> None:
-    """The paper's code would divide 0 by 0."""
-    assert load("sss+smd", encoder=encoder, scale="corpus")("b", "a") == pytest.approx(math.e)
+    """The paper's code would divide 0 by 0; 1 for every row would be a perfect score."""
+    measure = load("sss+smd", encoder=encoder, scale="corpus")
+    with pytest.raises(InputError, match=r"^sss cannot be scaled .*: there is one row; .* fixed$"):
+        measure("b", "a")
+    with pytest.raises(InputError, match=r"^sss cannot be scaled .*: all 3 rows have "):
+        measure(["b", "b", "b"], ["a", "a", "a"])
+    assert len(measure(["b", "a"], ["a", "a"])) == 2
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
-from tertium.errors import SettingError
+from tertium.errors import InputError, SettingError
 from tertium.measures.base import (
     EmptyRule,
     Measure,
@@ -145,7 +145,7 @@ class Compound(Combination):
         scaled = [
             to_unit_range(segments.scores, part.bounds)
             if self.scale == "fixed"
-            else over_the_corpus(segments.scores)
+            else over_the_corpus(segments.scores, part.name)
             for part, segments in zip(self.parts, found, strict=True)
         ]
         scores = [
@@ -200,11 +200,19 @@ def to_unit_range(scores: Sequence[float], bounds: tuple[float, float]) -> list[
     return [min(max((score - low) / (high - low), 0.0), 1.0) for score in scores]
 
 
-def over_the_corpus(scores: Sequence[float]) -> list[float]:
+def over_the_corpus(scores: Sequence[float], name: str) -> list[float]:
     """Scale the minimum to 0 and the maximum to 1, as the paper's code does.
 
-    >>> over_the_corpus([2.0, 3.0, 6.0]), over_the_corpus([5.0, 5.0])
-    ([0.0, 0.25, 1.0], [1.0, 1.0])
+    Equal scores have no scale: as 0 they would be the worst, as 1 the best.
+
+    >>> over_the_corpus([2.0, 3.0, 6.0], "sss")
+    [0.0, 0.25, 1.0]
     """
-    low, high = min(scores), max(scores)
-    return [(score - low) / (high - low) if high > low else 1.0 for score in scores]
+    low, high = min(scores, default=0.0), max(scores, default=0.0)
+    if scores and not high > low:
+        why = "there is one row" if len(scores) == 1 else f"all {len(scores)} rows have {low:.6g}"
+        raise InputError(
+            f"{name} cannot be scaled over the rows that are scored together: {why}; score rows "
+            "that differ, or set scale to fixed"
+        )
+    return [(score - low) / (high - low) for score in scores]
