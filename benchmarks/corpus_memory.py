@@ -17,7 +17,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
 
 from tertium.training.model.bitext import Pair, read_bitext
@@ -35,35 +37,39 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("--pairs", type=int, default=10_000_000)
+    parser.add_argument("--folder", type=Path, help="keep pairs and vocabulary here, and use them")
     options = parser.parse_args()
-    with TemporaryDirectory() as folder:
-        run = Path(folder)
+    with TemporaryDirectory() as scratch:
+        measure(options.data, options.pairs, options.folder or Path(scratch))
+
+
+def measure(data: Path, pairs: int, run: Path) -> None:
+    """Make the pairs and the vocabulary if the folder lacks them, then prepare the corpus."""
+    file = run / "pairs.tsv"
+    if not file.exists():
         clock = Clock()
-        with (run / "pairs.tsv").open("w", encoding="utf-8") as file:
-            file.write(HEADER)
-            for number, pair in enumerate(make_pairs(options.data)):
-                if number == options.pairs:
-                    break
-                file.write("\t".join(pair) + "\n")
-        size = (run / "pairs.tsv").stat().st_size
-        print(f"{options.pairs} pairs made: {size / 1e9:.2f} GB, {clock}", flush=True)
-        recipe = replace(MINI, vocabulary_sentences=VOCABULARY_SENTENCES)
-        plan = Plan(LANGUAGES, ((str(run / "pairs.tsv"), 1.0),), recipe=recipe)
-        clock = Clock()
-        with peak_memory() as peak:
-            tokenizer = prepare_tokenizer(run, plan)
-        print(f"vocabulary of {VOCABULARY_SENTENCES} sentences: {clock}, {peak}", flush=True)
-        before = status()
-        print(f"before the preparation: {before['RssAnon']} MB anonymous", flush=True)
-        clock = Clock()
-        with peak_memory() as peak:
-            corpus = prepare_corpus(run, plan, tokenizer)
-        print(f"preparation: {clock}, {peak}")
-        written = sum(path.stat().st_size for path in (run / CORPUS).iterdir())
-        print(
-            f"{len(corpus.offsets) - 1} sentences, {len(corpus.tokens)} tokens, "
-            f"{len(corpus.pairs)} pairs of all kinds: {written / 1e9:.2f} GB"
-        )
+        with file.open("w", encoding="utf-8") as stream:
+            stream.write(HEADER)
+            for pair in islice(make_pairs(data), pairs):
+                stream.write("\t".join(pair) + "\n")
+        print(f"{pairs} pairs made: {file.stat().st_size / 1e9:.2f} GB, {clock}", flush=True)
+    recipe = replace(MINI, vocabulary_sentences=VOCABULARY_SENTENCES)
+    plan = Plan(LANGUAGES, ((str(file), 1.0),), recipe=recipe)
+    clock = Clock()
+    with peak_memory() as peak:
+        tokenizer = prepare_tokenizer(run, plan)
+    print(f"vocabulary of {VOCABULARY_SENTENCES} sentences: {clock}, {peak}", flush=True)
+    print(f"before the preparation: {status()['RssAnon']} MB anonymous", flush=True)
+    rmtree(run / CORPUS, ignore_errors=True)
+    clock = Clock()
+    with peak_memory() as peak:
+        corpus = prepare_corpus(run, plan, tokenizer)
+    print(f"preparation: {clock}, {peak}")
+    written = sum(path.stat().st_size for path in (run / CORPUS).iterdir())
+    print(
+        f"{len(corpus.offsets) - 1} sentences, {len(corpus.tokens)} tokens, "
+        f"{len(corpus.pairs)} pairs of all kinds: {written / 1e9:.2f} GB"
+    )
 
 
 def make_pairs(data: Path) -> Iterator[Pair]:

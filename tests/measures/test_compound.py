@@ -7,7 +7,7 @@ import math
 import pytest
 
 import tertium
-from tertium.errors import SettingError
+from tertium.errors import InputError, SettingError
 from tertium.measures import compound
 from tertium.measures.base import ModelKind
 from tertium.measures.compound import Compound, to_unit_range
@@ -147,7 +147,7 @@ def test_prism_is_a_distance_below_zero() -> None:
 def test_equal_scores_over_the_corpus(encoder: FakeEncoder, rows: int) -> None:
     """The paper's code would divide 0 by 0; a perfect score for all of them would be wrong."""
     measure = load("sss+smd", encoder=encoder, scale="corpus")
-    with pytest.raises(SettingError, match=r"scale=corpus: sss gives .* score more rows together"):
+    with pytest.raises(InputError, match=r"scale=corpus: sss gives .* score more rows together"):
         measure(["b"] * rows, ["a"] * rows)
 
 

@@ -416,6 +416,17 @@ def test_a_detector_that_gives_one_class_is_named() -> None:
     ]
 
 
+def test_a_detector_that_finds_hardly_any_paraphrases_is_named() -> None:
+    pairs = [("a", "b")] * 40
+    judged = {"direct": Judged([0.9] + [0.1] * 39, [0.9] * 2 + [0.1] * 38)}
+    with pytest.warns(DetectorWarning) as caught:
+        analyse([Predictions("m", "d", pairs, pairs, judged)], [])
+    assert [str(each.message) for each in caught] == [  # 1 of 40 is below 5 %, 2 are not
+        "direct calls only 1 of 40 pairs before translation paraphrases: its decisions there say "
+        "little",
+    ]
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

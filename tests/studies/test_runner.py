@@ -195,6 +195,17 @@ def test_measures_are_checked_by_language() -> None:
         check_measures(specs, no_model, ("en", "de"))
 
 
+def test_a_dataset_has_the_rows_of_all_its_parts() -> None:
+    def job(measure: str, rows: int, label: str = "") -> Job:
+        return Job("d", measure, f"signature of {measure}", "", rows, lambda *_: Scored({}), label)
+
+    runner = Runner()
+    runner.run([job("chrf", 5), job("x-0", 3, "x"), job("x-1", 2, "x"), job("bleu", 4)])
+    runner.run([job("chrf", 5)])
+    assert runner.sizes == {"d": 5}
+    assert list(runner.signatures) == ["chrf", "x", "bleu"]
+
+
 def test_a_report_is_written(tmp_path: Path) -> None:
     table = Table(["measure", "de"], [[Cell("chrf"), Cell(1.5)]])
     drawn: list[Path] = []

@@ -15,7 +15,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Literal
 
-from tertium.errors import LanguageError, SettingError
+from tertium.errors import InputError, LanguageError, SettingError
 from tertium.measures.base import (
     EmptyRule,
     Measure,
@@ -236,14 +236,14 @@ def over_the_corpus(scores: Sequence[float], name: str) -> list[float]:
     >>> over_the_corpus([5.0, 5.0], "wmd")
     Traceback (most recent call last):
     ...
-    tertium.errors.SettingError: scale=corpus: wmd gives all rows the same score, 5, so that ...
+    tertium.errors.InputError: scale=corpus: wmd gives all rows the same score, 5, so that ...
     """
-    low, high = min(scores), max(scores)
-    if high <= low:
+    low, high = min(scores, default=0.0), max(scores, default=0.0)
+    if scores and high <= low:
         who = "the only row a score of" if len(scores) == 1 else "all rows the same score,"
-        raise SettingError(
-            f"scale=corpus: {name} gives {who} {low:g}, so that there is no lowest and highest; "
-            "score more rows together, or use scale=unrelated"
+        raise InputError(
+            f"scale=corpus: {name} gives {who} {low:g}, so that there is no lowest and highest",
+            cure=("score more rows together", "give {scale:unrelated}"),
         )
     return [(score - low) / (high - low) for score in scores]
 
@@ -268,12 +268,13 @@ def unrelated_score(part: EmbeddingMeasure) -> float:
         scores, _ = part.compare([a for a, _ in pairs], [b for _, b in pairs], None)
     except LanguageError as error:
         raise SettingError(
-            f"scale=unrelated compares English sentences, but {error}; use scale=fixed"
+            f"scale=unrelated compares English sentences, but {error}",
+            cure="give {scale:fixed}",
         ) from None
     mean = math.fsum(scores) / len(scores)
     if not mean < part.bounds[1]:
         raise SettingError(
-            f"scale=unrelated: to {part.name}, unrelated sentences are as similar as equal ones; "
-            "use another encoder, or scale=fixed"
+            f"scale=unrelated: to {part.name}, unrelated sentences are as similar as equal ones",
+            cure=("use another encoder", "give {scale:fixed}"),
         )
     return mean

@@ -131,8 +131,7 @@ class Runner:
     count: int = field(default=0, init=False)
     """How many cells there were."""
     done: int = field(default=0, init=False)
-    sizes: dict[str, int] = field(default_factory=dict, init=False)
-    """How many rows each dataset has."""
+    seen: dict[CellKey, Job] = field(default_factory=dict, init=False)
     signatures: dict[str, str] = field(default_factory=dict, init=False)
     """Of each measure, that of its first dataset."""
 
@@ -142,8 +141,8 @@ class Runner:
         The numbers do not depend on the number of processes.
         """
         self.count += len(jobs)
+        self.seen |= {job.key: job for job in jobs}
         for job in jobs:
-            self.sizes[job.dataset] = max(job.rows, self.sizes.get(job.dataset, 0))
             self.signatures.setdefault(job.label or job.measure, job.signature)
         results = {job.key: kept for job in jobs if (kept := self._kept(job)) is not None}
         if results:
@@ -162,6 +161,18 @@ class Runner:
                 before, rows = self.partly.get(key, (0, 0))
                 self.partly[key] = (before + cut, rows + job.rows)
         return {job.key: results[job.key] for job in jobs if job.key in results}
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many rows each dataset has; a measure may score them in several jobs."""
+        rows: dict[CellKey, int] = {}
+        for job in self.seen.values():
+            key = (job.dataset, job.label or job.measure)
+            rows[key] = rows.get(key, 0) + job.rows
+        sizes: dict[str, int] = {}
+        for (dataset, _), count in rows.items():
+            sizes[dataset] = max(count, sizes.get(dataset, 0))
+        return sizes
 
     def warn(self) -> None:
         """Warn about cells that were left out and rows that were scored only in part."""

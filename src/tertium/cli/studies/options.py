@@ -65,7 +65,7 @@ class StudyOptions:
         bool, typer.Option("--overwrite", help="Score everything again, and replace the scores.")
     ] = False
     plots: Annotated[
-        bool, typer.Option("--plots", help="Draw figures into the folder (extra: plot).")
+        bool, typer.Option("--plots", help="Draw figures: SVG, PNG and PDF (extra: plot).")
     ] = False
     html: HtmlFile = None
     limit: Annotated[

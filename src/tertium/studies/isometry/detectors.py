@@ -14,6 +14,8 @@ from tertium.studies.isometry.classes import THRESHOLD, equivalent, short_names
 
 FEWEST = 20
 """Fewer pairs may have one class by chance, above all if they are paraphrases."""
+RARE = 0.05
+"""A detector that calls fewer pairs paraphrases hardly tells them apart."""
 
 Accuracies = Mapping[str, Mapping[str, float]]
 """On validation pairs, by detector and language."""
@@ -56,7 +58,7 @@ def warn_degenerate(
     threshold: float = THRESHOLD,
     accuracies: Accuracies | None = None,
 ) -> None:
-    """Warn of detectors that call all pairs paraphrases, or none, on one side of all sets."""
+    """Warn of detectors that call all pairs paraphrases, or hardly any, on one side of all sets."""
     for name in predictions[0].judged:
         judged = [each.judged[name] for each in predictions]
         sides = {
@@ -65,14 +67,17 @@ def warn_degenerate(
         }
         for side, values in sides.items():
             decided = np.concatenate([equivalent(each, threshold) for each in values])
-            if len(decided) < FEWEST or 0 < decided.sum() < len(decided):
+            share = float(decided.mean())
+            if len(decided) < FEWEST or RARE <= share < 1:
                 continue
             told = _told((accuracies or {}).get(name, {}))
             accuracy = f" (its accuracy on validation pairs: {told})" if told else ""
-            which = "all" if decided.all() else "none of the"
+            which = (
+                "all" if decided.all() else f"only {decided.sum()} of" if share else "none of the"
+            )
             warnings.warn(
                 f"{name} calls {which} {len(decided)} pairs {side} translation paraphrases"
-                f"{accuracy}: its decisions there say nothing",
+                f"{accuracy}: its decisions there say {'little' if 0 < share < 1 else 'nothing'}",
                 DetectorWarning,
                 stacklevel=2,
             )

@@ -145,7 +145,8 @@ class QualityStudy:
         figure = blank_figure(4.2 * len(self.measures) + 0.6, 4.2, out)
         grid = figure.subplots(1, len(self.measures), sharey=True, squeeze=False)[0]
         for axes, measure in zip(grid, self.measures, strict=True):
-            for model in found.models:
+            order = sorted(found.models, key=lambda m: self.qualities[measure, m, name].value)
+            for number, model in enumerate(order):
                 share = found.shares[model, name, BEHAVIOURS[0]]
                 quality = self.qualities[measure, model, name]
                 limits = percentile_interval(quality.replicates)
@@ -153,7 +154,7 @@ class QualityStudy:
                 axes.plot([limits.low, limits.high], [y, y], color=MAIN, linewidth=1)
                 axes.plot([x, x], [share.interval.low, share.interval.high], color=MAIN, lw=1)
                 axes.plot(x, y, marker="o", color=MAIN)
-                offset = {"xytext": (5, 4), "textcoords": "offset points"}
+                offset = {"xytext": (5, -10 if number % 2 else 4), "textcoords": "offset points"}
                 axes.annotate(model, (x, y), fontsize="x-small", **offset)
             own = self.hypotheses.get((measure, name, BEHAVIOURS[0]))
             if own is not None and not np.isnan(own.r):
