@@ -243,7 +243,7 @@ def over_the_corpus(scores: Sequence[float], name: str) -> list[float]:
         who = "the only row a score of" if len(scores) == 1 else "all rows the same score,"
         raise InputError(
             f"scale=corpus: {name} gives {who} {low:g}, so that there is no lowest and highest",
-            cure=("score more rows together", "give {scale:unrelated}"),
+            cure=("score more rows together", "use scale=unrelated"),
         )
     return [(score - low) / (high - low) for score in scores]
 
@@ -269,12 +269,12 @@ def unrelated_score(part: EmbeddingMeasure) -> float:
     except LanguageError as error:
         raise SettingError(
             f"scale=unrelated compares English sentences, but {error}",
-            cure="give {scale:fixed}",
+            cure="use scale=fixed",
         ) from None
     mean = math.fsum(scores) / len(scores)
     if not mean < part.bounds[1]:
         raise SettingError(
             f"scale=unrelated: to {part.name}, unrelated sentences are as similar as equal ones",
-            cure=("use another encoder", "give {scale:fixed}"),
+            cure=("use another encoder", "use scale=fixed"),
         )
     return mean
