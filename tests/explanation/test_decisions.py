@@ -187,3 +187,9 @@ def test_the_bundled_decisions_belong_to_the_bundled_model() -> None:
     assert right.error_probability is not None
     assert wrong.error_probability is not None
     assert right.error_probability < 0.5 < wrong.error_probability
+    [opposed] = tertium.explain(
+        ["The shop opens at nine."], ["The shop closes at nine."], lang="en"
+    )
+    assert [span.kind for span in opposed.spans] == ["opposite", "opposite"]
+    assert opposed.error_probability is not None
+    assert opposed.error_probability > 0.5

@@ -317,7 +317,10 @@ class Reviewer:
             for kind in kinds
         }
         if decisions is not None:
-            found |= decisions.chosen(kinds, FLAGS in self.methods, self.false_alarms)
+            learned = decisions.chosen(kinds, FLAGS in self.methods, self.false_alarms)
+            if CHANGE in decisions.kinds and OPPOSITE in found:  # in one language
+                learned[OPPOSITE] = min(learned.get(OPPOSITE, math.inf), found[OPPOSITE])
+            found |= learned
         for kind in kinds:
             for name in (METHOD_OF[kind], kind):
                 found[kind] = self.thresholds.get(name, found[kind])
@@ -341,7 +344,10 @@ class Reviewer:
             spans, flags = self._reported(found, by_kind[decisions])
             probability = None
             if decisions is not None and set(decisions.methods) <= set(self.methods):
-                probability = decisions.probability(found.evidence, bool(found.flags))
+                # in one language, right texts never have opposites: they count as a flag does
+                opposed = in_one_language(a, b) and any(span.kind == OPPOSITE for span in spans)
+                flagged = bool(found.flags) or opposed
+                probability = decisions.probability(found.evidence, flagged)
             rate = None if decisions is None else self.false_alarms
             reviews.append(PairReview(a, b, spans, flags, found.direction, probability, rate))
         return reviews
