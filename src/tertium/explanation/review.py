@@ -318,7 +318,10 @@ class Reviewer:
         }
         if decisions is not None:
             learned = decisions.chosen(kinds, FLAGS in self.methods, self.false_alarms)
-            if CHANGE in decisions.kinds and OPPOSITE in found:  # in one language
+            in_one = self.learned is not None and decisions is self.learned.decisions.get(
+                PARAPHRASES
+            )
+            if in_one and OPPOSITE in found:
                 learned[OPPOSITE] = min(learned.get(OPPOSITE, math.inf), found[OPPOSITE])
             found |= learned
         for kind in kinds:
@@ -363,8 +366,8 @@ class Reviewer:
         covered = kept.pop(OMISSION, []) + kept.pop(ADDITION, [])
         opposed = [span for kind in KINDS[OPPOSITES] for span in kept.pop(kind, [])]
         hallucinated = kept.pop(HALLUCINATION, [])
-        if hallucinated:  # of unrelated texts, single words say nothing
-            opposed = []
+        if hallucinated:  # of unrelated texts, parts say nothing
+            covered, opposed = [], []
         words = [
             replace(span, severity=severity_of(span.score, thresholds[kind]))
             for kind, spans in kept.items()
