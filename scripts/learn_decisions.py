@@ -102,7 +102,7 @@ ERRORS = (
     *(OMITTED, UNSAID, "negation", "opposite", "name", "digit", "half", EXCHANGED),
     *(OMITTED, UNSAID, "decimal", "unit", "number word", "stretch", "sign", "date"),
 )
-"""The errors that rows get in turn; those that a row does not allow are passed over."""
+"""The errors that rows get in turn."""
 TRIED = 6
 """Phrases of a side that coverage tries: more find no more (on 140 rows of development data)."""
 APART = (0.0, 0.25, 0.5, 1.0)
@@ -188,21 +188,25 @@ def choose(
 def with_errors(
     pairs: Sequence[Pair], donors: Sequence[Pair], count: int, seed: int
 ) -> list[tuple[str, Pair]]:
-    """Pairs with an error each, in the order of ``ERRORS``."""
+    """Pairs with an error each: of each kind, the next pair that allows it, in turn."""
     names = Names.of([*pairs, *donors])
+    unused = dict(enumerate(pairs))
     found: list[tuple[str, Pair]] = []
-    for number, (a, b) in enumerate(pairs):
-        draw = random.Random(f"{seed}/{number}")
-        for step in range(len(ERRORS)):
-            kind = ERRORS[(len(found) + step) % len(ERRORS)]
-            text = _error(kind, (a, b), names, donors, draw)
-            if text is not None and text not in (a.text, b.text):
-                pair = (a, Text(text, b.lang)) if kind == UNSAID else (Text(text, a.lang), b)
-                found.append((kind, pair))
-                break
-        if len(found) == count:
-            break
-    return found
+    lacking: set[str] = set()
+    while len(found) < count and unused and lacking < set(ERRORS):
+        for kind in ERRORS:
+            if kind in lacking:
+                continue
+            for number, (a, b) in list(unused.items()):
+                text = _error(kind, (a, b), names, donors, random.Random(f"{seed}/{number}"))
+                if text is not None and text not in (a.text, b.text):
+                    pair = (a, Text(text, b.lang)) if kind == UNSAID else (Text(text, a.lang), b)
+                    found.append((kind, pair))
+                    del unused[number]
+                    break
+            else:
+                lacking.add(kind)
+    return found[:count]
 
 
 def _error(
@@ -468,6 +472,7 @@ def main() -> None:
     out = arguments.out or folder_of(model)
     if out is None:
         raise SystemExit("the model is not one folder: give --out")
+    out.mkdir(parents=True, exist_ok=True)
     write_text(out / FILE, decisions.text())
     text = (
         f"`{model.name}` {model.fingerprint[:12]}; `coverage`: apart {factors[0]}, weight "
