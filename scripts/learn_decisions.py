@@ -228,7 +228,9 @@ class Collector:
 
     def __init__(self, model: TranslationModel, aligner: TextEncoder, encoder: TextEncoder):
         self.model, self.aligner = model, aligner
-        self.reviewer = Reviewer(METHODS, model, encoder)
+        itself = any(model.translates(lang, lang) for lang in LANGUAGES)
+        methods = tuple(name for name in METHODS if itself or name != UNLIKELY)
+        self.reviewer = Reviewer(methods, model, encoder)
         self.settings = CoverageSettings(tried=TRIED)
 
     def __call__(self, rows: Sequence[tuple[str, Pair]]) -> Iterator[Evidence]:
@@ -416,7 +418,8 @@ def main() -> None:
     parser.add_argument("--page", type=Path, help="a page of the docs to write the report into")
     arguments = parser.parse_args()
     model = load_model(arguments.model, cache=False)
-    aligner, encoder = load_encoder(DEFAULT_ENCODER), load_encoder(arguments.model)
+    aligner = load_encoder(DEFAULT_ENCODER)
+    encoder = load_encoder(DEFAULT_MODEL if folder_of(model) is None else arguments.model)
     collector = Collector(model, aligner, encoder)
     domains: dict[str, dict[str, Domain]] = dict(DOMAINS)
     if arguments.bitext:
