@@ -4,7 +4,8 @@
     python scripts/learn_decisions.py data runs/decisions --model my-model --out FOLDER_OF_THE_MODEL
 
 Run it again for every new bundled model (after ``scripts/bundle.py``; it takes about ten minutes on
-two cores: 2 240 rows took six minutes beside other work), and commit ``decisions.json``, which it writes into the folder of the model. ``data``
+two cores: 2 240 rows took six minutes beside other work), and commit ``decisions.json``, which it
+writes into the folder of the model. ``data``
 has the corpora of ``DOMAINS`` as for ``scripts/train_bundled.py``; of corpora that are trained on,
 only sentences that are held out from training (by their checksum) are read. With ``--bitext
 NAME=FILE``, which may be repeated, it learns from tables of your own instead (columns named by
