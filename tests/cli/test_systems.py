@@ -229,7 +229,7 @@ def test_a_copy_of_the_source_does_not_win_in_silence(tertium: Run, files: Path)
     command = ("score", "-t", files / "copy.txt", files / "real.txt", "-s", files / "src.txt")
     done = tertium(*command, "-m", "cross", "--against", "source")
     assert done.stdout.splitlines()[0].split() == ["system", "cross", "marks"]
-    assert done.stdout.splitlines()[1].split() == ["copy", "1.0000", "copy", "2"]
+    assert done.stdout.splitlines()[1].split() == ["copy", "(?)", "1.0000", "copy", "2"]
     assert "(mark: copy): copy 2" in done.stderr
     document = json.loads(tertium(*command, "-m", "cross", "--against", "source", "--json").stdout)
     assert document["marks"] == {"copy": {"copy": 2}, "real": {}}

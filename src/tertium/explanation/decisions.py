@@ -88,10 +88,11 @@ class Decisions:
     def chosen(self, kinds: Collection[str], flags: bool, rate: float) -> dict[str, float]:
         """The threshold of each kind, so that at most this share of right rows is reported.
 
-        At first, nothing but flags is reported. Then, one after the other, that threshold is
-        lowered that finds the most wrong rows (each kind of error counts the same) for each right
-        row that it reports, as long as the share of right rows is not above ``rate`` in any domain;
-        where flags alone take most of it, a quarter of it is left for the methods.
+        First, all kinds have the same level: the lowest at which the share of right rows is not
+        above ``rate`` in any domain, or the highest; where flags alone take most of the rate, a
+        quarter of it is left for the methods. Then, one after the other, that threshold is lowered
+        that finds the most wrong rows (each kind of error counts the same) for each right row that
+        it reports, as long as that holds.
         """
         return dict(_chosen(self, frozenset(kinds), flags, rate))
 
@@ -128,8 +129,17 @@ def _chosen(
     right = [_Rows.of(counts, places, flags) for counts in decisions.alarms.values()]
     wrong = [_Rows.of(counts, places, flags) for counts in decisions.errors.values()]
     allowed = [max(rate, rows.share(rows.flagged) + RESERVED * rate) for rows in right]
-    levels = [len(LEVELS)] * len(places)
-    """For each kind, how many levels are not enough to be reported; at first, none is."""
+    common = next(
+        level
+        for level in range(len(LEVELS))
+        if level == len(LEVELS) - 1
+        or all(
+            rows.share(rows.reported([level] * len(places))) <= limit
+            for rows, limit in zip(right, allowed, strict=True)
+        )
+    )
+    levels = [common] * len(places)
+    """For each kind, how many levels are not enough to be reported."""
     while True:
         found = [rows.reported(levels) for rows in wrong]
         alarms = [rows.reported(levels) for rows in right]
@@ -137,13 +147,13 @@ def _chosen(
         for column, current in enumerate(levels):
             for level in range(current):
                 more = [
-                    rows.share(reported | (rows.levels[:, column] > level))
+                    rows.share(reported | rows.beyond(column, level))
                     for rows, reported in zip(right, alarms, strict=True)
                 ]
                 if any(share > limit for share, limit in zip(more, allowed, strict=True)):
                     continue
                 gain = sum(
-                    rows.share(~reported & (rows.levels[:, column] > level))
+                    rows.share(~reported & rows.beyond(column, level))
                     for rows, reported in zip(wrong, found, strict=True)
                 )
                 cost = sum(more) - sum(map(_Rows.share, right, alarms))
@@ -155,8 +165,7 @@ def _chosen(
         levels[best[1]] = best[2]
     names = [decisions.kinds[place] for place in places]
     return {
-        name: decisions.thresholds[name][level] if level < len(LEVELS) else math.inf
-        for name, level in zip(names, levels, strict=True)
+        name: decisions.thresholds[name][level] for name, level in zip(names, levels, strict=True)
     }
 
 
@@ -178,9 +187,13 @@ class _Rows:
             np.array(list(counts.values()), dtype=np.int64),
         )
 
+    def beyond(self, column: int, level: int) -> NDArray[np.bool_]:
+        """Which have a kind of evidence beyond a level."""
+        return np.asarray(self.levels[:, column] > level)
+
     def reported(self, levels: Sequence[int]) -> NDArray[np.bool_]:
         """Which have a flag, or any kind of evidence beyond its level."""
-        return self.flagged | (self.levels > np.array(levels, dtype=np.int64)).any(axis=1)
+        return np.asarray(self.flagged | (self.levels > np.array(levels)).any(axis=1))
 
     def share(self, reported: NDArray[np.bool_]) -> float:
         """The share of rows that is reported."""

@@ -317,7 +317,13 @@ class Reviewer:
             for kind in kinds
         }
         if decisions is not None:
-            found |= decisions.chosen(kinds, FLAGS in self.methods, self.false_alarms)
+            learned = decisions.chosen(kinds, FLAGS in self.methods, self.false_alarms)
+            in_one = self.learned is not None and decisions is self.learned.decisions.get(
+                PARAPHRASES
+            )
+            if in_one and OPPOSITE in found:
+                learned[OPPOSITE] = min(learned.get(OPPOSITE, math.inf), found[OPPOSITE])
+            found |= learned
         for kind in kinds:
             for name in (METHOD_OF[kind], kind):
                 found[kind] = self.thresholds.get(name, found[kind])
@@ -341,7 +347,10 @@ class Reviewer:
             spans, flags = self._reported(found, by_kind[decisions])
             probability = None
             if decisions is not None and set(decisions.methods) <= set(self.methods):
-                probability = decisions.probability(found.evidence, bool(found.flags))
+                # in one language, right texts never have opposites: they count as a flag does
+                opposed = in_one_language(a, b) and any(span.kind == OPPOSITE for span in spans)
+                flagged = bool(found.flags) or opposed
+                probability = decisions.probability(found.evidence, flagged)
             rate = None if decisions is None else self.false_alarms
             reviews.append(PairReview(a, b, spans, flags, found.direction, probability, rate))
         return reviews
@@ -357,8 +366,8 @@ class Reviewer:
         covered = kept.pop(OMISSION, []) + kept.pop(ADDITION, [])
         opposed = [span for kind in KINDS[OPPOSITES] for span in kept.pop(kind, [])]
         hallucinated = kept.pop(HALLUCINATION, [])
-        if hallucinated:  # of unrelated texts, single words say nothing
-            opposed = []
+        if hallucinated:  # of unrelated texts, parts say nothing
+            covered, opposed = [], []
         words = [
             replace(span, severity=severity_of(span.score, thresholds[kind]))
             for kind, spans in kept.items()
