@@ -28,7 +28,7 @@ from tertium.training.model.tokenizer import Tokenizer
 
 Kind = Literal["translation", "paraphrase", "copy", "names", "text"]
 CORPUS = "corpus"
-PAIRS_AT_ONCE = 50_000
+PAIRS_AT_ONCE = 10_000
 ARRAYS = {"tokens": "pieces.npy", "offsets": "offsets.npy", "pairs": "pairs.npy"}
 """The file of each array, under the names of version 1."""
 STREAMS = "streams.json"
