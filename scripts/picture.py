@@ -17,7 +17,7 @@ from tertium.explanation.report import print_review
 from tertium.explanation.terminal import print_explanation
 
 A, B = "I see a dog.", "I see a cat."
-HYPOTHESIS = "Sie zog 1998 mit ihrer Schwester nach Madrid."
+HYPOTHESIS = "Sie zog 1998 mit ihrer Schwester und zwei Hunden nach Madrid."
 SOURCE = "She moved to Madrid in 1989."
 
 
