@@ -5,7 +5,7 @@
     >>> assert_similar("The shop opens at nine.", "Der Laden öffnet um zehn.", at_least=0.2)
     Traceback (most recent call last):
         ...
-    AssertionError: cross is 0.1..., which is less than 0.2
+    AssertionError: cross is 0.0..., which is less than 0.2
       text:     The shop opens at nine.
       expected: Der Laden öffnet um zehn.
       numbers differ: nine / zehn

@@ -184,7 +184,7 @@ def test_the_model_reads_without_placeholders_and_its_spans_are_in_the_file() ->
     [finding] = [each for each in result.findings if each.rule == "omission"]
     assert finding.source_span is not None
     start, end = finding.source_span
-    assert source[start:end].startswith("in the large hall behind")
+    assert source[start:end].startswith("large hall behind")
     assert finding.target_span is None
 
 

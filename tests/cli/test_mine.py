@@ -170,6 +170,6 @@ def test_mistakes(tertium: Run, lists: tuple[Path, Path], tmp_path: Path) -> Non
     assert "blank.txt has no texts" in wrong.stderr
     labels = tmp_path / "labels.tsv"
     labels.write_text("a\tb\n1\t2\n")
-    named = tertium("mine", german, english, "--labelled", labels, "--plot", "a.pdf")
+    named = tertium("mine", german, english, "--labelled", labels, "--plot", "a.gif")
     assert "a figure must be" in named.stderr
     assert "no column 'src'" in tertium("mine", german, english, "--labelled", labels).stderr

@@ -98,7 +98,6 @@ def test_pruned_and_aggregated(tertium: Run, lists: Path) -> None:
         (["-m", "chrf", "--ranking", "-o", "out.txt"], "one line per list"),
         (["-m", "chrf", "--tune", "lists.jsonl"], "--tune needs several measures"),
         (["-m", "chrf", "--resume"], "need an output file"),
-        (["-m", "prism-src"], "the language of the hypothesis is needed"),
         (["-m", "chrf", "--group-column", "x"], "no column 'x'"),
     ],
 )

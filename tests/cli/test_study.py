@@ -199,7 +199,7 @@ def test_layers(tertium: Run, tmp_path: Path) -> None:
     assert list(count.values()) == ["n", "20"]
     assert only["mine de-en"] == next(iter(list(rows[1].values())[1:]))
     for wrong, message in (
-        (("--sweep", "layer=3,9"), "layer 9: tertium-mini has layers 1 to 4"),
+        (("--sweep", "layer=3,9"), "layer 9: tertium-mini has layers 1 to 6"),
         (("--sweep", "layer=3,x"), "layer"),
         (("--sweep", "layers=1,2"), "no setting layers"),
         (("--sweep", "layer", "--segment", "r"), "r: it must be one of"),

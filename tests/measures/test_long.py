@@ -161,7 +161,7 @@ def test_every_query_once() -> None:
     assert len(model.asked) == len(set(model.asked))
 
 
-@pytest.mark.parametrize("name", ["sss", "bertscore", "smd", "sss+bertscore"])
+@pytest.mark.parametrize("name", ["sss", "bertscore", "smd", "sss+bertscore:scale=fixed"])
 def test_encoders(name: str) -> None:
     encoder = LimitedEncoder({f"{a}!": (float(n), 1.0) for n, a in enumerate("ABCDEFGH")})
     long = " ".join(encoder.vectors)

@@ -95,7 +95,7 @@ def test_spans_show_their_evidence_when_pointed_at_or_focused(open_page: Open) -
     expect(tip).to_be_hidden()
     mark.hover()
     expect(tip).to_be_visible()
-    expect(tip).to_contain_text("H of the other text is")
+    expect(tip).to_contain_text("has no counterpart in the other text")
     page.get_by_role("heading", name="Tertium").hover()
     expect(tip).to_be_hidden()
     mark.focus()

@@ -40,7 +40,9 @@ COMMANDS = {
         "Find pairs of texts with the same meaning: translations, paraphrases, or results of a "
         "search."
     ),
-    "align": Entry("Align the sentences of a document with those of its translation."),
+    "align": Entry(
+        "Align the sentences of a document with those of its translation; or their words."
+    ),
     "translate": Entry("Translate texts: the best translation, n-best lists, or samples."),
     "rerank": Entry("Choose the best of several candidate translations."),
     "paraphrase": Entry(

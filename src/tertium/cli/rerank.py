@@ -265,18 +265,21 @@ def rerank(
     output.check([file, *inputs.files])
     running = output.running(cluster.chosen(models.threads), what="lists")
     loaded = running.models(models.chosen)
+
+    def task_in(languages: Languages) -> RerankTask:
+        return RerankTask(
+            MeasureLoader(specs, loaded, languages.hyp),
+            mixture.numbers,
+            mixture.decoder,
+            mixture.utility,
+            MeasureLoader(judges, loaded, languages.hyp) if judges else None,
+            output.ranking,
+            lists.has_source,
+        )
+
+    task_in(options.languages).check(lists)
     languages = assume_for_lists(lists, specs, loaded, options.languages, quiet=output.quiet)
-    lists = inputs.lists(file, languages)
-    task = RerankTask(
-        MeasureLoader(specs, loaded, languages.hyp),
-        mixture.numbers,
-        mixture.decoder,
-        mixture.utility,
-        MeasureLoader(judges, loaded, languages.hyp) if judges else None,
-        output.ranking,
-        lists.has_source,
-    )
-    task.check(lists)
+    lists, task = inputs.lists(file, languages), task_in(languages)
     if mixture.tune is not None:
         if len(task.names) < 2:
             raise InputError("--tune needs several measures, or --decoder with any weight")

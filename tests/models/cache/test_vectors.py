@@ -53,7 +53,7 @@ def test_one_pass_for_all_measures(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(encoder, "_forward", counted)
     texts = ["A first text.", "Ein zweiter.", "A first text."]
-    for name in ("sss", "bertscore", "smd", "sentsim"):
+    for name in ("sss", "bertscore", "smd", "sentsim:scale=fixed"):
         tertium.load(name, encoder=encoder)(texts, ["Un troisième."] * 3)
     assert len(passes) == len(set(passes)) == 3
     encoder.forget()

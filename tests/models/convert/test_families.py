@@ -170,7 +170,7 @@ def test_what_cannot_be_converted_is_said(tmp_path: Any, family: Any) -> None:
         recognise(tmp_path)
     with pytest.raises(ModelError, match="has the dialect nllb, not marian"):
         recognise(family("nllb").original.folder, dialect="marian")
-    with pytest.raises(ModelError, match="name it opus-mt-SOURCE-TARGET"):
+    with pytest.raises(ModelError, match="name='opus-mt-SOURCE-TARGET'"):
         recognise(family("marian").original.folder, name="my-model")
 
 
