@@ -62,6 +62,7 @@ def test_settings_of_the_authors() -> None:
         "direct:base=e,references=max-each-way",
         "chrf",
     ]
+    assert as_published("judgements", specs) == as_published("paraphrase-id", specs)
     specs = [MeasureSpec.parse(text) for text in ("sentsim", "bleu", "wmd")]
     assert [str(spec) for spec in as_published("correlate", specs)] == [
         "sentsim:scale=corpus",

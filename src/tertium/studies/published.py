@@ -19,7 +19,7 @@ from tertium.measures.registry import parts_of
 from tertium.report.tables import Cell, Table
 from tertium.studies.columns import Column
 
-Study = Literal["paraphrase-id", "correlate"]
+Study = Literal["paraphrase-id", "correlate", "judgements"]
 FILE = Path(__file__).with_name("published.json")
 PUBLISHED = "as-published"
 """The name of the table."""
@@ -41,7 +41,7 @@ def as_published(study: Study, specs: Sequence[MeasureSpec]) -> list[MeasureSpec
 
 
 def _as_published(study: Study, spec: MeasureSpec) -> MeasureSpec:
-    if study == "paraphrase-id":
+    if study != "correlate":
         is_nmtscore = "base" in known_settings(spec.measure)
         changed = spec.with_defaults(NMTSCORE) if is_nmtscore else spec
     elif spec.measure == "bleu":

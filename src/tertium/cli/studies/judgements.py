@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tertium.cli.studies.options import (
+    AsPublished,
     JudgedOptions,
     StudyOptions,
     check_choice,
@@ -89,6 +90,13 @@ class AgreementOptions:
             "precision, recall and F1 of a threshold, for filtering and for reranking."
         ),
     ] = None
+    published: AsPublished = False
+
+    def as_published(self, specs: list[MeasureSpec]) -> list[MeasureSpec]:
+        """The measures, with the settings of the authors if that is chosen."""
+        from tertium.studies.published import as_published
+
+        return as_published("judgements", specs) if self.published else specs
 
 
 @study_command()
@@ -134,7 +142,7 @@ def judgements(
     from tertium.studies.judgements.sweep import Sweep
     from tertium.studies.judgements.thresholds import Good
 
-    specs = options.specs(DEFAULT_MEASURES)
+    specs = analysis.as_published(options.specs(DEFAULT_MEASURES))
     models = options.models()
 
     def deepest(spec: MeasureSpec) -> int:

@@ -36,7 +36,7 @@ AsPublished = Annotated[
     typer.Option(
         "--as-published",
         help="Compute measures as the authors' code does (base, references, scale, BLEU), and show "
-        "the numbers of the paper beside those that were obtained.",
+        "the numbers of the paper, where it prints any, beside those that were obtained.",
     ),
 ]
 
