@@ -17,7 +17,7 @@ from tertium.errors import SettingError
 from tertium.explanation.coverage import ADDITION, OMISSION
 from tertium.explanation.opposites import NEGATION, opposites, reported_opposites
 from tertium.explanation.placeholders import mask
-from tertium.explanation.review import COVERAGE, HALLUCINATION, Reviewer
+from tertium.explanation.review import COVERAGE, HALLUCINATION, Reviewer, learned_for
 from tertium.explanation.spans import SEVERITIES, A, Span
 from tertium.models.base import Progress, TranslationModel
 from tertium.processes import follow_parent
@@ -35,6 +35,8 @@ CHUNK = 256
 """Strings that a process checks at a time."""
 BATCH = 512
 """Strings that a model is asked about at a time."""
+FALSE_ALARMS = 0.02
+"""The share of right strings that the model's findings may be about, where it was learned."""
 
 
 @dataclass(frozen=True)
@@ -176,6 +178,7 @@ def by_model(
 ) -> list[list[Finding]]:
     """Omissions, additions and translations of something else, read without placeholders."""
     found: list[list[Finding]] = []
+    learned, aligner = learned_for(model)
     for start in range(0, len(items), BATCH):
         batch = items[start : start + BATCH]
         masked = [(mask(item.target), mask(item.source)) for item in batch]
@@ -185,7 +188,10 @@ def by_model(
         ]
         both = all(model.translates(b.lang, a.lang) for a, b in pairs)
         methods = (COVERAGE, HALLUCINATION) if both else (COVERAGE,)
-        reviews = Reviewer(methods, model)(pairs)
+        reviewer = Reviewer(
+            methods, model, learned=learned, aligner=aligner, false_alarms=FALSE_ALARMS
+        )
+        reviews = reviewer(pairs)
         negated = negations(pairs, model)
         for place, (item, review, (target, source)) in enumerate(
             zip(batch, reviews, masked, strict=True)
