@@ -11,7 +11,7 @@ from tertium.errors import InputError, SettingError
 from tertium.measures import compound
 from tertium.measures.base import ModelKind
 from tertium.measures.compound import Compound, to_unit_range
-from tertium.measures.loading import WHOLE, MeasureSpec, load, make_measure
+from tertium.measures.loading import WHOLE, MeasureSpec, load, make_measure, outline
 from tertium.text import Text
 
 from ..fakes import FakeEncoder, FakeModel
@@ -169,6 +169,8 @@ def test_the_layer_of_a_sum_is_that_of_its_token_measures() -> None:
     ]
     measure = load("sss+wmd:wmd.references=mean", encoder=FakeEncoder(VECTORS))
     assert [part.references for part in measure.parts] == ["max", "mean"]  # type: ignore[attr-defined]
+    reads = outline(MeasureSpec.parse("sss+wmd:wmd.against=source")).reads
+    assert set(reads) == {"reference", "source"}
     with pytest.raises(SettingError, match=r"'wmd\.part'.* its settings are wmd\.against"):
         MeasureSpec.parse("sss+wmd:wmd.part=R")
 

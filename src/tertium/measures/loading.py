@@ -279,8 +279,9 @@ def outline(spec: MeasureSpec) -> Measure:
     for part in parts_of(spec.measure):
         cls = measure_class(part)
         made = object.__new__(cls)
+        settings = _settings_of_part(spec.settings, part)
         for each in fields(cls):
-            value = spec.settings.get(each.name, each.default)
+            value = settings.get(each.name, each.default)
             object.__setattr__(made, each.name, None if value is MISSING else value)
         parts.append(made)
     return _whole(spec, parts)
@@ -382,11 +383,7 @@ def make_measure(spec: MeasureSpec, models: ModelSource, *, lang: str | None = N
     for part in parts_of(spec.measure):
         cls = measure_class(part)
         names = {setting.name for setting in fields(cls)}
-        settings = common | {
-            name.removeprefix(f"{part}."): value
-            for name, value in common.items()
-            if name.startswith(f"{part}.")
-        }
+        settings = _settings_of_part(common, part)
         own = {name: value for name, value in settings.items() if name in names}
         if (kind := cls.model_kind) is not None:
             layer = settings.get("layer")
@@ -400,6 +397,15 @@ def make_measure(spec: MeasureSpec, models: ModelSource, *, lang: str | None = N
             own["model"] = _checked(model, kind, part)
         parts.append(cls(**own))
     return _whole(spec, parts)
+
+
+def _settings_of_part(settings: Mapping[str, Any], part: str) -> dict[str, Any]:
+    """The settings of a part of a sum: those of all parts, and those that name it."""
+    return dict(settings) | {
+        name.removeprefix(f"{part}."): value
+        for name, value in settings.items()
+        if name.startswith(f"{part}.")
+    }
 
 
 def _whole(spec: MeasureSpec, parts: Sequence[Measure]) -> Measure:
