@@ -64,7 +64,7 @@ MIXTURE = Mixture(paraphrases=0.2, copies=0.04, joined=0.15, joined_tokens=128, 
 DEVELOPMENT_PAIRS = 200
 """Pairs of each two languages in a development set."""
 DEVELOPMENT_STEPS = 2_000
-"""Steps between evaluations, which take a minute."""
+"""Steps between evaluations, which take some minutes on one core."""
 MAX_RENDERINGS = 6
 """Linked news have at most so many sentences of one language; others are too unspecific."""
 Row = dict[str, str]

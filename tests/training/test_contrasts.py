@@ -20,7 +20,7 @@ def test_all_kinds_that_a_pair_allows_are_drawn() -> None:
     kinds = Counter(
         error[0] for _ in range(300) if (error := wrong_target(PAIR, None, generator)) is not None
     )
-    assert set(kinds) == {"negation", "words", "opposite", "copy", "half"}
+    assert set(kinds) == {"negation", "words", "opposite", "copy", "half", "omission"}
     assert min(kinds.values()) > 20
 
 
@@ -38,7 +38,7 @@ def test_within_a_language_nothing_is_copied() -> None:
     generator = np.random.default_rng(3)
     pair = Pair("en", "en", "The shop opens at nine today.", "Today the shop opens at nine.")
     kinds = {error[0] for _ in range(100) if (error := wrong_target(pair, None, generator))}
-    assert kinds == {"words", "opposite"}
+    assert kinds == {"words", "opposite", "omission"}
 
 
 @pytest.mark.parametrize(

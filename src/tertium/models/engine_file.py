@@ -98,7 +98,7 @@ class EngineFile:
         """Whether all weights are in int8 and within -63 ... 63."""
         with self.path.open("rb") as stream:
             for name in self._weights():
-                weights = self._numbers(stream, name)
+                weights = self.numbers(stream, name)
                 if weights.dtype != np.int8 or np.abs(weights.astype(np.int16)).max() > LIMIT:
                     return False
         return True
@@ -114,9 +114,9 @@ class EngineFile:
                 yield _string(name)
                 yield from self._copied(stream, self.variables[name])
             for name in weights:
-                numbers = self._numbers(stream, name)
+                numbers = self.numbers(stream, name)
                 if numbers.dtype == np.int8:
-                    scale = self._numbers(stream, name + SCALE)
+                    scale = self.numbers(stream, name + SCALE)
                     quantized, scale = rescaled(numbers, scale)
                 else:
                     quantized, scale = quantize(numbers.astype(np.float32))
@@ -141,7 +141,8 @@ class EngineFile:
             if name.endswith(WEIGHT) and len(self.variables[name].shape) == 2
         ]
 
-    def _numbers(self, stream: BinaryIO, name: str) -> NDArray[Any]:
+    def numbers(self, stream: BinaryIO, name: str) -> NDArray[Any]:
+        """Read a variable, as it is stored."""
         variable = self.variables[name]
         kind = KINDS[variable.kind]
         stream.seek(variable.start + variable.description)

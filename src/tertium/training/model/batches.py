@@ -209,14 +209,19 @@ class Contraster:
     ) -> WrongTargets | None:
         """Return a wrong target for each row that allows one; None if no row does."""
         rows, texts, tags = [], [], []
+        others: dict[str, str] = {}
         for row, (source_lang, target_lang) in enumerate(directions):
             source, target = (
                 self._tokenizer.decode(ids[ids > END].tolist())
                 for ids in (batch.sources[row], batch.labels[row])
             )
             error = wrong_target(
-                Pair(source_lang, target_lang, source, target), self._lexicon, generator
+                Pair(source_lang, target_lang, source, target),
+                self._lexicon,
+                generator,
+                other=others.get(target_lang),
             )
+            others[target_lang] = target
             if error is not None:
                 rows.append(row)
                 texts.append(error[1])

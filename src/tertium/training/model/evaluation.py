@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 PAIRS_PER_DIRECTION = 200
-CONTRASTS_PER_DIRECTION = 50
+CONTRASTS_PER_DIRECTION = 10
 BATCH_PAIRS = 50
 TRANSLATION = "translation"
 MAX_EXTRA_LENGTH = 20
@@ -101,9 +101,11 @@ def contrast_batches(
     generator = np.random.default_rng([seed, 5])
     counts: defaultdict[tuple[str, str, str], int] = defaultdict(int)
     chosen: defaultdict[tuple[str, str], list[tuple[Pair, Pair]]] = defaultdict(list)
+    others: dict[str, str] = {}
     for lang_a, lang_b, a, b in pairs:
         for pair in (Pair(lang_a, lang_b, a, b), Pair(lang_b, lang_a, b, a)):
-            error = wrong_target(pair, lexicon, generator)
+            error = wrong_target(pair, lexicon, generator, other=others.get(pair.lang_b))
+            others[pair.lang_b] = pair.b
             if error is None:
                 continue
             kind, text = error
