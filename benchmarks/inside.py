@@ -30,7 +30,7 @@ from typing import Any
 import tertium
 from tertium.data.records import open_table
 from tertium.models.base import make_queries
-from tertium.models.cache.cached import CachedModel
+from tertium.models.cached import CachedModel
 from tertium.models.translation.ctranslate2 import CTranslate2Model
 from tertium.models.translation.dialects import END
 

@@ -12,7 +12,7 @@ from typing import Any
 import tertium
 from tertium.data.nbest import CandidateList
 from tertium.mining.candidates import NeighbourSettings, within
-from tertium.models.cache.cached import CachedModel
+from tertium.models.cached import CachedModel
 from tertium.models.encoders.model import CTranslate2Encoder
 from tertium.reranking.rerank import Reranker
 from tertium.reranking.utilities import UtilitySettings

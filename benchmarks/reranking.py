@@ -31,7 +31,7 @@ import numpy as np
 import tertium
 from tertium.data.nbest import CandidateList
 from tertium.measures.loading import MeasureSpec, ModelPool, make_measure
-from tertium.models.cache.cached import CachedModel
+from tertium.models.cached import CachedModel
 from tertium.reranking.rerank import Reranker
 from tertium.stats.resampling import bootstrap_counts, percentile_interval
 from tertium.storage.atomic import write_text

@@ -12,10 +12,9 @@ import pytest
 
 import tertium
 from tertium.errors import FingerprintWarning, ModelError
-from tertium.models.card import CARD, read_card, write_card
+from tertium.models.card import CARD, TranslationSettings, read_card, write_card
 from tertium.models.catalog import entries, find, find_encoder, load_model
 from tertium.models.convert.translation import convert
-from tertium.models.settings import TranslationSettings
 from tertium.storage import hashes
 from tertium.storage.hashes import file_sha256
 from tertium.storage.paths import cache_folder, hashes_file, models_folder, results_file

@@ -40,7 +40,7 @@ from tertium.filters.units import WORDS, unit_for
 from tertium.jobs.output import ParallelSink, RowSink, StreamSink, TableSink, TsvLayout
 from tertium.jobs.task import OnError
 from tertium.jobs.tasks.filter import FilterPlan, removed_columns
-from tertium.models.threads import available_cores
+from tertium.models.engine import available_cores
 
 if TYPE_CHECKING:
     from tertium.jobs.tasks.filter import FilterResult

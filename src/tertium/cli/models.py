@@ -11,7 +11,18 @@ import typer
 
 from tertium.cli.words import as_option
 from tertium.errors import ModelError, SettingError
-from tertium.models.card import Card, EncoderCard, LanguageCard, TranslationCard, read_card
+from tertium.models.card import (
+    Card,
+    DetectorSettings,
+    EncoderCard,
+    EncoderSettings,
+    LanguageCard,
+    LanguageSettings,
+    Settings,
+    TranslationCard,
+    TranslationSettings,
+    read_card,
+)
 from tertium.models.catalog import entries, locate, look_up
 from tertium.models.encoders import use
 from tertium.models.public import (
@@ -24,13 +35,6 @@ from tertium.models.public import (
     package_hint,
     packaged_folder,
     public_entry,
-)
-from tertium.models.settings import (
-    DetectorSettings,
-    EncoderSettings,
-    LanguageSettings,
-    Settings,
-    TranslationSettings,
 )
 from tertium.storage.paths import models_folder
 

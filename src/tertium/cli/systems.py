@@ -18,7 +18,7 @@ from tertium.errors import InputError
 from tertium.jobs.output import Layout, rounded, to_json
 from tertium.measures.marks import describe_languages, describe_marks, describe_system_marks
 from tertium.measures.scores import ScoreTable, digits_for
-from tertium.measures.signature import Signature
+from tertium.measures.totals import Signature
 from tertium.report.tables import Table
 from tertium.stats.conventions import SAMPLES
 from tertium.storage.atomic import check_writable, write_text

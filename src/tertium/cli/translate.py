@@ -37,7 +37,7 @@ from tertium.jobs.output import CANDIDATE_LAYOUTS, TextLayout, TsvLayout
 from tertium.jobs.task import Input, Job
 from tertium.jobs.tasks.translate import Translated, TranslateTask, translated
 from tertium.measures.loading import ModelPool
-from tertium.models.candidates import Search
+from tertium.models.base import Search
 from tertium.models.translation.translate import make_search
 
 SAMPLING = "Sampling"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tertium.data.records import counted
 from tertium.data.systems import SystemOutputs
 from tertium.errors import InputError
-from tertium.measures.signature import Signature
+from tertium.measures.totals import Signature
 from tertium.report.tables import Cell, Table
 from tertium.stats.conventions import Interval, Tail
 from tertium.text import Row

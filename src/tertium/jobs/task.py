@@ -22,7 +22,7 @@ from tertium.data.pairs import Source
 from tertium.data.records import counted
 from tertium.errors import InputError, LanguageError, no_parameters
 from tertium.models.base import Progress
-from tertium.models.cache.cached import Tally
+from tertium.models.cached import Tally
 from tertium.storage.resume import chain_digest
 
 Fields = Mapping[str, Any]

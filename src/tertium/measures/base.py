@@ -23,8 +23,7 @@ from tertium.measures.inputs import Column, References, repeatable, rows_from
 from tertium.measures.long import Part
 from tertium.measures.scores import Scores
 from tertium.measures.settings import check_settings, setting
-from tertium.measures.signature import Signature, spell
-from tertium.measures.totals import Role, Totals
+from tertium.measures.totals import Role, Signature, Totals, spell
 from tertium.models.base import Languages, Progress, SentenceEncoder
 from tertium.registry import Extra
 from tertium.report.progress import as_progress

@@ -26,7 +26,7 @@ from tertium.measures.long import Long
 from tertium.measures.references import over_references
 from tertium.measures.registry import measure
 from tertium.measures.settings import setting
-from tertium.measures.signature import FINGERPRINT_DIGITS
+from tertium.measures.totals import FINGERPRINT_DIGITS
 from tertium.models.base import Progress, SentenceEncoder, TextEncoder, TokenVectors
 from tertium.text import Row
 

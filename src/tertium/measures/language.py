@@ -26,7 +26,7 @@ from tertium.measures.base import (
 from tertium.measures.references import over_references
 from tertium.measures.registry import measure
 from tertium.measures.settings import setting
-from tertium.measures.signature import FINGERPRINT_DIGITS
+from tertium.measures.totals import FINGERPRINT_DIGITS
 from tertium.models.base import LanguageModel, Progress, TokenScores
 from tertium.text import Row, Text
 

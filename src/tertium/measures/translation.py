@@ -32,15 +32,15 @@ from tertium.measures.long import Long, Part
 from tertium.measures.references import over_references
 from tertium.measures.registry import measure
 from tertium.measures.settings import setting
-from tertium.measures.signature import FINGERPRINT_DIGITS
+from tertium.measures.totals import FINGERPRINT_DIGITS
 from tertium.models.base import (
     Progress,
     Query,
+    Search,
     SentenceEncoder,
     TokenScores,
     TranslationModel,
 )
-from tertium.models.candidates import Search
 from tertium.models.languages import supported_language, target_language
 from tertium.text import Row, Text
 

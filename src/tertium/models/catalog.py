@@ -11,9 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tertium.errors import ModelError, SettingError
-from tertium.models.cache.cached import CachedLanguageModel, CachedModel
-from tertium.models.cache.results import ResultFile
-from tertium.models.card import CARD, EncoderCard, LanguageCard, TranslationCard, read_card
+from tertium.models.cached import CachedLanguageModel, CachedModel
+from tertium.models.card import (
+    CARD,
+    DetectorSettings,
+    EncoderCard,
+    EncoderSettings,
+    LanguageCard,
+    LanguageSettings,
+    TranslationCard,
+    TranslationSettings,
+    read_card,
+)
 from tertium.models.engine import ComputeType, Device
 from tertium.models.public import (
     ENCODER_PACKAGES,
@@ -24,19 +33,14 @@ from tertium.models.public import (
     public_entry,
     public_names,
 )
-from tertium.models.settings import (
-    DetectorSettings,
-    EncoderSettings,
-    LanguageSettings,
-    TranslationSettings,
-)
+from tertium.models.results import ResultFile
 from tertium.models.translation.ctranslate2 import BATCH_TOKENS, CTranslate2Model
 from tertium.models.translation.pair import PairOfModels
 from tertium.storage.paths import models_folder, results_file
 
 if TYPE_CHECKING:
     from tertium.models.base import ParaphraseDetector, TextEncoder
-    from tertium.models.language.model import CTranslate2LanguageModel
+    from tertium.models.language_model import CTranslate2LanguageModel
 
 BUNDLED_FOLDER = Path(__file__).parent / "bundled"
 DEFAULT_MODEL = "tertium-mini"
@@ -207,7 +211,7 @@ def load_detector(
 
     ``detect`` returns P(paraphrase) of each pair. To get a detector, see ``docs/detectors.md``.
     """
-    from tertium.models.detectors.model import Commutative, detector_of
+    from tertium.models.detector import Commutative, detector_of
 
     path = look_up(detector)
     if path is None:
@@ -281,7 +285,7 @@ def _engine(
 def _language_engine(
     card: LanguageCard, compute_type: ComputeType, threads: int | None
 ) -> CTranslate2LanguageModel:
-    from tertium.models.language.model import CTranslate2LanguageModel
+    from tertium.models.language_model import CTranslate2LanguageModel
 
     return CTranslate2LanguageModel(card, compute_type=compute_type, threads=threads)
 

@@ -15,9 +15,9 @@ from tertium.errors import ModelError
 from tertium.models.card import TranslationCard
 from tertium.models.convert.fairseq.release import FILES
 from tertium.models.public import PUBLIC_MODELS
-from tertium.storage.lock import locked
+from tertium.storage.atomic import scratch_beside
 from tertium.storage.paths import cache_folder
-from tertium.storage.unfinished import scratch_beside
+from tertium.storage.resume import locked
 
 CHUNK = 1 << 20
 TIMEOUT = 60.0

@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from tertium.models.base import (
+    BEAM_SEARCH,
     Alternative,
+    Candidate,
     Progress,
     Query,
+    Search,
     SentenceEncoder,
     TokenDistributions,
     TokenScores,
     TranslationModel,
 )
-from tertium.models.candidates import BEAM_SEARCH, Candidate, Search
 from tertium.models.languages import LanguageSet
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tertium.errors import TertiumError
-from tertium.measures.describe import range_of, summary_of
+from tertium.measures.registry import range_of, summary_of
 from tertium.report.page import render
 from tertium.web import comparing, explaining, lists, reading, schema, scoring
 from tertium.web.batching import Call

@@ -13,10 +13,9 @@ import pytest
 from tertium.errors import ModelError, SettingError
 from tertium.models import public
 from tertium.models.base import SentenceEncoder
-from tertium.models.card import read_card
+from tertium.models.card import EncoderSettings, read_card
 from tertium.models.catalog import find, load_encoder, load_model
 from tertium.models.encoders import use
-from tertium.models.settings import EncoderSettings
 from tertium.storage.paths import models_folder
 
 from ...cli.conftest import (

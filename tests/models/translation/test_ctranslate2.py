@@ -11,11 +11,9 @@ import pytest
 
 from tertium.errors import LanguageError, ModelError, SettingError
 from tertium.models.arithmetic import int8_arithmetic
-from tertium.models.base import Query, make_queries, translation_queries
-from tertium.models.candidates import Search
-from tertium.models.card import read_card, read_vocabulary
+from tertium.models.base import Query, Search, make_queries, translation_queries
+from tertium.models.card import TranslationSettings, read_card, read_vocabulary
 from tertium.models.catalog import load_model
-from tertium.models.settings import TranslationSettings
 from tertium.models.tokenizer import open_tokenizer
 from tertium.models.translation.ctranslate2 import CTranslate2Model
 

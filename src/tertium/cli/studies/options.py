@@ -179,7 +179,7 @@ def study_command(*without: str) -> Callable[[Callable[..., None]], Callable[...
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
         def run(options: StudyOptions, **given: Any) -> None:
-            from tertium.storage.lock import locked
+            from tertium.storage.resume import locked
             from tertium.studies.report import check_outputs
 
             check_outputs(options.output, plots=options.plots, html=options.html)

@@ -32,7 +32,7 @@ from tertium.measures.marks import is_meaningless, mark_rows
 from tertium.measures.scores import RowCounts, ScoreTable
 from tertium.measures.totals import Totals
 from tertium.models.base import Progress
-from tertium.models.cache.cached import Tally
+from tertium.models.cached import Tally
 from tertium.text import Row
 
 ROWS_AT_A_TIME = 1024

@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from tertium.errors import ModelError, SettingError, first_line
-from tertium.models.card import EncoderCard, read_card, write_card
+from tertium.models.card import (
+    DENSE,
+    TOKENIZER,
+    EncoderCard,
+    EncoderSettings,
+    read_card,
+    write_card,
+)
 from tertium.models.convert.checkpoint import check_libraries, not_converted, quiet
 from tertium.models.convert.encoder_network import FAMILIES, load_network, positions, write_network
 from tertium.models.convert.published import CONFIG, count, read_config_file
@@ -17,9 +24,8 @@ from tertium.models.convert.translation import Quantization
 from tertium.models.encoders.pooling import Dense
 from tertium.models.encoders.sentence_modules import MODULES, SentenceModules, read_sentence_modules
 from tertium.models.public import public_encoder
-from tertium.models.settings import DENSE, TOKENIZER, EncoderSettings
 from tertium.models.tokenizer import open_sentencepiece, open_tokenizer_json
-from tertium.storage.unfinished import appearing
+from tertium.storage.atomic import appearing
 
 
 def is_encoder(source: Path) -> bool:

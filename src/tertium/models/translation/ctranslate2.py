@@ -10,27 +10,30 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from tertium.models.base import (
+    BEAM_SEARCH,
     Alternative,
+    Candidate,
     Progress,
     Query,
+    Search,
     SentenceEncoder,
     TokenDistributions,
     TokenScores,
     TranslationModel,
 )
-from tertium.models.batches import batches_by_limit, padded_batches, uniform_batches
-from tertium.models.candidates import BEAM_SEARCH, Candidate, Search
-from tertium.models.card import FromCard, TranslationCard, read_vocabulary
+from tertium.models.card import FromCard, TranslationCard, TranslationSettings, read_vocabulary
 from tertium.models.engine import (
     ComputeType,
     Device,
+    available_cores,
+    batches_by_limit,
     check_engine_settings,
     open_engine,
+    padded_batches,
     run_batches,
+    uniform_batches,
 )
 from tertium.models.languages import LanguageSet, source_language, target_language
-from tertium.models.settings import TranslationSettings
-from tertium.models.threads import available_cores
 from tertium.models.tokenizer import UNKNOWN, open_tokenizer, unknown_share
 from tertium.models.translation.dialects import END, dialect
 from tertium.models.translation.sampling import Source, sample_all
@@ -167,7 +170,7 @@ class CTranslate2Model(FromCard[TranslationSettings], TranslationModel):
 
         >>> import tertium
         >>> from tertium.models.base import Query
-        >>> from tertium.models.candidates import Search
+        >>> from tertium.models.base import Search
         >>> model = tertium.load_model("tertium-mini", cache=False)
         >>> [n_best] = model.candidates([Query("", "Thank you!", "de")], search=Search(count=2))
         >>> n_best[0].text, n_best[0].length

@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tertium.models.candidates import Search
+from tertium.models.base import Search
 from tertium.models.translation.dialects import END
 
 if TYPE_CHECKING:

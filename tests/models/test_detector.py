@@ -15,13 +15,12 @@ import pytest
 import tertium
 from tertium.errors import InputError, ModelError, SettingError
 from tertium.models.base import ParaphraseDetector
-from tertium.models.card import DetectorCard, read_card
+from tertium.models.card import DetectorCard, DetectorSettings, TranslationSettings, read_card
 from tertium.models.convert.detector import convert_detector
-from tertium.models.settings import DetectorSettings, TranslationSettings
 
-from ...cli.conftest import TERTIUM
-from ...conftest import ConvertedEncoder
-from ...tiny_encoders import ENCODERS
+from ..cli.conftest import TERTIUM
+from ..conftest import ConvertedEncoder
+from ..tiny_encoders import ENCODERS
 
 FIRST = ["The sea was calm.", "She reads a book.", "x", "She reads [SEP] a book."]
 SECOND = ["The calm sea.", "He reads a book in the garden of the old house. " * 12, "y", "tea"]

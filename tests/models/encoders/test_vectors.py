@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import tertium
-from tertium.models.cache.vectors import VectorMemo
-from tertium.models.encoders.model import CTranslate2Encoder
+from tertium.models.encoders.model import CTranslate2Encoder, VectorMemo
 
 
 def rows(value: float) -> np.ndarray:

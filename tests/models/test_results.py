@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from tertium.errors import CacheWarning
+from tertium.models import results
 from tertium.models.base import make_queries
-from tertium.models.cache import results
-from tertium.models.cache.cached import CachedModel
-from tertium.models.cache.results import ResultFile, examine, seal, unseal
+from tertium.models.cached import CachedModel
+from tertium.models.results import ResultFile, examine, seal, unseal
 
-from ...damage import DAMAGES, NOTICED, held_by_another_process
-from ...disks import fill, read_only, small_disk
-from ...fakes import FakeModel
+from ..damage import DAMAGES, NOTICED, held_by_another_process
+from ..disks import fill, read_only, small_disk
+from ..fakes import FakeModel
 
 TARGETS = [f"target {number}" for number in range(300)]
 RIGHT = {(target, "x"): (-float(number), -0.5) for number, target in enumerate(TARGETS)}

@@ -10,14 +10,13 @@ import pytest
 from tertium.errors import ModelError
 from tertium.measures.loading import ModelPool, ModelSettings
 from tertium.models.base import LanguageModel, Progress, TokenScores
-from tertium.models.cache.cached import CachedLanguageModel
-from tertium.models.cache.results import ResultFile
-from tertium.models.card import LanguageCard, read_card
+from tertium.models.cached import CachedLanguageModel
+from tertium.models.card import LanguageCard, LanguageSettings, TranslationSettings, read_card
 from tertium.models.catalog import load_language_model
-from tertium.models.language.model import CTranslate2LanguageModel
-from tertium.models.settings import LanguageSettings, TranslationSettings
+from tertium.models.language_model import CTranslate2LanguageModel
+from tertium.models.results import ResultFile
 
-from ...tiny_language import END, TinyLanguageModel
+from ..tiny_language import END, TinyLanguageModel
 
 WORDS = "The sea was calm. " * 30
 

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tertium.errors import CacheWarning, ModelError
-from tertium.models.base import TokenScores, make_queries
-from tertium.models.cache.cached import (
+from tertium.models.base import Candidate, TokenScores, make_queries
+from tertium.models.cached import (
     CachedModel,
     pack_candidates,
     pack_scores,
@@ -22,10 +22,9 @@ from tertium.models.cache.cached import (
     unpack_candidates,
     unpack_scores,
 )
-from tertium.models.cache.results import ResultFile, examine
-from tertium.models.candidates import Candidate
+from tertium.models.results import ResultFile, examine
 
-from ...fakes import FakeModel
+from ..fakes import FakeModel
 
 
 def test_a_query_is_computed_once_in_a_run() -> None:
@@ -134,7 +133,7 @@ def test_the_file_stays_within_its_bounds(tmp_path: Path) -> None:
 
 
 def test_the_memory_stays_within_its_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tertium.models.cache.cached.MEMORY_BYTES", 1 << 20)
+    monkeypatch.setattr("tertium.models.cached.MEMORY_BYTES", 1 << 20)
     memo = CachedModel(FakeModel())
     for start in range(0, 10_000, 100):
         texts = [str(number) for number in range(start, start + 100)]

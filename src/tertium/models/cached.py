@@ -14,6 +14,7 @@ from cachetools import LRUCache
 
 from tertium.errors import ModelError
 from tertium.models.base import (
+    Candidate,
     LanguageModel,
     Progress,
     Query,
@@ -21,7 +22,6 @@ from tertium.models.base import (
     TokenScores,
     TranslationModel,
 )
-from tertium.models.candidates import Candidate
 from tertium.models.proxy import ModelProxy, Operation, Proxy
 
 Result = TypeVar("Result")

@@ -1,1 +1,0 @@
-"""Paraphrase detectors."""
