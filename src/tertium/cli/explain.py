@@ -271,7 +271,7 @@ def explain(
     running = output.running(cluster.chosen(models.threads))
     loader = methods.loader(running.models(models.chosen))
     sources = [Input(source) for source in arguments.sources()]
-    against_source = choose_side(sources[0].source, inputs.against)  # type: ignore[arg-type]
+    against_source = choose_side(sources[0].source, inputs.against)
     if NEED_MODEL.intersection(loader.methods) and not all(vars(arguments.languages).values()):
         roles = ("hypothesis", "source" if against_source else "reference")
         model = ModelPool(loader.models)("translation")

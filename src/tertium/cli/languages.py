@@ -39,10 +39,7 @@ def assume(
     if not found:
         return list(inputs), {}
     tell(found, quiet=quiet)
-    return [
-        replace(each, source=AssumedLanguages(each.source, found))  # type: ignore[arg-type]
-        for each in inputs
-    ], found
+    return [replace(each, source=AssumedLanguages(each.source, found)) for each in inputs], found
 
 
 def signed(found: Iterable[str]) -> list[str]:

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any, ClassVar, Self
 
 from tertium.data.identify import identify
-from tertium.data.nbest import CandidateLists
 from tertium.data.pairs import Source
 from tertium.errors import InputError
 from tertium.jobs.local import run_here
@@ -86,7 +85,7 @@ class ScoreTask:
     def needs_all_rows(self) -> bool:
         return any(measure.needs_all_rows for measure in self.measures)
 
-    def check(self, source: Source | CandidateLists) -> None:
+    def check(self, source: Source) -> None:
         """Check that every measure has the texts that it compares."""
         for measure in self.measures:
             check_readable(
