@@ -13,7 +13,7 @@ import pytest
 import tertium as library
 from tertium.cli.habits import EXPLAINED, expand, language_pair
 from tertium.errors import LanguageError
-from tertium.models.public import PUBLIC_ENCODERS, PUBLIC_MODELS
+from tertium.models.public import public_names
 
 from .conftest import TERTIUM, Run
 
@@ -185,7 +185,7 @@ def test_measures_are_listed(tertium: Run) -> None:
 
 def test_models_are_listed_in_full_when_piped(tertium: Run) -> None:
     lines = tertium("models").stdout
-    for name in (*PUBLIC_MODELS, *PUBLIC_ENCODERS):
+    for name in (*public_names("translation"), *public_names("encoder")):
         assert f" {name} " in lines
     assert "…" not in lines
     assert tertium("models", "list").stdout == lines

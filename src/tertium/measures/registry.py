@@ -13,7 +13,7 @@ from typing import TypeVar
 from tertium.errors import SettingError
 from tertium.measures.base import Measure, ModelKind
 from tertium.measures.settings import Setting, settings_described
-from tertium.models.public import public_encoder, public_model
+from tertium.models.public import public_entry
 from tertium.registry import Extra, Registry, check_extras
 
 MEASURES: Registry[type[Measure]] = Registry(
@@ -86,7 +86,8 @@ def measure_class(name: str) -> type[Measure]:
     """Look up a measure, not a sum, by its name in any case."""
     if name not in MEASURES:
         refuse_other_metrics(name)
-        if public_encoder(name) is not None or public_model(name) is not None:
+        entry = public_entry(name)
+        if entry is not None and entry.kind != "language":
             raise SettingError(f"{name} is a model; write it after a measure: bertscore@{name}")
         raise MEASURES.unknown(name, f", {', '.join(SUMS)}, and sums like 'sss+wmd'")
     return MEASURES.get(name)

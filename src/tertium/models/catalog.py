@@ -26,7 +26,6 @@ from tertium.models.card import (
 from tertium.models.engine import ComputeType, Device
 from tertium.models.public import (
     ENCODER_PACKAGES,
-    PUBLIC_ENCODERS,
     catalog_name,
     package_hint,
     packaged_folder,
@@ -295,7 +294,8 @@ def _convert_packaged(name: str, source: Path) -> EncoderCard:
 
     distribution = ENCODER_PACKAGES[name].distribution
     origin = f"{distribution} {version(distribution)}"
-    licence = PUBLIC_ENCODERS[name].licence
+    entry = public_entry(name, "encoder")
+    licence = entry.licence if entry else "unknown"
     return convert_encoder(
         source, models_folder() / name, name=name, licence=licence, origin=origin
     )

@@ -23,7 +23,7 @@ from tertium.models.convert.published import CONFIG, count, read_config_file
 from tertium.models.convert.translation import Quantization
 from tertium.models.encoders.pooling import Dense
 from tertium.models.encoders.sentence_modules import MODULES, SentenceModules, read_sentence_modules
-from tertium.models.public import public_encoder
+from tertium.models.public import public_entry
 from tertium.models.tokenizer import open_sentencepiece, open_tokenizer_json
 from tertium.storage.atomic import appearing
 
@@ -58,7 +58,7 @@ def convert_encoder(
     if not source.is_dir():
         raise ModelError(f"{source}: no such folder")
     name = name or out.name
-    entry = public_encoder(name) or public_encoder(source.name)
+    entry = public_entry(name, "encoder") or public_entry(source.name, "encoder")
     modules = read_sentence_modules(source)
     config = read_config(modules.transformer)
     layers = count_layers(config, modules.transformer)
