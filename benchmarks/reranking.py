@@ -80,10 +80,10 @@ def quality(args: argparse.Namespace) -> dict[str, Any]:
     lists = [
         CandidateList(
             number,
-            str(number),
-            tuple(Text(candidate.text, "fr") for candidate in candidates),
-            tuple(candidate.H for candidate in candidates),
-            Text(source, "en"),
+            group=str(number),
+            candidates=tuple(Text(candidate.text, "fr") for candidate in candidates),
+            scores=tuple(candidate.H for candidate in candidates),
+            source=Text(source, "en"),
         )
         for number, (source, candidates) in enumerate(zip(sources, samples, strict=True), start=1)
     ]

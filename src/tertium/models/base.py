@@ -210,6 +210,23 @@ def translation_queries(
     return make_queries(blank, sources, target_lang=target_lang, source_lang=source_lang)
 
 
+class Model(Protocol):
+    """What all models have."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def fingerprint(self) -> str:
+        """Identifies weights and tokenizer; part of every signature and cache key."""
+        ...
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """Everything else that can change a score: precision, layer, pooling, engine, version."""
+        ...
+
+
 class TranslationModel(ABC):
     """Computes translation probabilities, and translates.
 
@@ -349,19 +366,8 @@ class TranslationModel(ABC):
 
 
 @runtime_checkable
-class LanguageModel(Protocol):
+class LanguageModel(Model, Protocol):
     """A causal language model: computes the probability of a text, after a prompt or alone."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def fingerprint(self) -> str: ...
-
-    @property
-    def settings(self) -> Mapping[str, str]:
-        """Everything else that can change a score: precision, engine and version."""
-        ...
 
     def text_log_probs(
         self,
@@ -428,19 +434,8 @@ class LimitedModel(Protocol):
 
 
 @runtime_checkable
-class SentenceEncoder(Protocol):
+class SentenceEncoder(Model, Protocol):
     """Encodes a text as one vector."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def fingerprint(self) -> str: ...
-
-    @property
-    def settings(self) -> Mapping[str, str]:
-        """Everything else that can change a score: layer, pooling, precision and engine."""
-        ...
 
     def sentence_vectors(
         self, texts: Sequence[str], *, lang: Languages = None, progress: Progress | None = None
@@ -469,19 +464,8 @@ class Detections:
 
 
 @runtime_checkable
-class ParaphraseDetector(Protocol):
+class ParaphraseDetector(Model, Protocol):
     """Computes the probability that two texts are paraphrases of each other."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def fingerprint(self) -> str: ...
-
-    @property
-    def settings(self) -> Mapping[str, str]:
-        """Everything else that can change a score: order of the texts, precision and engine."""
-        ...
 
     def detect(
         self,

@@ -23,7 +23,7 @@ from tertium.models.card import (
     TranslationSettings,
     read_card,
 )
-from tertium.models.engine import ComputeType, Device
+from tertium.models.engine import BATCH_TOKENS, ComputeType, Device
 from tertium.models.public import (
     ENCODER_PACKAGES,
     catalog_name,
@@ -33,7 +33,7 @@ from tertium.models.public import (
     public_names,
 )
 from tertium.models.results import ResultFile
-from tertium.models.translation.ctranslate2 import BATCH_TOKENS, CTranslate2Model
+from tertium.models.translation.ctranslate2 import CTranslate2Model
 from tertium.models.translation.pair import PairOfModels
 from tertium.storage.paths import models_folder, results_file
 

@@ -7,7 +7,7 @@ import os
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from tertium.errors import ModelError, SettingError
 from tertium.models.base import Progress
@@ -23,10 +23,112 @@ Result = TypeVar("Result")
 COMPUTE_TYPES = ("auto", "float32", "int8")
 IN_FLIGHT = 4
 """Batches queued per worker: enough to keep every worker busy, with bounded memory."""
+BATCH_TOKENS = 512
+"""Enough to keep a core busy; with more, the logits no longer fit into the processor's cache. Of a
+language model with 150 000 tokens in its vocabulary, those of a batch take 300 MB per worker."""
 
 
-def check_engine_settings(compute_type: str, threads: int | None, batch_tokens: int) -> None:
-    """Raise an error for unsupported settings of the engine."""
+class Pending(Protocol):
+    """A result that is being computed."""
+
+    def result(self) -> Any:
+        """Wait for it."""
+        ...
+
+
+class Engine:
+    """A model that CTranslate2 has opened, and how queries are put to it in batches.
+
+    It is opened in float32 (``auto`` is float32), or in int8 with 7-bit weights. Weights that were
+    saved in another precision, or with 8 bits, are converted in memory. On a CPU every worker runs
+    one batch with one thread: small multiplications do not benefit from several threads.
+    """
+
+    def __init__(
+        self,
+        kind: Literal["Translator", "Encoder", "Generator"],
+        path: Path,
+        name: str,
+        *,
+        compute_type: ComputeType,
+        device: Device = "cpu",
+        threads: int | None = None,
+        batch_tokens: int = BATCH_TOKENS,
+        encoder: EngineFile | None = None,
+        vocabulary: Path | None = None,
+    ) -> None:
+        """``encoder`` is a part of the model in the folder, opened alone, with a vocabulary."""
+        _check(compute_type, threads, batch_tokens)
+        import ctranslate2
+
+        self.name = name
+        self.threads = threads or available_cores()
+        self.batch_tokens = batch_tokens
+        int8 = compute_type == "int8"
+        arithmetic = None
+        if int8 and device == "cpu":
+            from tertium.models.arithmetic import int8_arithmetic
+
+            arithmetic = int8_arithmetic()
+        try:
+            self.backend = getattr(ctranslate2, kind)(
+                str(path),
+                device=device,
+                compute_type="int8" if int8 else "float32",
+                inter_threads=self.threads,
+                intra_threads=1,
+                files=_files(path, encoder, vocabulary, seven_bit=int8),
+            )
+        except (IndexError, MemoryError, RuntimeError, ValueError) as error:
+            raise ModelError(f"{path}: the engine cannot load the model: {error}") from error
+        where = self.backend.device
+        self.settings = {
+            "precision": f"int8-{arithmetic or where}" if int8 else self.backend.compute_type,
+            "engine": f"ctranslate2-{ctranslate2.__version__}",
+        }
+        """What belongs into a signature."""
+        if where != "cpu":
+            self.settings["device"] = f"{where}-{batch_tokens}"
+        self.batches: Batching = uniform_batches if int8 and where == "cpu" else padded_batches
+        self.process = os.getpid()
+        """Where it was opened: its threads are lost in a forked process."""
+
+    def run(
+        self,
+        task: str,
+        batches: Iterable[list[int]],
+        count: int,
+        submit: Callable[[list[int]], Sequence[Pending]],
+        read: Callable[[int, Any], Result],
+        progress: Progress | None,
+    ) -> list[Result]:
+        """Queue the batches, and return the results in the order of the input."""
+        if os.getpid() != self.process:
+            raise ModelError(
+                f"{self.name} was loaded before this process was forked and has lost its threads; "
+                "load it in the new process, or start processes with 'spawn'"
+            )
+        results: dict[int, Result] = {}
+        pending: deque[tuple[list[int], Sequence[Pending]]] = deque()
+
+        def collect() -> None:
+            batch, futures = pending.popleft()
+            for index, future in zip(batch, futures, strict=True):
+                results[index] = read(index, future.result())
+            if progress is not None:
+                progress(task, len(results), count)
+
+        for batch in batches:
+            pending.append((batch, submit(batch)))
+            if len(pending) > IN_FLIGHT * self.threads:
+                collect()
+        while pending:
+            collect()
+        return [results[index] for index in range(count)]
+
+
+def _check(compute_type: str, threads: int | None, batch_tokens: int) -> None:
+    """Raise an error for unsupported settings."""
     if compute_type not in COMPUTE_TYPES:
         raise SettingError(
             f"compute_type {compute_type!r} is unsupported; choose from {', '.join(COMPUTE_TYPES)}"
@@ -35,89 +137,6 @@ def check_engine_settings(compute_type: str, threads: int | None, batch_tokens: 
         raise SettingError(f"threads is {threads}; it must be at least 1")
     if batch_tokens < 1:
         raise SettingError(f"batch_tokens is {batch_tokens}; it must be at least 1")
-
-
-def open_engine(
-    kind: Literal["Translator", "Encoder", "Generator"],
-    path: Path,
-    *,
-    compute_type: ComputeType,
-    device: Device = "cpu",
-    threads: int,
-    encoder: EngineFile | None = None,
-    vocabulary: Path | None = None,
-) -> tuple[Any, dict[str, str]]:
-    """Open a model in float32 (``auto`` is float32), or in int8 with 7-bit weights.
-
-    ``encoder`` is a part of the model in the folder, which is opened alone, with this vocabulary.
-
-    Returns the CTranslate2 object, and the settings that belong into a signature. Weights that were
-    saved in another precision, or with 8 bits, are converted in memory. On a CPU every worker runs
-    one batch with one thread: small multiplications do not benefit from several threads.
-    """
-    import ctranslate2
-
-    int8 = compute_type == "int8"
-    arithmetic = None
-    if int8 and device == "cpu":
-        from tertium.models.arithmetic import int8_arithmetic
-
-        arithmetic = int8_arithmetic()
-    try:
-        engine = getattr(ctranslate2, kind)(
-            str(path),
-            device=device,
-            compute_type="int8" if int8 else "float32",
-            inter_threads=threads,
-            intra_threads=1,
-            files=_files(path, encoder, vocabulary, seven_bit=int8),
-        )
-    except (IndexError, MemoryError, RuntimeError, ValueError) as error:
-        raise ModelError(f"{path}: the engine cannot load the model: {error}") from error
-    return engine, {
-        "precision": f"int8-{arithmetic or engine.device}" if int8 else engine.compute_type,
-        "engine": f"ctranslate2-{ctranslate2.__version__}",
-    }
-
-
-def run_batches(
-    batches: Iterable[list[int]],
-    count: int,
-    submit: Callable[[list[int]], list[Any]],
-    read: Callable[[int, Any], Result],
-    *,
-    task: str,
-    progress: Progress | None,
-    threads: int,
-    model: str,
-    process: int,
-) -> list[Result]:
-    """Queue the batches of a model, and return the results in the order of the input.
-
-    ``process`` is where the model was loaded: its threads are lost in a forked process.
-    """
-    if os.getpid() != process:
-        raise ModelError(
-            f"{model} was loaded before this process was forked and has lost its threads; "
-            "load it in the new process, or start processes with 'spawn'"
-        )
-    results: dict[int, Result] = {}
-    pending: deque[tuple[list[int], list[Any]]] = deque()
-
-    def collect() -> None:
-        batch, futures = pending.popleft()
-        for index, future in zip(batch, futures, strict=True):
-            results[index] = read(index, future.result())
-        if progress is not None:
-            progress(task, len(results), count)
-
-    for batch in batches:
-        pending.append((batch, submit(batch)))
-        if len(pending) > IN_FLIGHT * threads:
-            collect()
-    while pending:
-        collect()
-    return [results[index] for index in range(count)]
 
 
 def _files(

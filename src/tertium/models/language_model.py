@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from tertium.models.base import Progress, TokenScores
 from tertium.models.card import TOKENIZER, FromCard, LanguageCard, LanguageSettings
-from tertium.models.engine import (
-    ComputeType,
-    Device,
-    available_cores,
-    check_engine_settings,
-    open_engine,
-    padded_batches,
-    run_batches,
-    uniform_batches,
-)
+from tertium.models.engine import BATCH_TOKENS, ComputeType, Device, Engine
 from tertium.models.tokenizer import open_tokenizer_json
 
 
@@ -55,10 +45,6 @@ class PromptTokenizer:
         return split
 
 
-BATCH_TOKENS = 512
-"""The logits of a batch are in memory: with 150 000 tokens in the vocabulary, 300 MB per worker."""
-
-
 class CTranslate2LanguageModel(FromCard[LanguageSettings]):
     """A causal language model run by CTranslate2.
 
@@ -74,23 +60,18 @@ class CTranslate2LanguageModel(FromCard[LanguageSettings]):
         threads: int | None = None,
         batch_tokens: int = BATCH_TOKENS,
     ) -> None:
-        check_engine_settings(compute_type, threads, batch_tokens)
         self.card = card
-        self.threads = threads or available_cores()
-        self.batch_tokens = batch_tokens
-        self._tokenizer = PromptTokenizer(card.path / TOKENIZER)
-        self._generator, self._settings = open_engine(
+        self._engine = Engine(
             "Generator",
             card.path,
+            card.name,
             compute_type=compute_type,
             device=device,
-            threads=self.threads,
+            threads=threads,
+            batch_tokens=batch_tokens,
         )
-        on_cpu = self._generator.device == "cpu"
-        self._batches = uniform_batches if on_cpu and compute_type == "int8" else padded_batches
-        self._process = os.getpid()
-        if not on_cpu:
-            self._settings["device"] = f"{self._generator.device}-{batch_tokens}"
+        self._settings = self._engine.settings
+        self._tokenizer = PromptTokenizer(card.path / TOKENIZER)
 
     def text_log_probs(
         self,
@@ -106,7 +87,7 @@ class CTranslate2LanguageModel(FromCard[LanguageSettings]):
         """
         if prompts is not None and len(prompts) != len(texts):
             raise ValueError(f"{len(prompts)} prompts for {len(texts)} texts")
-        settings = self.card.settings
+        settings, engine = self.card.settings, self._engine
         room = settings.max_length - 1  # the start token is read, the end token is not
         sequences, scored, cut = [], [], []
         split = self._tokenizer.encode(prompts or [""] * len(texts), texts)
@@ -119,7 +100,7 @@ class CTranslate2LanguageModel(FromCard[LanguageSettings]):
             sequences.append([settings.start, *context, *scored[-1]])
 
         def submit(batch: list[int]) -> list[Any]:
-            futures: list[Any] = self._generator.score_batch(
+            futures: list[Any] = engine.backend.score_batch(
                 [sequences[index] for index in batch],
                 max_input_length=0,  # long texts were truncated above
                 asynchronous=True,
@@ -130,14 +111,5 @@ class CTranslate2LanguageModel(FromCard[LanguageSettings]):
             tokens = scored[index]
             return TokenScores(tuple(tokens), tuple(result.log_probs[-len(tokens) :]), *cut[index])
 
-        return run_batches(
-            self._batches([(len(sequence),) for sequence in sequences], self.batch_tokens),
-            len(sequences),
-            submit,
-            read,
-            task="scoring",
-            progress=progress,
-            threads=self.threads,
-            model=self.name,
-            process=self._process,
-        )
+        batches = engine.batches([(len(sequence),) for sequence in sequences], engine.batch_tokens)
+        return engine.run("scoring", batches, len(sequences), submit, read, progress)

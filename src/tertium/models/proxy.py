@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from tertium.models.base import (
     BEAM_SEARCH,
     Alternative,
     Candidate,
+    Model,
     Progress,
     Query,
     Search,
@@ -21,27 +22,13 @@ from tertium.models.base import (
 )
 from tertium.models.languages import LanguageSet
 
-
-class Described(Protocol):
-    """What all models have."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def fingerprint(self) -> str: ...
-
-    @property
-    def settings(self) -> Mapping[str, str]: ...
+ModelT = TypeVar("ModelT", bound=Model)
 
 
-Model = TypeVar("Model", bound=Described)
-
-
-class Proxy(Generic[Model]):
+class Proxy(Generic[ModelT]):
     """Has the name, fingerprint and settings of the wrapped model; subclasses add the methods."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: ModelT) -> None:
         self.model = model
 
     def __repr__(self) -> str:

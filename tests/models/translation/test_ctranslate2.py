@@ -83,14 +83,14 @@ def test_float32_numbers_hardly_depend_on_the_batch(tiny: Converted) -> None:
 
 def test_how_long_a_translation_may_be_depends_on_its_source_alone(tiny: Converted) -> None:
     model: Any = CTranslate2Model(tiny.folder)
-    engine, batches = model._translator, []
+    engine, batches = model._engine.backend, []
 
     class Recorder:
         def translate_batch(self, sources: Any, prefixes: Any, **settings: Any) -> Any:
             batches.append((sources, settings["max_decoding_length"]))
             return engine.translate_batch(sources, prefixes, **settings)
 
-    model._translator = Recorder()
+    model._engine.backend = Recorder()
 
     def limits(*calls: list[str]) -> dict[tuple[str, ...], int]:
         batches.clear()
