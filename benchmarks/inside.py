@@ -31,8 +31,8 @@ import tertium
 from tertium.data.records import open_table
 from tertium.models.base import make_queries
 from tertium.models.cached import CachedModel
+from tertium.models.tokenizer import END
 from tertium.models.translation.ctranslate2 import CTranslate2Model
-from tertium.models.translation.dialects import END
 
 BEAM = 5
 VARIANTS = {

@@ -21,9 +21,9 @@ from tertium.models.card import read_card
 from tertium.models.catalog import DEFAULT_ENCODER, DEFAULT_MODEL, find, find_encoder, load_model
 from tertium.models.engine import available_cores
 from tertium.models.results import MAX_BYTES, examine
-from tertium.storage.hashes import file_sha256
 from tertium.storage.paths import (
     cache_folder,
+    file_sha256,
     identifiers_folder,
     models_folder,
     results_file,

@@ -21,8 +21,8 @@ from tertium.cli.groups import (
 from tertium.cli.languages import assume
 from tertium.cli.options import OUTPUT, AsText, SrcColumn, SrcLangColumn
 from tertium.data.codes import language_code
-from tertium.data.l10n import BILINGUAL, open_translations, suffix_of
-from tertium.data.lines import STDIN
+from tertium.data.l10n import BILINGUAL, open_translations
+from tertium.data.lines import STDIN, suffix_of
 from tertium.data.pairs import (
     FilePairs,
     Languages,

@@ -22,8 +22,7 @@ from tertium.measures.base import (
     check_copies,
     unusual,
 )
-from tertium.measures.long import Long
-from tertium.measures.references import over_references
+from tertium.measures.references import Long, over_references
 from tertium.measures.registry import measure
 from tertium.measures.settings import setting
 from tertium.measures.totals import FINGERPRINT_DIGITS

@@ -15,8 +15,7 @@ from tertium.report.tables import Cell, Table
 from tertium.stats.conventions import LEVEL, SAMPLES, Interval
 
 if TYPE_CHECKING:
-    from tertium.measures.base import Measure
-    from tertium.measures.long import Part
+    from tertium.measures.base import Measure, Part
     from tertium.models.cached import Tally
 
 ROWS_SHOWN = 10

@@ -21,6 +21,7 @@ from tertium.measures.base import (
     CopyRule,
     EmptyRule,
     Measure,
+    Part,
     Segments,
     Texts,
     check_copies,
@@ -28,8 +29,7 @@ from tertium.measures.base import (
     unusual,
 )
 from tertium.measures.boosted import SMALLEST_JUMP, boosted
-from tertium.measures.long import Long, Part
-from tertium.measures.references import over_references
+from tertium.measures.references import Long, over_references
 from tertium.measures.registry import measure
 from tertium.measures.settings import setting
 from tertium.measures.totals import FINGERPRINT_DIGITS

@@ -28,8 +28,8 @@ from typing import (
 from tertium.errors import FingerprintWarning, ModelError, warn_caller
 from tertium.models.base import describe_model
 from tertium.models.languages import LanguageSet
-from tertium.models.translation.dialects import dialect
-from tertium.storage.hashes import file_sha256, remembered_sha256
+from tertium.models.tokenizer import dialect
+from tertium.storage.paths import file_sha256, remembered_sha256
 
 WEIGHTS, CONFIG = "model.bin", "config.json"
 ENGINE_FILES = (CONFIG, WEIGHTS)

@@ -100,11 +100,11 @@ def look_up(name: str | Path) -> Path | None:
 
     The name may be in any case, or a hub id. None if the model is not installed.
     """
-    given = {str(name).lower(), catalog_name(str(name)).lower(), cache_name(str(name)).lower()}
     available = list(entries())
     for entry in available:
         if entry.name == str(name):
             return entry.path
+    given = {str(name).lower(), catalog_name(str(name)).lower(), cache_name(str(name)).lower()}
     for entry in available:
         if entry.name.lower() in given:
             return entry.path

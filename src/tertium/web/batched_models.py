@@ -17,7 +17,7 @@ from tertium.models.base import (
     TranslationModel,
     per_row,
 )
-from tertium.models.proxy import ModelProxy, Operation, Proxy
+from tertium.models.cached import ModelProxy, Operation, Proxy
 from tertium.web.batching import Batcher, Call, Engine, estimated_tokens
 
 

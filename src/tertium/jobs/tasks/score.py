@@ -24,9 +24,8 @@ from tertium.jobs.task import (
     first_reasons,
     one_job,
 )
-from tertium.measures.base import Measure, Segments, check_readable
+from tertium.measures.base import Measure, Part, Segments, check_readable
 from tertium.measures.loading import MeasureLoader, outline
-from tertium.measures.long import Part
 from tertium.measures.marks import is_meaningless, mark_rows
 from tertium.measures.scores import RowCounts, ScoreTable
 from tertium.measures.totals import Totals

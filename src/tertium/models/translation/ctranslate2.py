@@ -30,8 +30,7 @@ from tertium.models.engine import (
     uniform_batches,
 )
 from tertium.models.languages import LanguageSet, source_language, target_language
-from tertium.models.tokenizer import UNKNOWN, open_tokenizer, unknown_share
-from tertium.models.translation.dialects import END, dialect
+from tertium.models.tokenizer import END, UNKNOWN, dialect, open_tokenizer, unknown_share
 from tertium.models.translation.sampling import Source, sample_all
 
 LENGTH_STEP = 16

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tertium.models.base import Search
-from tertium.models.translation.dialects import END
+from tertium.models.tokenizer import END
 
 if TYPE_CHECKING:
     import numpy as np
