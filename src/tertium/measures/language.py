@@ -49,9 +49,6 @@ class LanguageMeasure(Measure):
     """Whether the end token counts. Most models read documents, where few sentences are the last
     one. Without tokens of its own, a text has the probability of the end token."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-
     def value(self, scores: TokenScores) -> float:
         """H or G of a text, with the end token or without."""
         log_probs = scores.log_probs
@@ -176,9 +173,6 @@ class LikelihoodFromSource(PromptedLikelihood):
         "{source_lang}: {source}\n{lang}: ", "What stands before the hypothesis.", served=False
     )
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-
     def reading(self, score: float) -> str:
         return (
             f"after the source, a token has a probability of {percent(math.exp(score))} on average"
@@ -215,9 +209,6 @@ class LikelihoodFromReference(PromptedLikelihood):
         high=1,
     )
     """The weight of the hypothesis given the reference; the rest is that of the reverse."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
 
     @property
     def is_symmetric(self) -> bool:

@@ -542,9 +542,6 @@ class PrismRef(Prism):
     )
     """The weight of the hypothesis given the reference, as in figure 5 of the paper."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-
     @property
     def is_symmetric(self) -> bool:
         return self.alpha == 0.5
@@ -577,9 +574,6 @@ class PrismSrc(Prism):
         False, "Whether tokens count more that the source makes probable.", served=False
     )
     """Tokens that share the top probability mass are not punished (BoostedProb)."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
 
     def reading(self, score: float) -> str:
         return (
