@@ -28,7 +28,8 @@ def new_optimizer(network: Any, recipe: Recipe) -> Any:
     tables = {
         id(module.weight) for module in network.modules() if isinstance(module, torch.nn.Embedding)
     }
-    matrices, others = [], []
+    matrices: list[Any] = []
+    others: list[Any] = []
     for parameter in network.parameters():
         chosen = matrices if parameter.ndim == 2 and id(parameter) not in tables else others
         chosen.append(parameter)
