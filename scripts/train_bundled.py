@@ -34,7 +34,7 @@ from tertium.training.corpora import corpus_files, evaluation_texts, normalized
 from tertium.training.loop import Pace
 from tertium.training.model.bitext import held_out
 from tertium.training.model.export import export
-from tertium.training.model.plan import Mixture, Plan, get_recipe
+from tertium.training.model.plan import MUON, OPTIMIZERS, Mixture, Plan, get_recipe
 from tertium.training.model.run import train
 
 LANGUAGES = ("de", "en", "es", "fr")
@@ -61,7 +61,7 @@ CORPORA = {
 MACHINE = ("teacher-news",)
 """Corpora whose second column was written by a machine."""
 MIXTURE = Mixture(paraphrases=0.2, copies=0.04, joined=0.15, joined_tokens=128, names=0.15)
-DEVELOPMENT_PAIRS = 200
+DEVELOPMENT_PAIRS = 60
 """Pairs of each two languages in a development set."""
 DEVELOPMENT_STEPS = 2_000
 """Steps between evaluations, which take some minutes on one core."""
@@ -193,7 +193,12 @@ def make_plan(prepared: Path, arguments: argparse.Namespace) -> Plan:
         dev=tuple((name, str(prepared / "dev" / f"{name}.tsv")) for name in CORPORA),
         init=None if arguments.init is None else str(arguments.init.absolute()),
         grow=arguments.grow,
-        recipe=replace(get_recipe("mini"), peak_rate=arguments.rate, contrast=arguments.contrast),
+        recipe=replace(
+            get_recipe("mini"),
+            peak_rate=arguments.rate,
+            contrast=arguments.contrast,
+            optimizer=arguments.optimizer,
+        ),
         mixture=MIXTURE,
     )
 
@@ -211,6 +216,7 @@ def main() -> None:
         "--pairs", type=int, help="about so many pairs of each corpus (default: all)"
     )
     parser.add_argument("--contrast", type=float, default=1.0, help="weight of wrong targets")
+    parser.add_argument("--optimizer", default=MUON, choices=OPTIMIZERS)
     parser.add_argument("--init", type=Path, help="a Hugging Face folder to start from")
     parser.add_argument(
         "--grow", action="store_true", help="add the layers and the inner width it lacks to it"

@@ -517,6 +517,27 @@ def test_opposites_in_two_languages_by_hand() -> None:
     ]
 
 
+def test_a_score_begins_with_a_prior_where_words_tell_of_a_negation() -> None:
+    """G(a|b) is -8, with a negation -5: 3 nats more, and 6 where *not* stands on one side alone."""
+    a = Text("Er ist hier.", "de")
+    for other, score in (("He is not here.", 9.0), ("He is absent.", 3.0)):
+        b = Text(other, "en")
+        model = FakeModel(
+            {(a.text, b.text): (-4.0, -4.0), ("Er ist nicht hier.", b.text): (-1.0, -4.0)}
+        )
+        [spans] = opposites([(a, b)], model, kinds=["negation"], sides=["a"])
+        assert [(span.kind, span.text, span.score) for span in spans] == [
+            ("negation", "ist", score)
+        ]
+
+
+def test_in_one_language_opposites_are_tried_without_a_counterpart() -> None:
+    a, b = Text("The shop opens at nine.", "en"), Text("It is closed until nine.", "en")
+    model = FakeModel({(a.text, b.text): (-9.0,), ("The shop closes at nine.", b.text): (-5.0,)})
+    [spans] = opposites([(a, b)], model, kinds=["opposite"], sides=["a"])
+    assert [(span.text, span.score) for span in spans] == [("opens", 4.0)]
+
+
 def test_a_replaced_word_has_the_lower_score_of_both_directions() -> None:
     """*film* given *movie* loses 3 nats, *movie* given *film* 9: the score of both is 3."""
     a, b = Text("The film was great.", "en"), Text("The movie was great.", "en")
@@ -528,7 +549,7 @@ def test_a_replaced_word_has_the_lower_score_of_both_directions() -> None:
             (a.text, a.text): (-1.0,),
         }
     )
-    [spans] = opposites([(a, b)], model)
+    [spans] = opposites([(a, b)], model, kinds=["change"])
     assert [(span.side, span.kind, span.text, span.score) for span in spans] == [
         ("a", "change", "film", 3.0),
         ("b", "change", "movie", 3.0),

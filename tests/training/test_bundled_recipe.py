@@ -61,12 +61,14 @@ def test_held_out_and_evaluated_sentences_are_not_trained_on(
 ) -> None:
     script.prepare(data, tmp_path / "out")
     plan = script.make_plan(
-        tmp_path / "out", argparse.Namespace(init=None, grow=False, rate=0.0008, contrast=0.5)
+        tmp_path / "out",
+        argparse.Namespace(init=None, grow=False, rate=0.0008, contrast=0.5, optimizer="muon"),
     )
     names = ["everyday", "parliament", "news", "software", "documentation"]
     assert [Path(file).stem for file, _ in plan.bitext] == names
     assert [name for name, _ in plan.dev] == [*names, "encyclopaedia"]
     assert (plan.recipe.peak_rate, plan.recipe.contrast) == (0.0008, 0.5)
+    assert plan.recipe.optimizer == "muon"
     for name in ("everyday", "software", "documentation"):
         assert rows(tmp_path / f"out/{name}.tsv") == ["de\ten\tSatz 655.\tSentence 655."]
         assert rows(tmp_path / f"out/dev/{name}.tsv") == ["de\ten\tSatz 654.\tSentence 654."]

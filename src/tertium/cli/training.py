@@ -183,6 +183,10 @@ class LossOptions:
     label_smoothing: Annotated[
         float | None, Option(help="Label smoothing (0.1).", rich_help_panel=UPDATES)
     ] = None
+    optimizer: Annotated[
+        str | None,
+        Option(help="adamw, or muon for the matrices of layers (adamw).", rich_help_panel=UPDATES),
+    ] = None
     schedule: Annotated[
         str | None,
         Option(

@@ -317,13 +317,7 @@ class Reviewer:
             for kind in kinds
         }
         if decisions is not None:
-            learned = decisions.chosen(kinds, FLAGS in self.methods, self.false_alarms)
-            in_one = self.learned is not None and decisions is self.learned.decisions.get(
-                PARAPHRASES
-            )
-            if in_one and OPPOSITE in found:
-                learned[OPPOSITE] = min(learned.get(OPPOSITE, math.inf), found[OPPOSITE])
-            found |= learned
+            found |= decisions.chosen(kinds, FLAGS in self.methods, self.false_alarms)
         for kind in kinds:
             for name in (METHOD_OF[kind], kind):
                 found[kind] = self.thresholds.get(name, found[kind])
@@ -347,10 +341,7 @@ class Reviewer:
             spans, flags = self._reported(found, by_kind[decisions])
             probability = None
             if decisions is not None and set(decisions.methods) <= set(self.methods):
-                # in one language, right texts never have opposites: they count as a flag does
-                opposed = in_one_language(a, b) and any(span.kind == OPPOSITE for span in spans)
-                flagged = bool(found.flags) or opposed
-                probability = decisions.probability(found.evidence, flagged)
+                probability = decisions.probability(found.evidence, bool(found.flags))
             rate = None if decisions is None else self.false_alarms
             reviews.append(PairReview(a, b, spans, flags, found.direction, probability, rate))
         return reviews

@@ -10,6 +10,8 @@ from tertium.errors import SettingError
 from tertium.training.plan import BasePlan, Updates, wrong
 
 Network = Literal["translation", "language"]
+ADAMW, MUON = "adamw", "muon"
+OPTIMIZERS = (ADAMW, MUON)
 CHANGES = "changes"
 """Recorded in the plan of a run: what differs from its recipe."""
 
@@ -38,6 +40,8 @@ class Recipe(Updates):
     max_positions: int = 512
     vocabulary_sentences: int = 2_000_000
     """Sentences that the vocabulary is made from: a random sample of all files."""
+    optimizer: str = ADAMW
+    """AdamW; or Muon for the matrices of layers, and AdamW for embeddings, biases and norms."""
     network: Network = "translation"
     """M2M100, or a causal language model (GPT-2), which has decoder layers only."""
 
@@ -48,6 +52,8 @@ class Recipe(Updates):
                 f"a width of {self.d_model} cannot be divided among {self.heads} heads",
                 cure="change {d_model} or {heads}",
             )
+        if self.optimizer not in OPTIMIZERS:
+            raise wrong("optimizer", self.optimizer, f"must be {' or '.join(OPTIMIZERS)}")
         if self.network not in get_args(Network):
             raise SettingError(f"unknown network {self.network!r}")
         if self.is_language_model and (self.encoder_layers or self.ranking or self.contrast):

@@ -23,6 +23,7 @@ from tertium.training.model.evaluation import (
 )
 from tertium.training.model.names import NameReplacer
 from tertium.training.model.network import grow_network, load_network, new_network, train_on
+from tertium.training.model.optimizer import new_optimizer
 from tertium.training.model.plan import Plan
 from tertium.training.model.tokenizer import SPM, Tokenizer, prepare_tokenizer
 from tertium.training.plan import settle_plan
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from torch import dtype
 
 __all__ = ["Pace", "first_network", "train"]
-
-BETAS = (0.9, 0.98)
 
 
 @exclusive
@@ -105,13 +104,7 @@ def train(run: Path, plan: Plan | None, pace: Pace, worker: Worker) -> Trained:
 
     task = Task(
         network=network,
-        optimizer=torch.optim.AdamW(
-            network.parameters(),
-            lr=recipe.peak_rate,
-            betas=BETAS,
-            weight_decay=recipe.weight_decay,
-            fused=True,
-        ),
+        optimizer=new_optimizer(network, recipe),
         sampler=Sampler(
             corpus,
             plan.mixture,
