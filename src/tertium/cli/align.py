@@ -17,9 +17,8 @@ from tertium._version import __version__
 from tertium.cli.formats import LAYOUTS
 from tertium.cli.groups import EncoderOptions, LanguageOptions, grouped, say
 from tertium.cli.inputs import refuse_as_output
-from tertium.cli.logs import log_to_terminal
 from tertium.cli.options import INPUT, OUTPUT, Force, Quiet, ReplaceInvalid, Verbose
-from tertium.cli.progress import interruptible, progress_bar
+from tertium.cli.running import interruptible, log_to_terminal, progress_bar
 from tertium.cli.systems import refuse_existing
 from tertium.data.documents import PairedFiles, pair_by_list, pair_by_name
 from tertium.data.lines import check_file, name_of, read_lines

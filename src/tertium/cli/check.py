@@ -20,7 +20,7 @@ from tertium.checking.rules import Term, read_glossary
 from tertium.checking.versions import changed_since, read_baseline, write_baseline
 from tertium.cli.groups import LanguageOptions, grouped, say
 from tertium.cli.options import DEFAULT_MODEL, ENGINE, INPUT, OUTPUT, Force, NoCache, Quiet, Threads
-from tertium.cli.progress import interruptible, progress_bar
+from tertium.cli.running import interruptible, progress_bar
 from tertium.cli.systems import refuse_existing
 from tertium.cli.words import as_option
 from tertium.data.l10n.files import DEFAULT_SOURCE, find_files, read_files

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from tertium.cli.progress import progress_bar
+from tertium.cli.running import progress_bar
 from tertium.cli.studies.options import Quiet
 from tertium.errors import SettingError
 

@@ -15,12 +15,10 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from tertium.cli.engines import Address, Engine, EngineName, Workers, chosen_cluster
 from tertium.cli.formats import LAYOUTS as PRINTED
 from tertium.cli.formats import OutputFormat
 from tertium.cli.habits import language_pair
 from tertium.cli.inputs import refuse_as_output
-from tertium.cli.logs import log_to_terminal
 from tertium.cli.options import (
     DEFAULT_MODEL,
     ENGINE,
@@ -60,7 +58,15 @@ from tertium.cli.options import (
     Threads,
     Verbose,
 )
-from tertium.cli.running import Running
+from tertium.cli.running import (
+    Address,
+    Engine,
+    EngineName,
+    Running,
+    Workers,
+    chosen_cluster,
+    log_to_terminal,
+)
 from tertium.cli.systems import refuse_existing
 from tertium.data.pairs import Languages
 from tertium.errors import InputError, SettingError

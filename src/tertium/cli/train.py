@@ -168,7 +168,7 @@ def _train(
     machine: MachineOptions,
 ) -> Trained | None:
     """Train in this process; None if another one is the main process."""
-    from tertium.cli.progress import progress_bar
+    from tertium.cli.running import progress_bar
     from tertium.training.loop import Pace
     from tertium.training.worker import join_workers
 

@@ -16,7 +16,7 @@ import typer
 from tertium._version import __version__
 from tertium.cli.groups import grouped, say
 from tertium.cli.options import DEFAULT_MODEL, ComputeType, HtmlFile, Model, NoCache, Threads
-from tertium.cli.progress import progress_bar
+from tertium.cli.running import progress_bar
 from tertium.data.records import counted
 from tertium.errors import InputError, SettingError
 from tertium.stats.conventions import SAMPLES
