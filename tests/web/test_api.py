@@ -23,8 +23,8 @@ from tertium.errors import SettingError
 from tertium.models.base import Progress, Query, TokenScores
 from tertium.web import documentation
 from tertium.web.app import create_app
-from tertium.web.engines import Loaded
 from tertium.web.limits import Limits
+from tertium.web.models import Loaded
 
 from ..cli.conftest import Run
 from ..fakes import FakeEncoder, FakeModel, LimitedFake

@@ -117,8 +117,8 @@ def serve(server: ServerOptions, limits: LimitOptions, options: ModelOptions) ->
     """Serve a web page and an HTTP API for the measures (needs tertium\\[web])."""
     check_extras("the server", [WEB])
     from tertium.web.app import LOOPBACK_NAMES, create_app
-    from tertium.web.engines import Loaded
     from tertium.web.lists import available_measures
+    from tertium.web.models import Loaded
     from tertium.web.server import is_loopback, listen, run
 
     server.check(reachable=not is_loopback(server.host))

@@ -23,9 +23,9 @@ from tertium.measures.registry import DEFAULT_MEASURE
 from tertium.report.style import style_sheet
 from tertium.web import comparing, documentation, explaining, lists, reading, schema, scoring
 from tertium.web.batching import Call, StoppedError
-from tertium.web.engines import Loaded
 from tertium.web.guard import Guard
 from tertium.web.limits import Limits, TooLargeError
+from tertium.web.models import Loaded
 from tertium.web.service import Emit, FullError, LeftError, Line, Service
 from tertium.web.words import said
 

@@ -17,8 +17,8 @@ from tertium.measures.registry import range_of, summary_of
 from tertium.report.page import render
 from tertium.web import comparing, explaining, lists, reading, schema, scoring
 from tertium.web.batching import Call
-from tertium.web.engines import BatchedEngines
 from tertium.web.limits import Limits
+from tertium.web.models import BatchedEngines
 from tertium.web.service import Line
 from tertium.web.words import said
 

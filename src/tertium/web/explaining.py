@@ -18,8 +18,8 @@ from tertium.measures.movers import WordMoversDistance
 from tertium.measures.translation import Cross, Pivot
 from tertium.text import Text, check_text
 from tertium.web.batching import Call
-from tertium.web.engines import BatchedEngines
 from tertium.web.limits import Limits
+from tertium.web.models import BatchedEngines
 from tertium.web.schema import (
     AlignmentResponse,
     DirectionResponse,

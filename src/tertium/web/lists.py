@@ -23,7 +23,7 @@ from tertium.measures.totals import spell
 from tertium.models.base import SentenceEncoder, TranslationModel
 from tertium.models.catalog import DEFAULT_MODEL
 from tertium.web import schema
-from tertium.web.engines import Loaded
+from tertium.web.models import Loaded
 
 SMALL = (
     "This model is small and was trained on short sentences: its scores are a first impression. "

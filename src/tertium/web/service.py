@@ -10,8 +10,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from tertium.web.batching import Call, StoppedError
-from tertium.web.engines import BatchedEngines, Loaded
 from tertium.web.limits import Limits
+from tertium.web.models import BatchedEngines, Loaded
 from tertium.web.scale import reference_scale
 
 Result = TypeVar("Result")

@@ -17,9 +17,15 @@ from tertium.models.card import (
     read_card,
     write_card,
 )
-from tertium.models.convert.checkpoint import check_libraries, not_converted, quiet
+from tertium.models.convert.checkpoint import (
+    CONFIG,
+    check_libraries,
+    count,
+    not_converted,
+    quiet,
+    read_config_file,
+)
 from tertium.models.convert.encoder_network import FAMILIES, load_network, positions, write_network
-from tertium.models.convert.published import CONFIG, count, read_config_file
 from tertium.models.convert.translation import Quantization
 from tertium.models.encoders.pooling import Dense
 from tertium.models.encoders.sentence_modules import MODULES, SentenceModules, read_sentence_modules
