@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -21,8 +21,8 @@ from tertium.data.lines import STDIN, check_file, name_of, read_lines
 from tertium.data.pairs import (
     ALIASES,
     ColumnChooser,
+    FileSource,
     Languages,
-    TextSource,
     find_column,
 )
 from tertium.data.records import Record, RecordFile, first_bytes, open_table
@@ -57,18 +57,10 @@ class CandidateList(Row):
         return [self.group, self.candidates, self.scores, self.source, self.references]
 
 
-class CandidateLists(TextSource, ABC):
+class CandidateLists(FileSource):
     """Lists of candidates, as a source: nothing of their records is kept."""
 
     columns: ClassVar[Sequence[str]] = ()
-
-    @property
-    def name(self) -> str:
-        return name_of(self.paths[0])
-
-    @property
-    @abstractmethod
-    def paths(self) -> Sequence[Path]: ...
 
     @property
     @abstractmethod

@@ -23,7 +23,7 @@ from tertium.measures.base import (
     Texts,
     percent,
 )
-from tertium.measures.references import over_references
+from tertium.measures.references import SEVERAL_REFERENCES, over_references
 from tertium.measures.registry import measure
 from tertium.measures.settings import setting
 from tertium.measures.totals import FINGERPRINT_DIGITS
@@ -198,10 +198,7 @@ class LikelihoodFromReference(PromptedLikelihood):
     template: str = setting(
         "{reference}\nIn other words: ", "What stands before the hypothesis.", served=False
     )
-    references: Literal["max", "mean"] = setting(
-        "max", "Of several references, the best score or the mean."
-    )
-    """How several references are combined."""
+    references: Literal["max", "mean"] = setting(*SEVERAL_REFERENCES)
     alpha: float = setting(
         1.0,
         "Weight of the hypothesis given the reference; the rest is that of the reference.",

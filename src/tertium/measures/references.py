@@ -123,6 +123,21 @@ def _sentences(text: Text, model: LimitedModel, most: int) -> list[Text]:
         ]
 
 
+# The settings that measures share which compare with references: the default, and the meaning.
+SEVERAL_REFERENCES = ("max", "Of several references, the best score or the mean.")
+EMPTY_TEXT = (
+    "worst",
+    "The score of an empty text: the lowest of the measure, or what the formula gives.",
+)
+LONG_TEXT = (
+    "split",
+    "Texts beyond the model's length: split and scored in parts, or cut; always: split all.",
+)
+COPIES = (
+    "formula",
+    "The score of copies of the source, of text in another language, and of empty or repeated "
+    "text: what the formula gives, or the lowest.",
+)
 UNINFORMED = -math.log(1 << 15)
 """The worst score of a log-probability per token: that of a model that knows nothing, if each of
 32 768 tokens is as likely."""
