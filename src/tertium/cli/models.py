@@ -10,16 +10,13 @@ from typing import Annotated, Literal
 import typer
 
 from tertium.cli.words import as_option
-from tertium.errors import ModelError, SettingError
+from tertium.errors import ModelError
 from tertium.models.card import (
     Card,
     DetectorSettings,
-    EncoderCard,
     EncoderSettings,
-    LanguageCard,
     LanguageSettings,
     Settings,
-    TranslationCard,
     TranslationSettings,
     read_card,
 )
@@ -277,39 +274,18 @@ def convert(
         )
         print(f"{card.path}: {card.settings.family}, {card.fingerprint[:12]}")
         return
-    from tertium.models.convert.encoder import convert_encoder, is_encoder
-    from tertium.models.convert.language import convert_language_model, is_language_model
-    from tertium.models.convert.translation import convert as convert_model
+    from tertium.models.convert.any import convert_any
 
-    made: TranslationCard | EncoderCard | LanguageCard
-    encoder, language = is_encoder(source), is_language_model(source)
-    if dialect is not None and (encoder or language):
-        raise SettingError(f"{source} cannot translate; --dialect is for translation models")
-    if not encoder and (layer is not None or prefix is not None):
-        raise SettingError(f"{source} is not an encoder; --layer and --prefix are for encoders")
-    if encoder:
-        made = convert_encoder(
-            source,
-            out,
-            layer=layer,
-            name=name,
-            prefix=prefix,
-            licence=licence,
-            quantization=_checked(quantization),
-        )
-    elif language:
-        made = convert_language_model(
-            source, out, name=name, licence=licence, quantization=_checked(quantization)
-        )
-    else:
-        made = convert_model(
-            source,
-            out,
-            name=name,
-            dialect=dialect,
-            licence=licence,
-            quantization=_checked(quantization),
-        )
+    made = convert_any(
+        source,
+        out,
+        dialect=dialect,
+        layer=layer,
+        prefix=prefix,
+        name=name,
+        licence=licence,
+        quantization=_checked(quantization),
+    )
     _done(made)
 
 

@@ -73,31 +73,15 @@ def fetch(
     short = entry.name if entry else name.rpartition("/")[2]
     licence = entry.licence if entry else "see its page on the hub"
     origin = f"{hub_id}@{snapshot.name if COMMIT.fullmatch(snapshot.name) else 'unknown'}"
-    from tertium.models.convert.encoder import convert_encoder, is_encoder
-    from tertium.models.convert.language import convert_language_model, is_language_model
-    from tertium.models.convert.translation import convert
+    from tertium.models.convert.any import convert_any
 
-    if is_encoder(snapshot):
-        return convert_encoder(
-            snapshot,
-            out,
-            layer=layer,
-            name=short,
-            licence=licence,
-            quantization=quantization,
-            origin=origin,
-        )
-    if layer is not None:
-        raise SettingError(f"{name} is not an encoder; only encoders have a layer")
-    if is_language_model(snapshot):
-        return convert_language_model(
-            snapshot, out, name=short, licence=licence, quantization=quantization, origin=origin
-        )
-    return convert(
+    return convert_any(
         snapshot,
         out,
-        name=short,
         dialect=(entry.dialect or None) if entry else None,
+        layer=layer,
+        shown=name,
+        name=short,
         licence=licence,
         quantization=quantization,
         origin=origin,
