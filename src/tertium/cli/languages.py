@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
+from tertium.cli.commands import flags
 from tertium.cli.groups import LanguageOptions, say
-from tertium.cli.words import flags
 from tertium.data.lines import STDIN
 from tertium.data.nbest import CandidateLists
 from tertium.data.pairs import Languages

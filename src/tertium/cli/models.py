@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from tertium.cli.words import as_option
+from tertium.cli.commands import as_option
 from tertium.errors import ModelError
 from tertium.models.card import (
     Card,

@@ -11,8 +11,8 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
+from tertium.cli.commands import option
 from tertium.cli.formats import OutputFormat
-from tertium.cli.words import option
 from tertium.data.records import counted
 from tertium.errors import InputError
 from tertium.jobs.output import Layout, rounded, to_json

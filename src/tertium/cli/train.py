@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Argument, Option
 
+from tertium.cli.commands import flags, option
 from tertium.cli.groups import grouped
 from tertium.cli.training import (
     DataOptions,
@@ -26,7 +27,6 @@ from tertium.cli.training import (
     fields_of,
     given_in,
 )
-from tertium.cli.words import flags, option
 from tertium.data.records import counted
 from tertium.errors import ResumeError, SettingError
 from tertium.registry import Extra, check_extras
