@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import random
 import time
 import zlib
@@ -37,7 +38,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tertium.explanation.counterparts import counterparts
-from tertium.explanation.coverage import ADDITION, OMISSION, CoverageSettings, coverage_gains
+from tertium.explanation.coverage import (
+    ADDITION,
+    OMISSION,
+    CoverageSettings,
+    Factors,
+    Phrase,
+    coverage_gains,
+)
 from tertium.explanation.decisions import (
     FALSE_ALARMS,
     FILE,
@@ -108,6 +116,7 @@ TRIED = 6
 """Phrases of a side that coverage tries: more find no more (on 140 rows of development data)."""
 APART = (0.0, 0.25, 0.5, 1.0)
 WEIGHT = (0.0, 0.0015, 0.003, 0.006, 0.012)
+LENGTH = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Factors of coverage among which is chosen."""
 RATES = (0.02, 0.03, 0.05, 0.08)
 """False alarm rates over whose mean it is chosen."""
@@ -130,12 +139,21 @@ class Evidence:
     """The highest score of each kind, except those of coverage."""
     phrases: dict[str, list[tuple[float, float, float]]] = field(default_factory=dict)
     """The gain of each phrase, how far it is apart, and its weight."""
+    sizes: tuple[int, int] = (0, 0)
+    """The lengths of hypothesis and source."""
+    langs: tuple[str | None, str | None] = (None, None)
     flagged: bool = False
 
-    def evidence(self, apart: float, weight: float) -> dict[str, float]:
+    def evidence(self, factors: Factors) -> dict[str, float]:
         """The highest score of each kind."""
+        short = factors.shortness(self.sizes, self.langs)
         covered = {
-            kind: max(gain + apart * far + weight * length for gain, far, length in phrases)
+            kind: max(
+                Phrase(
+                    0, 0, "", gain, 0.0, apart, weight, short if kind == ADDITION else -short
+                ).score(factors)
+                for gain, apart, weight in phrases
+            )
             for kind, phrases in self.phrases.items()
             if phrases
         }
@@ -240,8 +258,11 @@ class Collector:
             pairs = [pair for _, pair in chunk]
             found = self.reviewer.candidates(pairs)
             phrases = self._phrases(pairs)
-            for (kind, _), each, covered in zip(chunk, found, phrases, strict=True):
-                yield Evidence(kind, each.evidence, covered, bool(each.flags))
+            for (kind, (a, b)), each, covered in zip(chunk, found, phrases, strict=True):
+                sizes = len(a.text), len(b.text)
+                yield Evidence(
+                    *(kind, each.evidence, covered, sizes, (a.lang, b.lang), bool(each.flags))
+                )
 
     def _phrases(self, pairs: Sequence[Pair]) -> list[dict[str, list[tuple[float, float, float]]]]:
         covered = counterparts(pairs, self.aligner)
@@ -275,15 +296,27 @@ def collected(collector: Collector, file: Path, rows: Sequence[tuple[str, Pair]]
     return found
 
 
-def choose_factors(rows: Mapping[str, Sequence[Evidence]]) -> tuple[float, float]:
+def usual_lengths(rows: Sequence[Evidence]) -> dict[str, float]:
+    """How long texts are in each language: least squares over the logarithms of ratios."""
+    langs = sorted({lang for each in rows for lang in each.langs if lang})
+    ratios = [math.log(max(each.sizes[0], 1) / max(each.sizes[1], 1)) for each in rows]
+    sides = np.array(
+        [[(lang == each.langs[0]) - (lang == each.langs[1]) for lang in langs] for each in rows]
+    )
+    lengths = np.linalg.lstsq(sides.astype(np.float64), np.array(ratios), rcond=None)[0]
+    return {lang: round(float(each), 4) for lang, each in zip(langs, lengths, strict=True)}
+
+
+def choose_factors(rows: Mapping[str, Sequence[Evidence]]) -> Factors:
     """The factors with the best mean recall of omissions and additions at some rates."""
     every = [row for domain in rows.values() for row in domain]
+    lengths = usual_lengths([row for row in every if not row.kind])
 
-    def recall(factors: tuple[float, float]) -> float:
+    def recall(factors: Factors) -> float:
         found = []
         for kind, error in ((OMISSION, OMITTED), (ADDITION, UNSAID)):
             right, wrong = (
-                [each.evidence(*factors).get(kind, -9.0) for each in every if each.kind == name]
+                [each.evidence(factors).get(kind, -9.0) for each in every if each.kind == name]
                 for name in ("", error)
             )
             for rate in RATES:
@@ -291,21 +324,22 @@ def choose_factors(rows: Mapping[str, Sequence[Evidence]]) -> tuple[float, float
                 found.append(float(np.mean(np.array(wrong) > threshold)))
         return float(np.mean(found))
 
-    return max(product(APART, WEIGHT), key=lambda factors: (recall(factors), -sum(factors)))
+    tried = [Factors(*each, lengths) for each in product(APART, WEIGHT, LENGTH)]
+    return max(tried, key=lambda each: (recall(each), -each.apart - each.weight - each.length))
 
 
-def learn(rows: Mapping[str, Sequence[Evidence]], factors: tuple[float, float]) -> Decisions:
+def learn(rows: Mapping[str, Sequence[Evidence]], factors: Factors) -> Decisions:
     """Thresholds from the right rows, weights from all."""
     right = [each for domain in rows.values() for each in domain if not each.kind]
-    kinds = sorted({kind for each in right for kind in each.evidence(*factors)})
+    kinds = sorted({kind for each in right for kind in each.evidence(factors)})
     scores = {
-        kind: [each.evidence(*factors).get(kind, float("-inf")) for each in right] for kind in kinds
+        kind: [each.evidence(factors).get(kind, float("-inf")) for each in right] for kind in kinds
     }
     decisions = Decisions(tuple(kinds), DEFAULT_METHODS, learn_thresholds(scores), {}, {}, {}, 0.0)
 
     def counted(found: Iterable[Evidence], error: str) -> dict[str, int]:
         patterns = Counter(
-            decisions.pattern(each.evidence(*factors), each.flagged)
+            decisions.pattern(each.evidence(factors), each.flagged)
             for each in found
             if each.kind == error
         )
@@ -321,7 +355,7 @@ def learn(rows: Mapping[str, Sequence[Evidence]], factors: tuple[float, float]) 
     names = [*used, FLAGGED]
     features = np.array(
         [
-            [decisions.features(each.evidence(*factors), each.flagged)[name] for name in names]
+            [decisions.features(each.evidence(factors), each.flagged)[name] for name in names]
             for each in every
         ]
     )
@@ -351,15 +385,13 @@ def fit(
     return weights, intercept
 
 
-def report(
-    rows: Mapping[str, Sequence[Evidence]], decisions: Decisions, factors: tuple[float, float]
-) -> str:
+def report(rows: Mapping[str, Sequence[Evidence]], decisions: Decisions, factors: Factors) -> str:
     """Tables of what is found, of false alarms, and of the calibration, with default methods."""
     kinds = [kind for method in DEFAULT_METHODS for kind in KINDS.get(method, ())]
     thresholds = decisions.chosen(kinds, True, FALSE_ALARMS)
 
     def reported(each: Evidence) -> bool:
-        scores = each.evidence(*factors)
+        scores = each.evidence(factors)
         return each.flagged or any(
             scores.get(kind, float("-inf")) >= threshold for kind, threshold in thresholds.items()
         )
@@ -376,7 +408,7 @@ def report(
         lines.append(f"| {kind or 'false alarms'} | {' | '.join([*cells, _share(total)])} |")
     every = [each for domain in rows.values() for each in domain]
     chances = np.array(
-        [decisions.probability(each.evidence(*factors), each.flagged) for each in every]
+        [decisions.probability(each.evidence(factors), each.flagged) for each in every]
     )
     labels = np.array([bool(each.kind) for each in every])
     weights = np.where(labels, 0.5 / labels.sum(), 0.5 / (~labels).sum())
@@ -465,7 +497,7 @@ def main() -> None:
     decisions = LearnedDecisions(
         model.fingerprint,
         aligner.fingerprint,
-        *factors,
+        factors,
         TRIED,
         learned,
         {
@@ -479,8 +511,8 @@ def main() -> None:
     out.mkdir(parents=True, exist_ok=True)
     write_text(out / FILE, decisions.text())
     text = (
-        f"`{model.name}` {model.fingerprint[:12]}; `coverage`: apart {factors[0]}, weight "
-        f"{factors[1]}.\n"
+        f"`{model.name}` {model.fingerprint[:12]}; `coverage`: apart {factors.apart}, weight "
+        f"{factors.weight}, length {factors.length}.\n"
     )
     for what, half in halves.items():
         text += f"\n**{TITLES[what]}:**\n\n{report(half[1], learned[what], factors)}\n"

@@ -85,11 +85,11 @@ def variants(text: Text, other: Text, kinds: Collection[str] = KINDS) -> list[Va
     for start, end, new in opposed(text.text, lang):
         whole = text.text[:start] + new + text.text[end:]
         found.setdefault(whole, Variant(OPPOSITE, start, end, new, whole))
-    whole = toggled(text.text, lang)
-    if whole is not None and whole != other.text:
-        place = _negated_place(text.text, whole, lang)
-        toggle = Variant(NEGATION, *place, "", whole, prior=PRIOR if negated else 0.0)
-        found.setdefault(whole, toggle)
+    toggle = toggled(text.text, lang)
+    if toggle is not None and toggle != other.text:
+        place = _negated_place(text.text, toggle, lang)
+        prior = PRIOR if negated else 0.0
+        found.setdefault(toggle, Variant(NEGATION, *place, "", toggle, prior=prior))
     return [variant for variant in found.values() if variant.kind in kinds]
 
 
