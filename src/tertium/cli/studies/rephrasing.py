@@ -127,6 +127,8 @@ def rephrasing(
         specs,
         options.models(encoder=encoder),
         options.runner(processes=processes),
+        samples,
+        seed,
     )
     axes = typology.axes(list(sets))
     families = Families({lang: family_of(lang) for lang in sets})

@@ -11,20 +11,23 @@ import numpy as np
 
 from tertium.errors import InputError
 from tertium.measures.loading import MeasureSpec
-from tertium.report.plots import heat_map, roc
+from tertium.report.plots import RocCurve, heat_map, roc
 from tertium.report.tables import Cell, Table
 from tertium.stats.arrays import Floats
-from tertium.stats.classification import auc, roc_curve
+from tertium.stats.bands import pointwise_band
+from tertium.stats.classification import auc, roc_curve, sampled_roc
 from tertium.stats.correlation import kendall
 from tertium.stats.resampling import combine, percentile_interval
 from tertium.studies.columns import Column, agreement_table, finding, with_averages
-from tertium.studies.paraphrase_id.study import Results, labels
+from tertium.studies.paraphrase_id.study import Results, auc_samples, labels
 from tertium.studies.paraphrase_id.tasks import Task
 from tertium.studies.published import PUBLISHED, published_table
 from tertium.studies.report import Figure, Report
 
 PERCENT = ".1f"
 MEASURE = "measure"
+RATES = np.linspace(0, 1, 101)
+"""Where the band of a ROC curve is computed."""
 
 
 def paraphrase_report(
@@ -220,14 +223,20 @@ def timing_table(seconds: Mapping[str, float], pairs: int) -> Table:
 
 
 def _draw_roc(results: Results, task: Task, out: Path) -> None:
-    truth = labels(task.test)
+    truth, counts = labels(task.test), results.counts(task)
     curves = {}
     for measure in results.measures:
         if (task.name, measure) in results.outcomes:
             scores = results.outcomes[task.name, measure].scores
             curve = roc_curve(truth, scores)
-            rates = (curve.false_positive_rate.tolist(), curve.true_positive_rate.tolist())
-            curves[measure] = (*rates, auc(truth, scores))
+            limits = percentile_interval(auc_samples(truth, scores, counts))
+            curves[measure] = RocCurve(
+                curve.false_positive_rate.tolist(),
+                curve.true_positive_rate.tolist(),
+                auc(truth, scores),
+                (limits.low, limits.high),
+                pointwise_band(RATES, sampled_roc(truth, scores, RATES, counts)),
+            )
     roc(curves, out)
 
 
