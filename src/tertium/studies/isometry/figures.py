@@ -35,6 +35,8 @@ NOBODY = "no agreement"
 CELLS, BANDWIDTH = 80, 0.03
 """Of the density in figure 4: cells a side, and the deviation of the kernel."""
 LEVELS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+MANY = 200
+"""Points that are drawn small and faint, because they lie on each other."""
 TITLE_LETTERS = 32
 """About as many as are above one panel."""
 HANDLE_INCHES, LETTER_INCHES = 0.5, 0.085
@@ -107,7 +109,7 @@ def draw_behaviours(
     order = sorted(patterns, key=lambda key: (key == "", key != ALL, -key.count("+"), key))
     names = [f"{each.symbol} {each.name}" for each in BEHAVIOURS]
     figure, grid = _grid(len(counts), len(counts), out, height=4.2)
-    tallest = 0
+    tallest = 0.0
     for axes, each in zip(grid, predictions, strict=True):
         own = counts[each.model, each.dataset]
         base = np.zeros(len(names), dtype=np.int64)
@@ -121,10 +123,10 @@ def draw_behaviours(
             limits = wilson(total, pairs)
             low, high = pairs * limits.low, pairs * limits.high
             axes.plot([place, place], [low, high], color="black", linewidth=1)
+            tallest = max(tallest, high)
             axes.text(place, high, str(total), ha="center", va="bottom", fontsize="x-small")
         axes.set_title(_title(each), fontsize="small")
         axes.tick_params(axis="x", rotation=60, labelsize="small")
-        tallest = max(tallest, int(base.max()))
     grid[0].set_ylim(0, 1.08 * tallest)
     grid[0].set_ylabel("pairs")
     handles, labels = grid[0].get_legend_handles_labels()
@@ -146,7 +148,8 @@ def draw_sides(
     for axes, each in zip(grid, predictions, strict=True):
         own = scores[each.model, each.dataset]
         x, y = own.source, own.target
-        axes.scatter(x, y, s=5, color=MAIN, alpha=0.25, linewidths=0, rasterized=True)
+        size, alpha = (5, 0.25) if len(x) >= MANY else (20, 0.6)
+        axes.scatter(x, y, s=size, color=MAIN, alpha=alpha, linewidths=0, rasterized=True)
         axes.plot([low, high], [low, high], color="black", linestyle=":", linewidth=1)
         counts = bootstrap_counts(len(x))
         limits = [percentile_interval(counts @ side / len(x)) for side in (x, y)]
@@ -189,7 +192,9 @@ def draw_equivalence(
         x, y, _ = points(decisions(each, threshold), scores[panel], protocol, side)
         groups = {place: x[y == place] for place in (0, 1) if (y == place).sum() > 1}
         if groups:
-            drawn = axes.violinplot(list(groups.values()), list(groups), widths=0.8)
+            drawn = axes.violinplot(
+                list(groups.values()), list(groups), widths=0.8, showextrema=False
+            )
             for body in drawn["bodies"]:
                 body.set_facecolor(MAIN)
         for place, own in groups.items():
