@@ -202,7 +202,7 @@ class Isometry:
             low, high = share.interval.low, share.interval.high
             sentences.append(
                 f"{model} is isometric on {share.value:.1%} of the pairs (95 % interval "
-                f"{low:.1%} to {high:.1%})."
+                f"{low:.1%} to {high:.1%}): they are paraphrases before and after translation."
             )
         for place, one in enumerate(found.models):
             sentences += [_compared(found, one, other) for other in found.models[place + 1 :]]

@@ -164,7 +164,7 @@ class RephrasingStudy:
             [str(spec) for spec in self.specs],
             {key: fmean(each) for key, each in parts.items()},
             {key: left_out[key] for key in order if key in left_out},
-            {str(spec): Similarity.make(spec, self.models).signature for spec in self.specs},
+            {str(spec): Similarity.make(spec, self.models).shown for spec in self.specs},
             {
                 (each.lang, name): _short_pairs(
                     each, spec, scored[each.lang, str(spec)].parts[PART]
