@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -226,7 +226,6 @@ class BehaviourOptions:
             "protocols": protocols(self.protocol or PROTOCOLS),
             "threshold": self.threshold,
             "examples": self.examples,
-            "chosen": _numbers(self.numbers),
             "thresholds": SWEEP if self.sweep else (),
         }
 
@@ -247,6 +246,7 @@ def isometry(
     from tertium.studies.isometry.report import analyse
 
     specs, chosen = options.specs(DEFAULT_MEASURES), analysis.chosen
+    numbers = _numbers(analysis.numbers)
     models, runner = options.models(), options.runner()
     facts = [
         f"threshold {analysis.threshold:g}; {options.samples} bootstrap samples, "
@@ -275,6 +275,7 @@ def isometry(
         models=models,
         runner=runner,
     )
+    result = replace(result, chosen=numbers)
     options.finish(result.report(facts), runner)
     if options.output is not None:
         result.write_pairs(options.output)

@@ -242,7 +242,6 @@ def analyse(
     protocols: Sequence[Protocol] = ("majority", "pooled"),
     threshold: float = THRESHOLD,
     examples: int = 1,
-    chosen: Sequence[int] = (),
     thresholds: Sequence[float] = (),
     accuracies: Accuracies | None = None,
     originals: Sequence[str] | None = None,
@@ -289,10 +288,9 @@ def analyse(
         correlations,
         threshold,
         examples,
-        chosen,
-        by_threshold,
-        accuracies or {},
-        quality,
+        by_threshold=by_threshold,
+        accuracies=accuracies or {},
+        quality=quality,
     )
 
 
