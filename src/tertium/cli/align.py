@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
@@ -21,7 +21,7 @@ from tertium.cli.groups import (
     say,
 )
 from tertium.cli.inputs import refuse_as_output
-from tertium.cli.options import INPUT, OUTPUT, ReplaceInvalid
+from tertium.cli.options import INPUT, OUTPUT, ReplaceInvalid, option
 from tertium.cli.running import Running
 from tertium.cli.systems import refuse_existing
 from tertium.data.aligned import Document, DocumentPair, DocumentPairs, ladder, tmx
@@ -55,24 +55,19 @@ PART = ".part"
 class AlignInputs:
     """The documents."""
 
-    pairs: Annotated[
-        Path | None,
-        typer.Option(
-            "--list",
-            metavar="FILE",
-            help="Align the documents of a list: two file names per line, with a tab between.",
-            rich_help_panel=INPUT,
-        ),
-    ] = None
-    split: Annotated[
-        bool,
-        typer.Option(
-            "--split",
-            help="Split every line into sentences: by ICU if it is installed (extra: words), "
-            "otherwise by simpler rules.",
-            rich_help_panel=INPUT,
-        ),
-    ] = False
+    panel: ClassVar[str] = INPUT
+
+    pairs: Path | None = option(
+        None,
+        "Align the documents of a list: two file names per line, with a tab between.",
+        "--list",
+        metavar="FILE",
+    )
+    split: bool = option(
+        False,
+        "Split every line into sentences: by ICU if it is installed (extra: words), "
+        "otherwise by simpler rules.",
+    )
     replace_invalid: ReplaceInvalid = False
 
 
@@ -80,92 +75,62 @@ class AlignInputs:
 class AlignmentOptions:
     """How sentences are aligned."""
 
-    max_size: Annotated[
-        int,
-        typer.Option(
-            min=2,
-            help="Most sentences in a unit, both sides together: 4 allows 1-1, 1-2, 1-3 and 2-2.",
-            rich_help_panel=ALIGNMENT,
-        ),
-    ] = MAX_SIZE
-    deletion_quantile: Annotated[
-        float,
-        typer.Option(
-            min=0,
-            max=1,
-            help="Cost of a sentence without counterpart, as a quantile of the costs of random "
-            "pairs: lower values leave out more sentences.",
-            rich_help_panel=ALIGNMENT,
-        ),
-    ] = DELETION_QUANTILE
-    search_width: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            help="Search this far from the path of the coarser level.",
-            rich_help_panel=ALIGNMENT,
-        ),
-    ] = WIDTH
-    words: Annotated[
-        bool,
-        typer.Option(
-            "--words",
-            help="Align the words of each line with those of the same line of the other file, and "
-            "write Pharaoh format: one line per pair, 0-0 1-2, counted from 0.",
-            rich_help_panel=ALIGNMENT,
-        ),
-    ] = False
-    words_by: Annotated[
-        str,
-        typer.Option(
-            metavar="METHOD",
-            help="With --words: argmax (fewest links), itermax, match (one to one).",
-            rich_help_panel=ALIGNMENT,
-        ),
-    ] = "itermax"
+    panel: ClassVar[str] = ALIGNMENT
+
+    max_size: int = option(
+        MAX_SIZE,
+        "Most sentences in a unit, both sides together: 4 allows 1-1, 1-2, 1-3 and 2-2.",
+        min=2,
+    )
+    deletion_quantile: float = option(
+        DELETION_QUANTILE,
+        "Cost of a sentence without counterpart, as a quantile of the costs of random "
+        "pairs: lower values leave out more sentences.",
+        min=0,
+        max=1,
+    )
+    search_width: int = option(WIDTH, "Search this far from the path of the coarser level.", min=1)
+    words: bool = option(
+        False,
+        "Align the words of each line with those of the same line of the other file, and "
+        "write Pharaoh format: one line per pair, 0-0 1-2, counted from 0.",
+    )
+    words_by: str = option(
+        "itermax",
+        "With --words: argmax (fewest links), itermax, match (one to one).",
+        metavar="METHOD",
+    )
 
 
 @dataclass(frozen=True)
 class AlignOutput(RowOptions):
     """What is written."""
 
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help=f"A file ({', '.join('.' + name for name in FILES)}); a folder if folders are "
-            "aligned. Default: standard output.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None
-    output_format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            "-f",
-            "--output-format",
-            help=f"{', '.join(FORMATS)}. Default: by the file name, otherwise tsv.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None  # type: ignore[assignment]
-    resume: Annotated[
-        bool,
-        typer.Option(
-            "--resume",
-            help="Continue an interrupted run, and leave out documents that are aligned.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = False
-    on_error: Annotated[
-        OnError,
-        typer.Option(
-            help="Documents that cannot be aligned: stop, or skip them.",
-            rich_help_panel=OUTPUT,
-            metavar="stop|skip",
-            hidden=True,
-        ),
-    ] = OnError.stop
+    panel: ClassVar[str] = OUTPUT
+
+    output: Path | None = option(
+        None,
+        f"A file ({', '.join('.' + name for name in FILES)}); a folder if folders are "
+        "aligned. Default: standard output.",
+        "--output",
+        "-o",
+    )
+    output_format: str | None = option(
+        None,
+        f"{', '.join(FORMATS)}. Default: by the file name, otherwise tsv.",
+        "--format",
+        "-f",
+        "--output-format",
+    )  # type: ignore[assignment]
+    resume: bool = option(
+        False, "Continue an interrupted run, and leave out documents that are aligned."
+    )
+    on_error: OnError = option(
+        OnError.stop,
+        "Documents that cannot be aligned: stop, or skip them.",
+        metavar="stop|skip",
+        hidden=True,
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -26,7 +26,7 @@ from tertium.cli.training import (
     fields_of,
     given_in,
 )
-from tertium.cli.words import flags, option
+from tertium.cli.words import flag, flags
 from tertium.data.records import counted
 from tertium.errors import ResumeError, SettingError
 from tertium.registry import Extra, check_extras
@@ -228,5 +228,5 @@ def _extra(*modules: str) -> Extra:
 def _changes(changes: Mapping[str, Mapping[str, Any]]) -> str:
     """Say how settings differ from the recipe."""
     return ", ".join(
-        f"{option(name)} {values['here']} ({values['recipe']})" for name, values in changes.items()
+        f"{flag(name)} {values['here']} ({values['recipe']})" for name, values in changes.items()
     )

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tertium.cli.options import DEFAULT_MODEL, Lang
+from tertium.cli.options import Lang
 from tertium.cli.studies.options import StudyOptions, check_choice, study_command
 from tertium.data.pairs import Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
 from tertium.errors import InputError
+from tertium.models.catalog import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from tertium.studies.bias import Pair

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tertium.cli.options import Encoder
+from tertium.cli.options import Encoder, option
 from tertium.cli.studies.options import StudyOptions, study_command
 from tertium.data.datasets.base import ParaphraseSet
 from tertium.errors import SettingError
@@ -36,36 +36,24 @@ class SetOptions:
             "with sets.tsv, or one with TaPaCo's LANG.txt."
         ),
     ]
-    langs: Annotated[
-        str | None,
-        typer.Option(help=f"Only these languages, as in de,fin; {PAPER}: those of the paper."),
-    ] = None
-    count: Annotated[
-        int | None,
-        typer.Option("--pairs", min=1, help="Draw this many pairs per language. Default: all."),
-    ] = None
-    min_sets: Annotated[
-        int, typer.Option(min=1, help="Leave out languages with fewer sets, and list them.")
-    ] = 1
+    langs: str | None = option(
+        None, f"Only these languages, as in de,fin; {PAPER}: those of the paper."
+    )
+    count: int | None = option(
+        None, "Draw this many pairs per language. Default: all.", "--pairs", min=1
+    )
+    min_sets: int = option(1, "Leave out languages with fewer sets, and list them.", min=1)
 
 
 @dataclass(frozen=True)
 class TypologyOptions:
     """What the means by language are correlated with."""
 
-    features: Annotated[
-        str | None,
-        typer.Option(
-            help="Feature sets of URIEL. Default: the five of the paper, and the predicted ones."
-        ),
-    ] = None
-    known: Annotated[
-        float,
-        typer.Option(min=0, max=1, help="The share of a feature set that must be known."),
-    ] = 0.25
-    typology: Annotated[
-        bool, typer.Option("--typology/--no-typology", help="Correlate with URIEL's features.")
-    ] = True
+    features: str | None = option(
+        None, "Feature sets of URIEL. Default: the five of the paper, and the predicted ones."
+    )
+    known: float = option(0.25, "The share of a feature set that must be known.", min=0, max=1)
+    typology: bool = option(True, "Correlate with URIEL's features.", "--typology/--no-typology")
 
     def axes(self, langs: Sequence[str]) -> list[Axis]:
         """The features of these languages."""
