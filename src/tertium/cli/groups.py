@@ -67,7 +67,7 @@ def grouped(*without: str) -> Callable[[Command], Command]:
     """Make the fields of each parameter that is a dataclass options of the command.
 
     Fields of ``without`` are left out and keep their defaults. An option that the command declares
-    itself replaces the field of the same name.
+    itself replaces the field of the same name. Its own options are described as those of groups.
     """
 
     def decorate(command: Command) -> Command:
@@ -86,8 +86,7 @@ def grouped(*without: str) -> Callable[[Command], Command]:
                     raise TypeError(f"{command.__name__}: {twice} is in two groups")
                 parameters |= options
             else:
-                kind = inspect.Parameter.KEYWORD_ONLY
-                parameters[name] = parameter.replace(annotation=hints[name], kind=kind)
+                parameters[name] = _plain(parameter, hints[name])
 
         @wraps(command)
         def run(**given: Any) -> None:
@@ -124,11 +123,24 @@ def _annotation(group: Any, of: Field[Any], hint: Any) -> Any:
     """The type of a field with its option, in the panel of the group that has the field."""
     if OPTION not in of.metadata:
         return hint
+    owner = next(each for each in group.__mro__ if of.name in inspect.get_annotations(each))
+    return _with_option(of, of.name, hint, owner.__dict__.get("panel"))
+
+
+def _plain(parameter: inspect.Parameter, hint: Any) -> inspect.Parameter:
+    """A parameter of a command itself; its option may be described as that of a field."""
+    default = parameter.default
+    if isinstance(default, Field):
+        hint, default = _with_option(default, parameter.name, hint), default.default
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return parameter.replace(annotation=hint, default=default, kind=kind)
+
+
+def _with_option(of: Field[Any], name: str, hint: Any, panel: str | None = None) -> Any:
     flags, settings = of.metadata[OPTION]
     if not flags and hint in (bool, bool | None):
-        flags = (f"--{of.name.replace('_', '-')}",)
-    owner = next(each for each in group.__mro__ if of.name in inspect.get_annotations(each))
-    panel = settings["rich_help_panel"] or owner.__dict__.get("panel")
+        flags = (f"--{name.replace('_', '-')}",)
+    panel = settings["rich_help_panel"] or panel
     return Annotated[hint, typer.Option(*flags, **{**settings, "rich_help_panel": panel})]
 
 

@@ -29,10 +29,10 @@ def option(
     panel: str | None = None,
     **settings: Any,
 ) -> Value:
-    """A field of a group of options: its default, its help, and its flags if not by its name.
+    """A field of a group of options, or a parameter of a command: its default, help and flags.
 
-    The panel is, if not given, that of the group (``panel``). A flag of a bool has no opposite
-    unless it names one: ``"--header/--no-header"``.
+    Without flags, there is one of its name; a bool has no opposite unless its flag names one, as in
+    ``"--header/--no-header"``. The panel is, if not given, that of the group (``panel``).
     """
     about = OptionAbout(flags, {"help": help or None, "rich_help_panel": panel, **settings})
     found: Value = field(default=default, metadata={OPTION: about})

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from tertium.cli.options import option
 from tertium.cli.studies.options import (
@@ -88,30 +86,22 @@ def judgements(
     protocol: ProtocolOptions,
     analysis: AgreementOptions,
     options: StudyOptions,
-    darr: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            help="Also rank outputs of a segment whose raw human scores differ by this many points "
-            "(daRR; WMT 2017 to 2019: 25).",
-        ),
-    ] = None,
-    submitted: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--submitted",
-            help="Scores of other metrics, as rows of every table: a file *.seg.score or "
-            "*.sys.score of WMT or mt-metrics-eval, or a folder of them; may be repeated.",
-        ),
-    ] = None,
-    own_translations: Annotated[
-        bool,
-        typer.Option(
-            "--own-translations",
-            help="Also translate the sources with --model: do the measures prefer its "
-            "translations to those of the systems?",
-        ),
-    ] = False,
+    darr: float | None = option(
+        None,
+        "Also rank outputs of a segment whose raw human scores differ by this many points "
+        "(daRR; WMT 2017 to 2019: 25).",
+        min=0,
+    ),
+    submitted: list[Path] | None = option(
+        None,
+        "Scores of other metrics, as rows of every table: a file *.seg.score or "
+        "*.sys.score of WMT or mt-metrics-eval, or a folder of them; may be repeated.",
+    ),
+    own_translations: bool = option(
+        False,
+        "Also translate the sources with --model: do the measures prefer its "
+        "translations to those of the systems?",
+    ),
 ) -> None:
     """How well do measures agree with people? (NMTScore, section 5; Prism, section 5.)
 

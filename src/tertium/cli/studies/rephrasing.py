@@ -72,25 +72,17 @@ def rephrasing(
     data: SetOptions,
     typology: TypologyOptions,
     options: StudyOptions,
-    measures: Annotated[
-        str | None, typer.Option("--measures", help="Several measures: bleu-nltk,nist,cross.")
-    ] = None,
-    tokenize: Annotated[
-        str,
-        typer.Option(
-            help="Words for nist and bleu-nltk: split (at spaces, as the paper), segment (also "
-            "within scripts without spaces), or a tokenizer of sacrebleu."
-        ),
-    ] = "split",
-    processes: Annotated[
-        int, typer.Option(min=1, help="The number of processes; each scores some languages.")
-    ] = 1,
-    samples: Annotated[
-        int, typer.Option(min=1, help="The number of permutations and of bootstrap samples.")
-    ] = PERMUTATIONS,
-    seed: Annotated[
-        int, typer.Option(help="The seed of the draw, the permutations and the bootstrap.")
-    ] = 0,
+    measures: str | None = option(None, "Several measures: bleu-nltk,nist,cross."),
+    tokenize: str = option(
+        "split",
+        "Words for nist and bleu-nltk: split (at spaces, as the paper), segment (also "
+        "within scripts without spaces), or a tokenizer of sacrebleu.",
+    ),
+    processes: int = option(1, "The number of processes; each scores some languages.", min=1),
+    samples: int = option(
+        PERMUTATIONS, "The number of permutations and of bootstrap samples.", min=1
+    ),
+    seed: int = option(0, "The seed of the draw, the permutations and the bootstrap."),
     encoder: Encoder = None,
 ) -> None:
     """How do measures respond to rephrasing, in many languages? (Wang, Chen and Ataman, 2024.)

@@ -65,28 +65,19 @@ class SpanOptions:
 def spans(
     data: SpanOptions,
     options: StudyOptions,
-    method: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--method",
-            help="coverage, opposites, unlikely, contrast, differences, deletion, "
-            "hallucination, flags; several with commas. Default: all.",
-        ),
-    ] = None,
-    threshold: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--threshold", metavar="METHOD=NUMBER", help="As for `tertium explain`; repeatable."
-        ),
-    ] = None,
-    edit: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--edit",
-            help="deleted, inserted, replaced, number, name, negation, exchanged, decimal, sign, "
-            "unit, opposite, half; may be repeated. Default: all.",
-        ),
-    ] = None,
+    method: list[str] | None = option(
+        None,
+        "coverage, opposites, unlikely, contrast, differences, deletion, "
+        "hallucination, flags; several with commas. Default: all.",
+    ),
+    threshold: list[str] | None = option(
+        None, "As for `tertium explain`; repeatable.", metavar="METHOD=NUMBER"
+    ),
+    edit: list[str] | None = option(
+        None,
+        "deleted, inserted, replaced, number, name, negation, exchanged, decimal, sign, "
+        "unit, opposite, half; may be repeated. Default: all.",
+    ),
     encoder: Encoder = None,
 ) -> None:
     """Which method finds omissions, additions and other differences? Edits at known places."""
