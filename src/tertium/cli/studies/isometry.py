@@ -277,7 +277,12 @@ def _study(
             "which detector? Give --detector FOLDER, or --measure-detector MEASURE with "
             "--validation"
         )
-    engines = {name: models("translation", name) for name in names}
+    engines = {}
+    for name in names:
+        label = Path(name).name if Path(name).is_dir() else name
+        if label in engines:
+            raise SettingError(f"two models are called {label}: rename one of the folders")
+        engines[label] = models("translation", name)
     return IsometryStudy(
         sets,
         engines,
@@ -294,7 +299,8 @@ def _write_predictions(folder: Path | None, results: Sequence[Predictions]) -> N
 
     if folder is not None:
         for each in results:
-            write_predictions(folder / f"{each.model}.{each.dataset}.json", each)
+            name = f"{each.model}.{each.dataset}.json".replace("/", "-")
+            write_predictions(folder / name, each)
 
 
 def _files(given: Sequence[str], folder: Path | None) -> list[tuple[str, str, Path]]:
