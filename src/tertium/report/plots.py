@@ -163,7 +163,8 @@ def overlay(
 
 def draw_band(axes: Any, band: Band, colour: Any, *, edges: bool = False) -> None:
     """Shade a band; with edges, it is seen among many points of the same colour."""
-    axes.fill_between(band.x, band.low, band.high, color=colour, alpha=0.2, linewidth=0)
+    style = {"color": colour, "alpha": 0.2, "linewidth": 0, "zorder": 0.5}  # below points
+    axes.fill_between(band.x, band.low, band.high, **style)
     for limit in (band.low, band.high) if edges else ():
         axes.plot(band.x, limit, color=colour, linewidth=1)
 

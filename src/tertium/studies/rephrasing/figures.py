@@ -31,8 +31,10 @@ from tertium.studies.report import Figure
 
 NIST, HUNDRED = "nist", ("bleu", "chrf")
 """What the scaled figure 6 divides: NIST by the number of the paper, sacrebleu's scores by 100."""
+COLOURS = tuple(colour for colour in PALETTE if colour != "#000000")
+"""Of families; black is for intervals."""
 HATCHES = ("", "///", "...", "xxx")
-"""Of bars: another one each time that the palette starts over."""
+"""Of bars: another one each time that the colours start over."""
 INK = "#333333"
 
 
@@ -66,6 +68,11 @@ class Bar:
 
     height: float
     interval: Interval | None = None
+
+    @property
+    def top(self) -> float:
+        """Of the bar and of its interval."""
+        return self.height if self.interval is None else self.interval.high
 
     def divided(self, divisor: float) -> Bar:
         """The same on another scale."""
@@ -217,7 +224,7 @@ def by_language(
     A line is the interval of a mean. With a common scale, all panels reach from 0 to 1, or as
     far as the highest bar.
     """
-    highest = max(bar.height for own in series.values() for bar in own.values())
+    highest = max(bar.top for own in series.values() for bar in own.values())
     shown = [place for place in places if any(place.code in own for own in series.values())]
     looks = family_looks(places)
     spots = _spots(shown)
@@ -289,7 +296,7 @@ def family_looks(places: Sequence[Place]) -> dict[str, Look]:
     families = dict.fromkeys(place.family for place in places)
     looks = {}
     for number, family in enumerate(families):
-        turn, colour = divmod(number, len(PALETTE))
+        turn, colour = divmod(number, len(COLOURS))
         looks[family] = Look(
             PALETTE[colour], MARKERS[turn % len(MARKERS)], HATCHES[turn % len(HATCHES)]
         )
