@@ -120,3 +120,4 @@ def test_families_differ_in_colour_or_in_marker_and_hatch() -> None:
     assert first.colour == again.colour == PALETTE[0]
     assert first.marker != again.marker
     assert first.hatch != again.hatch
+    assert "#000000" not in {look.colour for look in found.values()}  # of intervals

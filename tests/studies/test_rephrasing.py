@@ -35,6 +35,7 @@ from tertium.studies.rephrasing.tables import (
     left_out_table,
     loading_table,
     paper_table,
+    rephrasing_report,
     short_table,
 )
 from tertium.studies.rephrasing.typology import Families, Link, correlate, feature_axis
@@ -328,6 +329,13 @@ def test_means_have_intervals_over_sets() -> None:
     drawn = pairs_of("eng", [ParaphraseSet("1", "eng", ("a", "b", "c"))] * 2, count=4, seed=1)
     assert len(drawn.members) == 4
     assert set(drawn.members) == {0, 1}
+
+
+def test_the_page_begins_with_what_was_done(results: Results, families: Families) -> None:
+    report = rephrasing_report(results, families)
+    pairs = sum(len(language.pairs) for language in results.languages)
+    assert report.lead.startswith(f"{pairs} pairs of sentences with the same meaning in ")
+    assert "intervals" in report.details
 
 
 def test_intervals_are_of_all_means(results: Results) -> None:

@@ -75,7 +75,12 @@ def correlation_report(
             draw = partial(_draw_overlay, points, counts, both)
             title = f"{judged.name}, {' and '.join(both)}"
             figures[f"overlay/{file_name(judged.name)}"] = Figure(draw, title)
-    return Report("Correlation with human judgements", tables, figures, findings=findings)
+    lead = (
+        "Do measures score single outputs as people do? 1 is full agreement in order or in "
+        "distance, 0 is none."
+    )
+    title = "Correlation with human judgements"
+    return Report(title, tables, figures, lead=lead, findings=findings)
 
 
 def _draw_bars(columns: Sequence[Column], out: Path) -> None:

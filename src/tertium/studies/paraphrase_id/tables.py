@@ -80,7 +80,12 @@ def paraphrase_report(
         for own, title in ((tasks, "In one language"), (crosslingual, "Across languages"))
         if own
     ]
-    return Report("Paraphrase identification", tables, figures, findings=findings)
+    lead = (
+        "Which measure tells paraphrases from other pairs? Accuracy with a threshold from "
+        "validation pairs, or the area under the ROC curve (AUC), in percent; 50 is chance where "
+        "both classes are equally frequent."
+    )
+    return Report("Paraphrase identification", tables, figures, lead=lead, findings=findings)
 
 
 def columns(results: Results, tasks: Sequence[Task]) -> list[Column]:

@@ -298,7 +298,7 @@ def family_looks(places: Sequence[Place]) -> dict[str, Look]:
     for number, family in enumerate(families):
         turn, colour = divmod(number, len(COLOURS))
         looks[family] = Look(
-            PALETTE[colour], MARKERS[turn % len(MARKERS)], HATCHES[turn % len(HATCHES)]
+            COLOURS[colour], MARKERS[turn % len(MARKERS)], HATCHES[turn % len(HATCHES)]
         )
     return looks
 

@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from tertium.data.languages import iso_code, language_name
+from tertium.data.records import counted
 from tertium.measures.loading import MeasureSpec
 from tertium.report.tables import Cell, Table
 from tertium.stats.association import holm
@@ -74,7 +75,14 @@ def rephrasing_report(
         shown["left-out"] = without
     drawn = rephrasing_figures(results, axes, families, samples=samples, seed=seed)
     details = {"intervals": interval_table(results)}
-    return Report("Rephrasing", shown, drawn, details, findings=findings(links))
+    pairs = sum(len(language.pairs) for language in results.languages)
+    lead = (
+        f"{counted(pairs, 'pair')} of sentences with the same meaning in "
+        f"{counted(len(results.languages), 'language')}: the mean scores of languages, and "
+        "whether they depend on grammar, geography and sounds."
+    )
+    title = "How do measures respond to rephrasing?"
+    return Report(title, shown, drawn, details, lead, findings=findings(links))
 
 
 def findings(links: Sequence[Link]) -> list[str]:
