@@ -12,7 +12,7 @@ from tertium.stats.association import association
 from tertium.stats.conventions import Interval
 from tertium.studies.rephrasing import figures
 from tertium.studies.rephrasing.figures import (
-    Bar,
+    Mean,
     Place,
     against_axis,
     by_axis,
@@ -37,19 +37,19 @@ def test_seventy_languages(draw: str, tmp_path: Path) -> None:
         if draw == "axis":
             by_axis(PLACES, values, file, label="syntax")
         else:
-            bars = {code: Bar(value) for code, value in values.items()}
-            series = {"chrf": bars, "nist": {"y01": Bar(2.0)}}
+            bars = {code: Mean(value) for code, value in values.items()}
+            series = {"chrf": bars, "nist": {"y01": Mean(2.0)}}
             by_language(PLACES, series, file, common_scale=True)
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
 def test_one_panel(tmp_path: Path) -> None:
-    by_language(PLACES[:2], {"chrf": {"x00": Bar(0.5)}}, tmp_path / "one.png")
+    by_language(PLACES[:2], {"chrf": {"x00": Mean(0.5)}}, tmp_path / "one.png")
     assert (tmp_path / "one.png").stat().st_size > 1000
 
 
 def test_a_common_scale_has_room_for_intervals(drawn: list[Any], tmp_path: Path) -> None:
-    bars = {"x00": Bar(0.9, Interval(0.7, 1.2))}
+    bars = {"x00": Mean(0.9, Interval(0.7, 1.2))}
     by_language(PLACES[:2], {"nist / 1.9": bars}, tmp_path / "one.png", common_scale=True)
     [axes] = drawn[0].axes
     assert axes.get_ylim() == (0.0, pytest.approx(1.05 * 1.2))
@@ -64,7 +64,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def test_a_score_of_0_is_told_from_a_missing_one(drawn: list[Any], tmp_path: Path) -> None:
-    values = {"x00": Bar(0.0), "x01": Bar(1.5, Interval(1.2, 1.75)), "x02": Bar(0.002)}
+    values = {"x00": Mean(0.0), "x01": Mean(1.5, Interval(1.2, 1.75)), "x02": Mean(0.002)}
     by_language(PLACES[:4], {"nist": values}, tmp_path / "one.png")
     [axes] = drawn[0].axes
     assert [bar.get_height() for bar in axes.patches] == [0.0, 1.5, 0.002]
@@ -96,8 +96,8 @@ def test_scores_against_a_component(drawn: list[Any], tmp_path: Path) -> None:
     families = {"jpn": "Japonic", "tur": "Turkic"}
     places = [Place(code, code, families.get(code, "IE")) for code in scores]
     heights = {"deu": 0.1, "eng": 0.3, "jpn": 0.2, "tur": 0.2}
-    bars = {code: Bar(height) for code, height in heights.items()}
-    series = {"chrf": bars, "nist": {"deu": Bar(1.0), "eng": Bar(2.0)}}
+    bars = {code: Mean(height) for code, height in heights.items()}
+    series = {"chrf": bars, "nist": {"deu": Mean(1.0), "eng": Mean(2.0)}}
     against_axis(places, axis, series, tmp_path / "one.png", samples=200)
     one, other = drawn[0].axes
     assert [text.get_text() for text in one.texts] == ["deu", "eng", "jpn", "tur"]

@@ -24,7 +24,7 @@ from tertium.cli.inputs import refuse_as_output
 from tertium.cli.options import INPUT, OUTPUT, ReplaceInvalid, option
 from tertium.cli.running import Running
 from tertium.cli.systems import refuse_existing
-from tertium.data.aligned import Document, DocumentPair, DocumentPairs, ladder, tmx
+from tertium.data.aligned import Document, DocumentPair, PairedDocuments, ladder, tmx
 from tertium.data.documents import PairedFiles, pair_by_list, pair_by_name
 from tertium.data.pairs import FilePairs
 from tertium.data.records import counted
@@ -208,7 +208,7 @@ def align(
         raise InputError("TMX names the languages: use -l de-en, or --src-lang and --tgt-lang")
     running = output.running_documents(cluster, models.threads)
     task = AlignTask(models.chosen, settings, inputs.split, inputs.replace_invalid)
-    job = Job(task, [Input(DocumentPairs(pairs, langs))], 1, output.on_error, keep=True)
+    job = Job(task, [Input(PairedDocuments(pairs, langs))], 1, output.on_error, keep=True)
 
     def plan(run: Run) -> Alignments:
         found = alignments(job, run(job))

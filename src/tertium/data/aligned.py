@@ -68,7 +68,7 @@ class DocumentPair(NamedTuple):
 
 
 @dataclass(frozen=True)
-class DocumentPairs(TextSource):
+class PairedDocuments(TextSource):
     """Pairs of documents as rows, which hold the names of files and a hash of what is in them."""
 
     pairs: Sequence[DocumentPair]

@@ -100,8 +100,8 @@ def sampled_roc(labels: ArrayLike, scores: ArrayLike, at: ArrayLike, counts: Cou
     for place, drawn in enumerate(np.asarray(counts, dtype=np.float64)[:, order]):
         true, false = (np.cumsum(drawn * own)[last] for own in (positive[order], ~positive[order]))
         if true[-1] and false[-1]:
-            ends = (np.concatenate([[0.0], own / own[-1]]) for own in (false, true))
-            curves[place] = np.interp(rates, *ends)
+            x, y = (np.concatenate([[0.0], own / own[-1]]) for own in (false, true))
+            curves[place] = np.interp(rates, x, y)
     return curves
 
 

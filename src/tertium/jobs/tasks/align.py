@@ -24,7 +24,7 @@ UNITS = "units"
 
 @dataclass(frozen=True)
 class AlignTask:
-    """The units of pairs of documents, which are the rows (``DocumentPairs``)."""
+    """The units of pairs of documents, which are the rows (``PairedDocuments``)."""
 
     verb: ClassVar[str] = "align"
     done: ClassVar[str] = "aligned"

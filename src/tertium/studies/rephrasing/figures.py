@@ -63,7 +63,7 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Bar:
+class Mean:
     """The mean score of a language."""
 
     height: float
@@ -74,12 +74,12 @@ class Bar:
         """Of the bar and of its interval."""
         return self.height if self.interval is None else self.interval.high
 
-    def divided(self, divisor: float) -> Bar:
+    def divided(self, divisor: float) -> Mean:
         """The same on another scale."""
         if self.interval is None:
-            return Bar(self.height / divisor)
+            return Mean(self.height / divisor)
         low, high = self.interval.low / divisor, self.interval.high / divisor
-        return Bar(self.height / divisor, Interval(low, high))
+        return Mean(self.height / divisor, Interval(low, high))
 
 
 def rephrasing_figures(
@@ -104,11 +104,11 @@ def rephrasing_figures(
             label = f"{title}, {axis.explained:.0%} of the variance"
             draw = partial(by_axis, places, axis.scores, label=label)
             figures[f"features-{axis.name}"] = Figure(draw, title)
-    series: dict[str, dict[str, Bar]] = {}
+    series: dict[str, dict[str, Mean]] = {}
     for measure in results.measures:
         for (lang, own), mean in results.means.items():
             if own == measure:
-                bar = Bar(mean, results.intervals.get((lang, measure)))
+                bar = Mean(mean, results.intervals.get((lang, measure)))
                 series.setdefault(measure, {})[lang] = bar
     if not series:
         return figures
@@ -168,7 +168,7 @@ def by_axis(places: Sequence[Place], values: Mapping[str, float], out: Path, *, 
 def against_axis(
     places: Sequence[Place],
     axis: Axis,
-    series: Mapping[str, Mapping[str, Bar]],
+    series: Mapping[str, Mapping[str, Mean]],
     out: Path,
     *,
     samples: int = SAMPLES,
@@ -214,7 +214,7 @@ def against_axis(
 
 def by_language(
     places: Sequence[Place],
-    series: Mapping[str, Mapping[str, Bar]],
+    series: Mapping[str, Mapping[str, Mean]],
     out: Path,
     *,
     common_scale: bool = False,
