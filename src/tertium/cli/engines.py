@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import os
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from tertium.cli.options import ENGINE
 from tertium.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,31 +17,6 @@ class EngineName(StrEnum):
 
     local = "local"
     ray = "ray"
-
-
-Engine = Annotated[
-    EngineName,
-    typer.Option(
-        help="Run in this process, or on a Ray cluster.",
-        rich_help_panel=ENGINE,
-        metavar="local|ray",
-    ),
-]
-Address = Annotated[
-    str | None,
-    typer.Option(
-        help="Address of a Ray cluster (or $RAY_ADDRESS). Default: start Ray on this machine.",
-        rich_help_panel=ENGINE,
-    ),
-]
-Workers = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        help="Number of workers. Default: as many as there is room for.",
-        rich_help_panel=ENGINE,
-    ),
-]
 
 
 def cluster_settings(

@@ -12,7 +12,7 @@ from string import ascii_uppercase
 from typing import Any
 
 from tertium.cli.formats import OutputFormat
-from tertium.cli.words import option
+from tertium.cli.words import flag
 from tertium.data.records import counted
 from tertium.errors import InputError
 from tertium.jobs.output import Layout, rounded, to_json
@@ -177,7 +177,7 @@ def report(table: ScoreTable, started: float, *, quiet: bool, plain: bool, score
     for message in described(table):
         console.print(message, style="yellow", markup=False)
     if languages := describe_languages(table.identified):
-        console.print(f"{languages}; if that is wrong, use {option('lang')}", markup=False)
+        console.print(f"{languages}; if that is wrong, use {flag('lang')}", markup=False)
     for message in table.messages:
         console.print(message, markup=False)
 

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,8 @@ Result = TypeVar("Result")
 Rows = NDArray[np.float32]
 
 BATCH_TOKENS = 512
+TypeIds = Literal["segments", "positions"]
+"""What a model reads as types of tokens: the text that each is in, or its position (MPNet)."""
 
 
 class CTranslate2Encoder(FromCard[Settings]):
@@ -47,8 +49,7 @@ class CTranslate2Encoder(FromCard[Settings]):
         part: EngineFile | None = None,
         vocabulary: Path | None = None,
         prefix: str = "",
-        positions_as_types: bool = False,
-        types: bool = False,
+        types: TypeIds | None = None,
         compute_type: ComputeType = "auto",
         threads: int | None = None,
         batch_tokens: int = BATCH_TOKENS,
@@ -61,7 +62,6 @@ class CTranslate2Encoder(FromCard[Settings]):
         self._reader = reader
         self._pooling = pooling
         self._prefix = prefix
-        self._positions_as_types = positions_as_types
         self._types = types
         self._engine, engine_settings = open_engine(
             "Encoder",
@@ -177,7 +177,11 @@ class CTranslate2Encoder(FromCard[Settings]):
         with ThreadPoolExecutor(self.threads) as pool:
             for batch in uniform_batches(shapes, self.batch_tokens):
                 ids = [distinct[index].ids for index in batch]
-                types = [distinct[index].types for index in batch] if self._types else None
+                types = (
+                    [distinct[index].types for index in batch]
+                    if self._types == "segments"
+                    else None
+                )
                 pending.append((batch, pool.submit(self._forward, ids, types)))
                 if len(pending) > IN_FLIGHT * self.threads:
                     collect()
@@ -193,7 +197,7 @@ class CTranslate2Encoder(FromCard[Settings]):
             return np.empty((len(ids), 0, self._depth), dtype=np.float32)
         batch = [list(row) for row in ids]
         kinds = None
-        if self._positions_as_types:
+        if self._types == "positions":
             kinds = [list(range(len(row))) for row in batch]
         elif self._types:
             kinds = [list(row) for row in types or [[0] * len(row) for row in batch]]
