@@ -39,6 +39,10 @@ def signature(name: str, item: object) -> str:
         return f"tertium.{name}"
     shown: list[str] = []
     for each in inspect.signature(item).parameters.values():
+        if unpacked := re.fullmatch(r"Unpack\[(\w+)\]", str(each.annotation)):
+            keys = item.__globals__[unpacked[1]].__annotations__  # of a TypedDict
+            shown += [f"{key}=..." for key in keys]
+            continue
         if each.kind is each.KEYWORD_ONLY and "*" not in shown:
             shown.append("*")
         default = "" if each.default is each.empty else f"={each.default!r}"

@@ -3,18 +3,19 @@
     python scripts/learn_decisions.py data runs/decisions
     python scripts/learn_decisions.py data runs/decisions --model my-model --out FOLDER_OF_THE_MODEL
 
-Run it again for every new bundled model (after ``scripts/bundle.py``; it takes about ten minutes on
-two cores: 2 240 rows took six minutes beside other work), and commit ``decisions.json``, which it
+Run it again for every new bundled model (after ``scripts/bundle.py``; 9 600 rows took 15 minutes on
+two cores beside other work), and commit ``decisions.json``, which it
 writes into the folder of the model. ``data``
 has the corpora of ``DOMAINS`` as for ``scripts/train_bundled.py``; of corpora that are trained on,
 only sentences that are held out from training (by their checksum) are read. With ``--bitext
 NAME=FILE``, which may be repeated, it learns from tables of your own instead (columns named by
 language), for example for OPUS-MT in your domain; nothing of these is assumed to be trained on.
 
-Every second row, by its checksum, is learned from, with and without an injected error
-(:mod:`tertium.studies.spans.injections`); the others, with another seed, are for the report that is
-printed and written to ``runs/decisions/report.md``: what is found of each kind of error, false
-alarms by domain, and how well the probabilities are calibrated. What the model said about each
+Rows are learned from with and without an injected error (:mod:`tertium.studies.spans.injections`).
+They are divided into two halves, by their checksums and with another seed for each. The report that
+is printed and written to ``runs/decisions/report.md`` is of each half by what was learned from the
+other: what is found of each kind of error, false alarms by domain, and how well the probabilities
+are calibrated. What is written for the model is learned from both. What the model said about each
 domain is kept in ``runs/decisions``, so that an interrupted run continues where it stopped (remove
 the folder after a change of the methods); the numbers depend on the data, the model and the
 settings alone. ``--page docs/explain.md`` writes the report between the two marks in that page.
@@ -24,11 +25,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import random
 import time
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice, permutations, product
 from pathlib import Path
@@ -37,7 +39,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tertium.explanation.counterparts import counterparts
-from tertium.explanation.coverage import ADDITION, OMISSION, CoverageSettings, coverage_gains
+from tertium.explanation.coverage import (
+    ADDITION,
+    OMISSION,
+    CoverageSettings,
+    Factors,
+    Phrase,
+    coverage_gains,
+)
 from tertium.explanation.decisions import (
     FALSE_ALARMS,
     FILE,
@@ -108,6 +117,7 @@ TRIED = 6
 """Phrases of a side that coverage tries: more find no more (on 140 rows of development data)."""
 APART = (0.0, 0.25, 0.5, 1.0)
 WEIGHT = (0.0, 0.0015, 0.003, 0.006, 0.012)
+LENGTH = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Factors of coverage among which is chosen."""
 RATES = (0.02, 0.03, 0.05, 0.08)
 """False alarm rates over whose mean it is chosen."""
@@ -130,12 +140,21 @@ class Evidence:
     """The highest score of each kind, except those of coverage."""
     phrases: dict[str, list[tuple[float, float, float]]] = field(default_factory=dict)
     """The gain of each phrase, how far it is apart, and its weight."""
+    sizes: tuple[int, int] = (0, 0)
+    """The lengths of hypothesis and source."""
+    langs: tuple[str | None, str | None] = (None, None)
     flagged: bool = False
 
-    def evidence(self, apart: float, weight: float) -> dict[str, float]:
+    def evidence(self, factors: Factors) -> dict[str, float]:
         """The highest score of each kind."""
+        short = factors.shortness(self.sizes, self.langs)
         covered = {
-            kind: max(gain + apart * far + weight * length for gain, far, length in phrases)
+            kind: max(
+                Phrase(
+                    0, 0, "", gain, 0.0, apart, weight, short if kind == ADDITION else -short
+                ).score(factors)
+                for gain, apart, weight in phrases
+            )
             for kind, phrases in self.phrases.items()
             if phrases
         }
@@ -173,16 +192,14 @@ def checksum(text: Text) -> int:
     return zlib.crc32(text.text.encode())
 
 
-def choose(
-    pairs: Iterator[tuple[Text, Text]], learned: bool, count: int
-) -> list[tuple[Text, Text]]:
+def choose(pairs: Iterator[tuple[Text, Text]], first: bool, count: int) -> list[tuple[Text, Text]]:
     """So many pairs of one half, spread over the checksums of their (English) texts."""
 
     def key(pair: tuple[Text, Text]) -> int:
         english = [text for text in pair if text.lang == "en"]
         return checksum(english[0] if english else min(pair))
 
-    half = {pair: None for pair in pairs if key(pair) % 2 == (0 if learned else 1)}
+    half = {pair: None for pair in pairs if key(pair) % 2 == (0 if first else 1)}
     return sorted(half, key=lambda pair: (zlib.crc32(str(key(pair)).encode()), pair))[:count]
 
 
@@ -224,6 +241,15 @@ def _error(
     return INJECTED[kind](pair, names, draw)
 
 
+Rows = dict[str, list[Evidence]]
+"""The rows of each domain."""
+
+
+def joined(one: Rows, other: Rows) -> Rows:
+    """The rows of both halves."""
+    return {domain: [*one[domain], *other[domain]] for domain in one}
+
+
 class Collector:
     """Asks the model about rows."""
 
@@ -240,8 +266,11 @@ class Collector:
             pairs = [pair for _, pair in chunk]
             found = self.reviewer.candidates(pairs)
             phrases = self._phrases(pairs)
-            for (kind, _), each, covered in zip(chunk, found, phrases, strict=True):
-                yield Evidence(kind, each.evidence, covered, bool(each.flags))
+            for (kind, (a, b)), each, covered in zip(chunk, found, phrases, strict=True):
+                sizes = len(a.text), len(b.text)
+                yield Evidence(
+                    *(kind, each.evidence, covered, sizes, (a.lang, b.lang), bool(each.flags))
+                )
 
     def _phrases(self, pairs: Sequence[Pair]) -> list[dict[str, list[tuple[float, float, float]]]]:
         covered = counterparts(pairs, self.aligner)
@@ -275,15 +304,27 @@ def collected(collector: Collector, file: Path, rows: Sequence[tuple[str, Pair]]
     return found
 
 
-def choose_factors(rows: Mapping[str, Sequence[Evidence]]) -> tuple[float, float]:
+def usual_lengths(rows: Sequence[Evidence]) -> dict[str, float]:
+    """How long texts are in each language: least squares over the logarithms of ratios."""
+    langs = sorted({lang for each in rows for lang in each.langs if lang})
+    ratios = [math.log(max(each.sizes[0], 1) / max(each.sizes[1], 1)) for each in rows]
+    sides = np.array(
+        [[(lang == each.langs[0]) - (lang == each.langs[1]) for lang in langs] for each in rows]
+    )
+    lengths = np.linalg.lstsq(sides.astype(np.float64), np.array(ratios), rcond=None)[0]
+    return {lang: round(float(each), 4) for lang, each in zip(langs, lengths, strict=True)}
+
+
+def choose_factors(rows: Rows) -> Factors:
     """The factors with the best mean recall of omissions and additions at some rates."""
     every = [row for domain in rows.values() for row in domain]
+    lengths = usual_lengths([row for row in every if not row.kind])
 
-    def recall(factors: tuple[float, float]) -> float:
+    def recall(factors: Factors) -> float:
         found = []
         for kind, error in ((OMISSION, OMITTED), (ADDITION, UNSAID)):
             right, wrong = (
-                [each.evidence(*factors).get(kind, -9.0) for each in every if each.kind == name]
+                [each.evidence(factors).get(kind, -9.0) for each in every if each.kind == name]
                 for name in ("", error)
             )
             for rate in RATES:
@@ -291,21 +332,22 @@ def choose_factors(rows: Mapping[str, Sequence[Evidence]]) -> tuple[float, float
                 found.append(float(np.mean(np.array(wrong) > threshold)))
         return float(np.mean(found))
 
-    return max(product(APART, WEIGHT), key=lambda factors: (recall(factors), -sum(factors)))
+    tried = [Factors(*each, lengths) for each in product(APART, WEIGHT, LENGTH)]
+    return max(tried, key=lambda each: (recall(each), -each.apart - each.weight - each.length))
 
 
-def learn(rows: Mapping[str, Sequence[Evidence]], factors: tuple[float, float]) -> Decisions:
+def learn(rows: Rows, factors: Factors) -> Decisions:
     """Thresholds from the right rows, weights from all."""
     right = [each for domain in rows.values() for each in domain if not each.kind]
-    kinds = sorted({kind for each in right for kind in each.evidence(*factors)})
+    kinds = sorted({kind for each in right for kind in each.evidence(factors)})
     scores = {
-        kind: [each.evidence(*factors).get(kind, float("-inf")) for each in right] for kind in kinds
+        kind: [each.evidence(factors).get(kind, float("-inf")) for each in right] for kind in kinds
     }
     decisions = Decisions(tuple(kinds), DEFAULT_METHODS, learn_thresholds(scores), {}, {}, {}, 0.0)
 
     def counted(found: Iterable[Evidence], error: str) -> dict[str, int]:
         patterns = Counter(
-            decisions.pattern(each.evidence(*factors), each.flagged)
+            decisions.pattern(each.evidence(factors), each.flagged)
             for each in found
             if each.kind == error
         )
@@ -321,7 +363,7 @@ def learn(rows: Mapping[str, Sequence[Evidence]], factors: tuple[float, float]) 
     names = [*used, FLAGGED]
     features = np.array(
         [
-            [decisions.features(each.evidence(*factors), each.flagged)[name] for name in names]
+            [decisions.features(each.evidence(factors), each.flagged)[name] for name in names]
             for each in every
         ]
     )
@@ -351,33 +393,48 @@ def fit(
     return weights, intercept
 
 
-def report(
-    rows: Mapping[str, Sequence[Evidence]], decisions: Decisions, factors: tuple[float, float]
-) -> str:
-    """Tables of what is found, of false alarms, and of the calibration, with default methods."""
+@dataclass
+class Outcome:
+    """What is said of a row by what was learned from others."""
+
+    domain: str
+    kind: str
+    """The injected error; empty for a right row."""
+    reported: bool
+    chance: float
+    """The probability of an error."""
+
+
+def outcomes(rows: Rows, decisions: Decisions, factors: Factors) -> Iterator[Outcome]:
+    """Decide on rows, with default methods."""
     kinds = [kind for method in DEFAULT_METHODS for kind in KINDS.get(method, ())]
     thresholds = decisions.chosen(kinds, True, FALSE_ALARMS)
+    for domain, several in rows.items():
+        for each in several:
+            scores = each.evidence(factors)
+            reported = each.flagged or any(
+                scores.get(kind, float("-inf")) >= threshold
+                for kind, threshold in thresholds.items()
+            )
+            chance = decisions.probability(scores, each.flagged)
+            yield Outcome(domain, each.kind, reported, chance)
 
-    def reported(each: Evidence) -> bool:
-        scores = each.evidence(*factors)
-        return each.flagged or any(
-            scores.get(kind, float("-inf")) >= threshold for kind, threshold in thresholds.items()
-        )
 
-    domains = list(rows)
+def report(every: Sequence[Outcome]) -> str:
+    """Tables of what is found, of false alarms, and of the calibration."""
+    domains = list(dict.fromkeys(each.domain for each in every))
     lines = [f"| | {' | '.join(domains)} | all |", f"|---|{'---:|' * (len(domains) + 1)}"]
     for kind in ["", *dict.fromkeys(ERRORS)]:
         cells = []
         total = Counter[bool]()
         for domain in domains:
-            counts = Counter(reported(each) for each in rows[domain] if each.kind == kind)
+            counts = Counter(
+                each.reported for each in every if (each.domain, each.kind) == (domain, kind)
+            )
             total += counts
             cells.append(_share(counts))
         lines.append(f"| {kind or 'false alarms'} | {' | '.join([*cells, _share(total)])} |")
-    every = [each for domain in rows.values() for each in domain]
-    chances = np.array(
-        [decisions.probability(each.evidence(*factors), each.flagged) for each in every]
-    )
+    chances = np.array([each.chance for each in every])
     labels = np.array([bool(each.kind) for each in every])
     weights = np.where(labels, 0.5 / labels.sum(), 0.5 / (~labels).sum())
     lines += ["", "| probability | rows | mean | with an error |", "|---|---:|---:|---:|"]
@@ -389,7 +446,7 @@ def report(
                 f"| {low:.1f} to {low + 0.2:.1f} | {inside.sum()} "
                 f"| {share @ chances[inside]:.2f} | {share @ labels[inside]:.2f} |"
             )
-    flagged = np.array([reported(each) for each in every])
+    flagged = np.array([each.reported for each in every])
     precision = weights[flagged & labels].sum() / max(weights[flagged].sum(), 1e-9)
     free = weights[~flagged & ~labels].sum() / max(weights[~flagged].sum(), 1e-9)
     lines += [
@@ -413,9 +470,11 @@ def main() -> None:
     parser.add_argument("--model", default=DEFAULT_MODEL)
     parser.add_argument("--out", type=Path, help="a folder (default: that of the model)")
     parser.add_argument("--bitext", action="append", default=[], metavar="NAME=FILE")
-    parser.add_argument("--rows", type=int, default=200, help="right rows of each half of a domain")
-    parser.add_argument("--errors", type=int, default=160, help="wrong rows of the same")
-    parser.add_argument("--seed", type=int, default=1, help="of the half that is learned from")
+    parser.add_argument("--rows", type=int, default=500, help="right rows of each half of a domain")
+    parser.add_argument("--errors", type=int, default=320, help="wrong rows of the same")
+    parser.add_argument(
+        "--seed", type=int, default=1, help="of the first half; the other has the next"
+    )
     parser.add_argument("--page", type=Path, help="a page of the docs to write the report into")
     arguments = parser.parse_args()
     model = load_model(arguments.model, cache=False)
@@ -427,7 +486,7 @@ def main() -> None:
         named = dict(each.split("=", 1) for each in arguments.bitext)
         domains = {TRANSLATIONS: {name: Domain((file,)) for name, file in named.items()}}
     arguments.work.mkdir(parents=True, exist_ok=True)
-    halves: dict[str, tuple[dict[str, list[Evidence]], dict[str, list[Evidence]]]] = {}
+    halves: dict[str, tuple[Rows, Rows]] = {}
     for what, several in domains.items():
         halves[what] = ({}, {})
         for name, domain in several.items():
@@ -440,7 +499,7 @@ def main() -> None:
             ]
             files = [
                 arguments.work / f"{model.fingerprint[:12]}-{what}-{name}-{half}.json"
-                for half in ("learned", "reported")
+                for half in ("one", "other")
             ]
             pairs: list[Pair] = []
             if not all(file.is_file() for file in files):
@@ -460,18 +519,16 @@ def main() -> None:
                 )
                 rows = [*(("", pair) for pair in right), *wrong]
                 halves[what][number][name] = collected(collector, file, rows)
-    factors = choose_factors(halves[TRANSLATIONS][0])
-    learned = {what: learn(half[0], factors) for what, half in halves.items()}
+    both = {what: joined(*each) for what, each in halves.items()}
+    factors = choose_factors(both[TRANSLATIONS])
+    learned = {what: learn(rows, factors) for what, rows in both.items()}
     decisions = LearnedDecisions(
         model.fingerprint,
         aligner.fingerprint,
-        *factors,
+        factors,
         TRIED,
         learned,
-        {
-            what: {name: len(found) for name, found in half[0].items()}
-            for what, half in halves.items()
-        },
+        {what: {name: len(found) for name, found in rows.items()} for what, rows in both.items()},
     )
     out = arguments.out or folder_of(model)
     if out is None:
@@ -479,11 +536,16 @@ def main() -> None:
     out.mkdir(parents=True, exist_ok=True)
     write_text(out / FILE, decisions.text())
     text = (
-        f"`{model.name}` {model.fingerprint[:12]}; `coverage`: apart {factors[0]}, weight "
-        f"{factors[1]}.\n"
+        f"`{model.name}` {model.fingerprint[:12]}; `coverage`: apart {factors.apart}, weight "
+        f"{factors.weight}, length {factors.length}.\n"
     )
-    for what, half in halves.items():
-        text += f"\n**{TITLES[what]}:**\n\n{report(half[1], learned[what], factors)}\n"
+    for what in halves:
+        found: list[Outcome] = []
+        for number in (0, 1):
+            by = choose_factors(halves[TRANSLATIONS][number])
+            decided = learn(halves[what][number], by)
+            found += outcomes(halves[what][1 - number], decided, by)
+        text += f"\n**{TITLES[what]}:**\n\n{report(found)}\n"
     write_text(arguments.work / "report.md", text)
     print(text)
     if arguments.page is not None:

@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 
 from tertium.data.tmx import read_tmx
+from tertium.jobs.task import Fields
+from tertium.jobs.tasks.align import DocumentAligner
+from tertium.models.base import Progress
+from tertium.text import Row
 
 from .conftest import Run
 
@@ -111,6 +115,76 @@ def test_folders(tertium: Run, tmp_path: Path) -> None:
     assert "three.txt has no counterpart" in lonely.stderr
 
 
+def test_documents_that_cannot_be_aligned_are_skipped_and_done_later(
+    tertium: Run, tmp_path: Path
+) -> None:
+    for folder, text in (("de", GERMAN), ("en", ENGLISH)):
+        (tmp_path / folder).mkdir()
+        for name in ("one", "two"):
+            (tmp_path / folder / f"{name}.{folder}.txt").write_text(text)
+    blank, out = tmp_path / "de" / "two.de.txt", tmp_path / "out"
+    blank.write_text("\n")
+    command = ("align", tmp_path / "de", tmp_path / "en", *LANGS, "-o", out)
+    stopped = tertium(*command)
+    assert stopped.returncode == 2
+    assert "two.de.txt has no sentences" in stopped.stderr
+    assert not list(out.iterdir())  # documents appear when all are aligned
+    skipped = tertium(*command, "--resume", "--overwrite")
+    assert "only one of --resume and --overwrite" in skipped.stderr
+    skipped = tertium(*command, "--on-error", "skip", "--overwrite")
+    assert skipped.returncode == 0, skipped.stderr
+    assert "1 document could not be aligned and was skipped" in skipped.stderr
+    assert [path.name for path in out.iterdir()] == ["one.tsv"]
+    before = (out / "one.tsv").stat().st_mtime_ns
+    blank.write_text(GERMAN)
+    later = tertium(*command, "--resume")
+    assert "1 document, 4 units" in later.stderr
+    assert (out / "two.tsv").read_bytes() == (out / "one.tsv").read_bytes()
+    assert (out / "one.tsv").stat().st_mtime_ns == before
+    assert "0 documents" in tertium(*command, "--resume").stderr
+    assert "--on-error skip" in tertium(*command, "--on-error", "mark").stderr
+
+
+def test_an_interrupted_run_is_resumed(
+    tmp_path: Path, tertium: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("one", "two", "three")
+    for folder, text in (("de", GERMAN), ("en", ENGLISH)):
+        (tmp_path / folder).mkdir()
+        for name in names:
+            (tmp_path / folder / f"{name}.{folder}.txt").write_text(text)
+    out = tmp_path / "out"
+    command = ("align", tmp_path / "de", tmp_path / "en", *LANGS, "-o", out)
+    whole = DocumentAligner._units
+    aligned: list[int] = []
+
+    def interrupted(self: DocumentAligner, row: Row, progress: Progress | None) -> list[Fields]:
+        if len(aligned) == 2:
+            raise KeyboardInterrupt
+        aligned.append(row.number)
+        return whole(self, row, progress)
+
+    monkeypatch.setattr(DocumentAligner, "_units", interrupted)
+    assert tertium(*command).returncode == 130
+    assert (tmp_path / "out.part").exists()
+    monkeypatch.setattr(DocumentAligner, "_units", whole)
+    other = tertium(*command, "--resume", "--max-size", "3")
+    assert other.returncode == 2
+    assert "--overwrite" in other.stderr
+    done = tertium(*command, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in out.iterdir()) == sorted(f"{name}.tsv" for name in names)
+    assert aligned == [1, 2]
+    assert not (tmp_path / "out.part").exists()
+
+
+def test_decimals(tertium: Run, documents: tuple[Path, Path]) -> None:
+    done = tertium("align", *documents, *LANGS, "-q", "-w", "2")
+    costs = [line.split("\t")[-1] for line in done.stdout.splitlines()[1:]]
+    assert len(costs) == 4
+    assert all(len(cost.partition(".")[2]) == 2 for cost in costs)
+
+
 def test_splitting(tertium: Run, documents: tuple[Path, Path], tmp_path: Path) -> None:
     pytest.importorskip("icu4py")
     done = tertium("align", *documents, *LANGS, "--split", "--format", "jsonl", "-q")
@@ -154,7 +228,7 @@ def test_words_in_pharaoh_format(tertium: Run, tmp_path: Path) -> None:
     assert again.stdout.splitlines() == lines
     english.write_text("I see a dog .\n")
     for arguments, message in (
-        ((german, english), "en.txt has 1: words are aligned"),
+        ((german, english), "en.txt has 1"),
         ((german, german, "--words-by", "best"), "use argmax, itermax, match"),
         ((german,), "two files, whose lines belong together"),
         ((german, german, "--split"), "line by line, in Pharaoh format"),

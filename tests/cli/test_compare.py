@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 from pathlib import Path
@@ -232,6 +233,10 @@ def test_marked_outputs_are_counted_by_system(tertium: Run, tmp_path: Path) -> N
     assert "1 of 4 outputs have an empty text" in shown
     assert "(mark: empty): a 1" in shown
     assert "(mark: copy): a 1" in shown
+    # half of a's outputs are copies: its name has a mark, and its score without them is said
+    assert re.search(r"\ba \(\?\)", shown)
+    assert not re.search(r"\bb \(\?\)", shown)
+    assert "a: without rows whose scores say nothing: chrf 0.00" in shown
     document = json.loads(tertium("compare", table, "-m", "chrf", "--json").stdout)
     assert document["measures"]["chrf"]["marks"] == {"copy": {"a": 1}, "empty": {"a": 1}}
 

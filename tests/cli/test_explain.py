@@ -10,6 +10,7 @@ import pytest
 
 import tertium as library
 import tertium as tertium_package
+from tertium.explanation.coverage import Factors
 from tertium.explanation.decisions import LEVELS, Decisions, LearnedDecisions
 from tertium.explanation.review import PairReview, Reviewer
 
@@ -281,7 +282,7 @@ def test_decisions_are_columns(tertium: Run, tmp_path: Path) -> None:
     )
     encoder = tertium_package.load_encoder("tertium-mini-encoder").fingerprint
     learned = LearnedDecisions(
-        model.fingerprint, encoder, 0.5, 0.003, 6, {"translations": never}, {}
+        model.fingerprint, encoder, Factors(0.5, 0.003), 6, {"translations": never}, {}
     )
     decisions = tmp_path / "decisions.json"
     decisions.write_text(learned.text())

@@ -152,6 +152,14 @@ def test_options_of_others_are_explained(tertium: Run, files: Path, option: str)
     assert done.stderr == f"tertium: no option {option}: {EXPLAINED[option]}\n"
 
 
+@pytest.mark.parametrize("arguments", ["-b 2", "--beam 2", "--nbest 2"])
+def test_translate_as_with_other_decoders(arguments: str) -> None:
+    options = {"--beam-size": True, "--count": True}
+    name, number = expand(arguments.split(), options)
+    assert name in options
+    assert number == "2"
+
+
 def test_help_by_one_letter(tertium: Run) -> None:
     for command in ((), ("score",), ("compare",), ("models",), ("study", "bias"), ("measures",)):
         assert "Usage:" in tertium(*command, "-h").stdout

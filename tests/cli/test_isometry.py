@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
+
+from tertium.models.catalog import BUNDLED_FOLDER
 
 from .conftest import Run
 
@@ -66,6 +69,27 @@ def test_the_whole_chain_with_the_bundled_model(tertium: Run, tmp_path: Path) ->
     again = tertium(*command)
     assert again.stdout == done.stdout
     assert "7 of 7 cells were reused" in again.stderr
+
+
+def test_a_model_in_a_folder_has_the_name_of_the_folder(
+    tertium: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bundled, work = tmp_path / "mine", tmp_path / "work"
+    shutil.copytree(BUNDLED_FOLDER / "tertium-mini", bundled)
+    work.mkdir()
+    monkeypatch.chdir(work)
+    command = (
+        *("study", "isometry", EXAMPLES / "isometry" / "pairs.tsv", "--limit", 2),
+        *("--measure-detector", "chrf", *VALIDATION, "--samples", 10, "-m", "chrf", "-o", "out"),
+        *("--model", "../mine"),
+    )
+    done = tertium(*command)
+    assert done.returncode == 0, done.stderr
+    assert (work / "out" / "mine.pairs.json").exists()
+    assert not list(tmp_path.glob("*.json"))
+    twice = tertium(*command, "--model", bundled)
+    assert twice.returncode == 2
+    assert "two models are called mine" in twice.stderr
 
 
 def test_ready_translations(tertium: Run, tmp_path: Path) -> None:

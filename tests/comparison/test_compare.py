@@ -65,6 +65,13 @@ def test_segments_that_differ_most() -> None:
         result.contrasts("chrf", "a", "c")
 
 
+def test_a_wrong_name_is_answered_with_the_nearest_one() -> None:
+    with pytest.raises(SettingError, match="no parameter 'measure'; did you mean measures"):
+        tertium.compare({"a": GOOD, "b": BAD}, REFERENCES, measure="chrf")  # type: ignore[call-arg]
+    with pytest.raises(SettingError, match="'sample'; did you mean samples"):
+        tertium.compare({"a": GOOD, "b": BAD}, REFERENCES, sample=5)  # type: ignore[call-arg]
+
+
 def test_the_baseline() -> None:
     systems = {"a": FAIR, "b": BAD, "c": GOOD}
     result = tertium.compare(systems, REFERENCES, measures="chrf", baseline="a")

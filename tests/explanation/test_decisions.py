@@ -12,7 +12,13 @@ import pytest
 import tertium
 from tertium.errors import ModelError, SettingError
 from tertium.explanation.counterparts import Counterpart
-from tertium.explanation.coverage import CoverageSettings, least_covered, phrases
+from tertium.explanation.coverage import (
+    CoverageSettings,
+    Factors,
+    coverage_gains,
+    least_covered,
+    phrases,
+)
 from tertium.explanation.decisions import (
     FILE,
     LEVELS,
@@ -95,7 +101,7 @@ def test_learned_thresholds_are_reached_by_so_many() -> None:
 def test_a_file_counts_for_its_model(tmp_path: Path) -> None:
     model = FakeModel()
     learned = LearnedDecisions(
-        *(model.fingerprint, "e" * 64, 0.5, 0.003, 6),
+        *(model.fingerprint, "e" * 64, Factors(0.5, 0.003, 0.25, {"de": 0.1}), 6),
         {"translations": decisions({"news": {"000": 1}})},
         {},
     )
@@ -113,7 +119,7 @@ def test_a_file_counts_for_its_model(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="not readable as learned decisions"):
         decisions_for(model, file)
     file.write_text(json.dumps({"format": 99}))
-    with pytest.raises(ModelError, match="the format 99, not 1"):
+    with pytest.raises(ModelError, match="the format 99, not 2"):
         decisions_for(model, file)
 
 
@@ -124,7 +130,7 @@ def test_learned_thresholds_are_used_and_replaced() -> None:
         {(A.text, B.text): (-8.0,), ("The shop closes.", B.text): (-3.0,)},
     )
     each = decisions({"news": {"060": 6, "000": 94}}, {"opposite": {"050": 1}})
-    learned = LearnedDecisions(*("", "", 0.0, 0.0, 6), {"translations": each}, {})
+    learned = LearnedDecisions(*("", "", Factors(), 6), {"translations": each}, {})
     reviewer = Reviewer(("coverage", "opposites"), model, learned=learned)
     [review] = reviewer([(A, B)])
     assert review.error_free
@@ -159,8 +165,23 @@ def test_phrases_that_are_covered_are_not_tried() -> None:
         (pytest.approx(2 / 3), 4.0),
         (1.0, 4.0),
     ]
-    settings = CoverageSettings(apart=0.5, weight=0.25)
-    assert tried[1].score(settings) == 0.5 * 1 + 0.25 * 4
+    assert tried[1].score(Factors(apart=0.5, weight=0.25)) == 0.5 * 1 + 0.25 * 4
+
+
+def test_a_short_text_is_evidence_of_an_omission() -> None:
+    """German is longer by a factor of e^0.1; half of the German text is missing: ln 2 of evidence,
+    and as much against an addition."""
+    factors = Factors(length=0.5, lengths={"de": 0.1, "en": 0.0})
+    german = "Das Haus ist sehr schön."
+    size = round(2 * len(german) / math.exp(0.1))
+    english = "The house that we saw is nice".ljust(size, "!")
+    pair = Text(german, "de"), Text(english, "en")
+    settings = CoverageSettings(surprise=0.0, factors=factors)
+    [gains] = coverage_gains([pair], FakeModel(), settings)
+    for side, sign in (("b", 1), ("a", -1)):
+        for phrase in gains[side][1]:
+            assert phrase.shortness == pytest.approx(sign * math.log(2), abs=0.02)
+            assert phrase.score(factors) == phrase.gain + 0.5 * phrase.shortness
 
 
 def test_the_bundled_decisions_belong_to_the_bundled_model() -> None:

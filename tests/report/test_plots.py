@@ -6,18 +6,22 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tertium.errors import SettingError
 from tertium.report import plots
+from tertium.stats.bands import Band
 
+BAND = Band(np.array([0.0, 1.0]), np.array([0.0, 0.9]), np.array([0.3, 1.0]))
+CURVE = plots.RocCurve([0, 0.5, 1], [0, 1, 1], 0.75, (0.6, 0.91), BAND)
 DRAW: dict[str, Callable[[Path], None]] = {
     "forest": lambda out: plots.forest(
         {"a": (0.3, (0.2, 0.4)), "b": (0.1, (0.0, 0.2))}, out, label="τ", top={"a"}
     ),
     "heat_map": lambda out: plots.heat_map(["a", "b"], [[1, 0.5], [0.5, 1]], out, label="τ"),
-    "roc": lambda out: plots.roc({"a": ([0, 0.5, 1], [0, 1, 1], 0.75)}, out),
-    "scatter": lambda out: plots.scatter([1, 2], [3, 4], out, labels=("x", "y")),
+    "roc": lambda out: plots.roc({"a": CURVE}, out),
+    "scatter": lambda out: plots.scatter([1, 2], [3, 4], out, labels=("x", "y"), band=BAND),
     "overlay": lambda out: plots.overlay(
         [1, 2, 3], {"one": [3, 4, 8], "other": [5, 5, 5]}, out, labels=("x", "y")
     ),
@@ -53,6 +57,35 @@ def test_series_are_told_apart_and_have_intervals(
     assert list(interval.get_ydata()) == [0.5, 1.5]
     plots.grouped_bars(["a"], {"m": [1.0]}, tmp_path / "x.svg", label="", intervals={"m": [(0, 2)]})
     assert [list(line.get_ydata()) for line in drawn[1].axes[0].lines] == [[0, 2], [0, 0]]
+
+
+def test_a_roc_curve_has_a_band_and_an_interval(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    drawn: list[Any] = []
+    monkeypatch.setattr(plots, "save_figure", lambda figure, out: drawn.append(figure))
+    plots.roc({"chrf": CURVE}, tmp_path / "x.svg")
+    [axes] = drawn[0].axes
+    [area] = axes.collections
+    corners = {(x, round(y, 3)) for x, y in area.get_paths()[0].vertices.tolist()}
+    assert corners == {(0.0, 0.0), (1.0, 0.9), (1.0, 1.0), (0.0, 0.3)}
+    [entry] = axes.get_legend().get_texts()
+    assert entry.get_text() == "chrf (75.0, 60.0 to 91.0)"
+
+
+def test_a_scatter_plot_has_the_band_of_its_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    drawn: list[Any] = []
+    monkeypatch.setattr(plots, "save_figure", lambda figure, out: drawn.append(figure))
+    plots.scatter([0, 1], [0, 1], tmp_path / "x.svg", labels=("x", "y"), band=BAND, title="r = +1")
+    series = {"a": [0.0, 1.0], "b": [1.0, 1.0]}
+    bands = {"a": BAND, "b": None}
+    plots.overlay([0, 1], series, tmp_path / "x.svg", labels=("", ""), bands=bands)
+    for figure in drawn:
+        low, high = figure.axes[0].lines
+        assert (low.get_ydata().tolist(), high.get_ydata().tolist()) == ([0.0, 0.9], [0.3, 1.0])
+    assert drawn[0].axes[0].get_title() == "r = +1"
 
 
 def test_other_kinds_are_refused(tmp_path: Path) -> None:

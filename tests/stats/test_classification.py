@@ -16,6 +16,7 @@ from tertium.stats.classification import (
     decide,
     macro_f1,
     roc_curve,
+    sampled_roc,
 )
 from tertium.stats.resampling import bootstrap_counts
 
@@ -63,7 +64,11 @@ def test_samples_are_computed_as_if_they_were_drawn() -> None:
     counts = bootstrap_counts(40, samples=15, seed=2)
     areas = auc(labels, scores, counts=counts)
     shares = accuracy(labels, scores > 4, counts=counts)
+    rates = np.linspace(0, 1, 7)
+    curves = sampled_roc(labels, scores, rates, counts)
     for sample, drawn in enumerate(np.repeat(np.arange(40), row) for row in counts):
+        false, true, _ = metrics.roc_curve(labels[drawn], scores[drawn])
+        assert curves[sample] == pytest.approx(np.interp(rates, false, true))
         expected = metrics.roc_auc_score(labels[drawn], scores[drawn])
         assert areas[sample] == pytest.approx(expected)
         assert shares[sample] == pytest.approx((labels == (scores > 4))[drawn].mean())
@@ -77,3 +82,4 @@ def test_what_cannot_be_told_apart() -> None:
     with pytest.raises(InputError, match="2 labels, but 3 scores"):
         best_threshold([0, 1], [0.1, 0.2, 0.3])
     assert np.isnan(auc([0, 1], [0.1, 0.2], counts=np.array([[2, 0]])))[0]
+    assert np.isnan(sampled_roc([0, 1], [0.1, 0.2], [0.5], np.array([[2, 0]])))[0, 0]

@@ -191,8 +191,10 @@ def test_figure_7_shows_the_counts_of_each_panel(drawn: list[Any], tmp_path: Pat
         [(m, s) for s in ("source", "target") for m in ("careful", "careless")],
         strict=True,
     ):
-        r = result.correlations["chrf", "majority", model, "news", side].r
-        assert title[-1].startswith("r undefined" if np.isnan(r) else f"r = {r:.3f}")
+        own = result.correlations["chrf", "majority", model, "news", side]
+        assert title[-1].startswith("r undefined" if np.isnan(own.r) else f"r = {own.r:.3f}")
+        if own.interval is not None:
+            assert title[-1].endswith(f"({own.interval.low:.2f} to {own.interval.high:.2f})")
     assert [axes.get_ylabel() for axes in figure.axes] == ["chrf, source", "", "chrf, target", ""]
 
 
@@ -210,6 +212,30 @@ def test_figure_4_has_a_line_at_the_threshold_of_each_side(
         assert list(up.get_xdata()) == [0.4, 0.4]
         assert [each.filled for each in axes.collections] == [True, False]
     assert colours.get_ylabel() == "density, relative"
+
+
+def test_figure_5_has_the_intervals_of_the_table(drawn: list[Any], tmp_path: Path) -> None:
+    found = analyse([example("careful")], [])
+    found.figures()["behaviours"].draw(tmp_path / "five.svg")
+    [axes] = drawn[0].axes
+    shares = [found.frequencies.shares["careful", "news", each] for each in BEHAVIOURS]
+    drawn_limits = [tuple(line.get_ydata()) for line in axes.lines]
+    for share, (low, high) in zip(shares, drawn_limits, strict=True):
+        assert (low / 8, high / 8) == pytest.approx((share.interval.low, share.interval.high))
+    assert [text.get_text() for text in axes.texts] == ["5", "0", "2", "0", "1"]
+
+
+def test_figure_6_has_the_means_with_intervals_and_r(drawn: list[Any], tmp_path: Path) -> None:
+    found = analyse([example("careful")], [MeasureSpec("chrf")])
+    found.figures()["sides-chrf"].draw(tmp_path / "six.svg")
+    [axes] = drawn[0].axes
+    scores = found.scores["chrf", "careful", "news"]
+    [cross] = axes.containers
+    across, up = (lines.get_segments()[0] for lines in cross.lines[2])
+    assert across[0, 0] < scores.source.mean() < across[1, 0]
+    assert up[0, 1] < scores.target.mean() < up[1, 1]
+    r = np.corrcoef(scores.source, scores.target)[0, 1]
+    assert axes.get_title().split("\n")[-1].startswith(f"r = {r:+.2f} (")
 
 
 def test_the_density_is_highest_where_the_points_are() -> None:

@@ -30,10 +30,12 @@ from tertium.studies.rephrasing.tables import (
     evidence_table,
     family_table,
     findings,
+    interval_table,
     language_table,
     left_out_table,
     loading_table,
     paper_table,
+    rephrasing_report,
     short_table,
 )
 from tertium.studies.rephrasing.typology import Families, Link, correlate, feature_axis
@@ -310,6 +312,39 @@ def test_short_sentences_are_scored_or_0_or_left_out() -> None:
     assert scaled == pytest.approx([value / 1.9 for value in values], abs=6e-4)
     assert (str(korean[5]), str(korean[-1])) == ("", "100.0")
     assert str(distance[4]) == ""  # 0 has no logarithm
+
+
+def test_means_have_intervals_over_sets() -> None:
+    """Of two sets, a sample has both (half of all samples), or one of them twice.
+
+    The sets have means 0 and 1 and 3 and 1 pairs: the means of samples are 0, 1/4 and 1.
+    """
+    pairs = [("a", "b")] * 4
+    language = LanguagePairs("eng", 2, 4, pairs, [0, 0, 0, 1])
+    found = language.interval([0.0, 0.0, 0.0, 1.0], samples=1000, seed=0)
+    assert found is not None
+    assert (found.low, found.high) == (0.0, 1.0)
+    alone = LanguagePairs("eng", 1, 4, pairs, [0, 0, 0, 0])
+    assert alone.interval([0.0, 0.0, 0.0, 1.0], samples=10, seed=0) is None
+    drawn = pairs_of("eng", [ParaphraseSet("1", "eng", ("a", "b", "c"))] * 2, count=4, seed=1)
+    assert len(drawn.members) == 4
+    assert set(drawn.members) == {0, 1}
+
+
+def test_the_page_begins_with_what_was_done(results: Results, families: Families) -> None:
+    report = rephrasing_report(results, families)
+    pairs = sum(len(language.pairs) for language in results.languages)
+    assert report.lead.startswith(f"{pairs} pairs of sentences with the same meaning in ")
+    assert "intervals" in report.details
+
+
+def test_intervals_are_of_all_means(results: Results) -> None:
+    several = {each.lang for each in results.languages if each.sets > 1}
+    assert {lang for lang, _ in results.intervals} == several
+    table = interval_table(results)
+    assert len(table.rows) == len(results.languages) * len(results.measures)
+    for key, limits in results.intervals.items():
+        assert limits.low <= results.means[key] <= limits.high
 
 
 def test_the_ends_of_a_component_have_names() -> None:

@@ -26,6 +26,7 @@ from tertium.studies.runner import (
     Similarity,
     check_measures,
     in_parts,
+    similarity_job,
 )
 from tertium.text import Text
 
@@ -230,6 +231,17 @@ def test_a_dataset_has_the_rows_of_all_its_parts() -> None:
     runner.run([job("chrf", 5)])
     assert runner.sizes == {"d": 5}
     assert list(runner.signatures) == ["chrf", "x", "bleu"]
+
+
+def test_pages_have_signatures_as_score_prints_them() -> None:
+    spec = MeasureSpec.parse("bleu")
+    job = similarity_job("d", spec, {}, no_model, ("en", "zh"))
+    runner = Runner()
+    runner.run([job])
+    first, second = runner.signatures["bleu"].split("; ")
+    assert first.startswith("m:bleu|")
+    assert "|tok:13a|" in first
+    assert "|tok:zh|" in second
 
 
 def test_a_report_is_written(tmp_path: Path) -> None:

@@ -2,67 +2,72 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-from xml.sax.saxutils import escape, quoteattr
+from typing import Annotated, ClassVar
 
 import typer
 
-from tertium._version import __version__
 from tertium.cli.formats import LAYOUTS
-from tertium.cli.groups import EncoderOptions, LanguageOptions, grouped, say
+from tertium.cli.groups import (
+    ClusterOptions,
+    EncoderOptions,
+    LanguageOptions,
+    RowOptions,
+    grouped,
+    say,
+)
 from tertium.cli.inputs import refuse_as_output
-from tertium.cli.options import INPUT, OUTPUT, Force, Quiet, ReplaceInvalid, Verbose
-from tertium.cli.running import interruptible, log_to_terminal, progress_bar
+from tertium.cli.options import INPUT, OUTPUT, ReplaceInvalid, option
+from tertium.cli.running import Running
 from tertium.cli.systems import refuse_existing
+from tertium.data.aligned import Document, DocumentPair, PairedDocuments, ladder, tmx
 from tertium.data.documents import PairedFiles, pair_by_list, pair_by_name
-from tertium.data.lines import check_file, name_of, read_lines
+from tertium.data.pairs import FilePairs
 from tertium.data.records import counted
 from tertium.errors import InputError
 from tertium.jobs.output import JsonLinesLayout, Layout
-from tertium.measures.loading import ModelPool
+from tertium.jobs.task import Input, Job, OnError, Run, describe_bad
+from tertium.jobs.tasks.align import (
+    LINKS,
+    Alignments,
+    AlignTask,
+    WordTask,
+    alignments,
+    word_links,
+)
+from tertium.stats.alignment import AlignmentSettings, Unit
 from tertium.storage.atomic import write_text
-from tertium.text import Text
-
-if TYPE_CHECKING:
-    from tertium.stats.alignment import Unit
+from tertium.storage.resume import has_record
 
 ALIGNMENT = "Alignment"
 MAX_SIZE, DELETION_QUANTILE, WIDTH = 4, 0.2, 10
 LINES_AT_A_TIME = 256
 FILES = ("tsv", "csv", "jsonl", "json", "ladder", "tmx")
 FORMATS = ("text", "markdown", "latex", *FILES)
-NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML 1.0 cannot contain."""
+PART = ".part"
 
 
 @dataclass(frozen=True)
 class AlignInputs:
     """The documents."""
 
-    pairs: Annotated[
-        Path | None,
-        typer.Option(
-            "--list",
-            metavar="FILE",
-            help="Align the documents of a list: two file names per line, with a tab between.",
-            rich_help_panel=INPUT,
-        ),
-    ] = None
-    split: Annotated[
-        bool,
-        typer.Option(
-            "--split",
-            help="Split every line into sentences: by ICU if it is installed (extra: words), "
-            "otherwise by simpler rules.",
-            rich_help_panel=INPUT,
-        ),
-    ] = False
+    panel: ClassVar[str] = INPUT
+
+    pairs: Path | None = option(
+        None,
+        "Align the documents of a list: two file names per line, with a tab between.",
+        "--list",
+        metavar="FILE",
+    )
+    split: bool = option(
+        False,
+        "Split every line into sentences: by ICU if it is installed (extra: words), "
+        "otherwise by simpler rules.",
+    )
     replace_invalid: ReplaceInvalid = False
 
 
@@ -70,103 +75,107 @@ class AlignInputs:
 class AlignmentOptions:
     """How sentences are aligned."""
 
-    max_size: Annotated[
-        int,
-        typer.Option(
-            min=2,
-            help="Most sentences in a unit, both sides together: 4 allows 1-1, 1-2, 1-3 and 2-2.",
-            rich_help_panel=ALIGNMENT,
-        ),
-    ] = MAX_SIZE
-    deletion_quantile: Annotated[
-        float,
-        typer.Option(
-            min=0,
-            max=1,
-            help="Cost of a sentence without counterpart, as a quantile of the costs of random "
-            "pairs: lower values leave out more sentences.",
-            rich_help_panel=ALIGNMENT,
-        ),
-    ] = DELETION_QUANTILE
-    width: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            help="Search this far from the path of the coarser level.",
-            rich_help_panel=ALIGNMENT,
-        ),
-    ] = WIDTH
-    words: Annotated[
-        bool,
-        typer.Option(
-            "--words",
-            help="Align the words of each line with those of the same line of the other file, and "
-            "write Pharaoh format: one line per pair, 0-0 1-2, counted from 0.",
-            rich_help_panel=ALIGNMENT,
-        ),
-    ] = False
-    words_by: Annotated[
-        str,
-        typer.Option(
-            metavar="METHOD",
-            help="With --words: argmax (fewest links), itermax, match (one to one).",
-            rich_help_panel=ALIGNMENT,
-        ),
-    ] = "itermax"
+    panel: ClassVar[str] = ALIGNMENT
+
+    max_size: int = option(
+        MAX_SIZE,
+        "Most sentences in a unit, both sides together: 4 allows 1-1, 1-2, 1-3 and 2-2.",
+        min=2,
+    )
+    deletion_quantile: float = option(
+        DELETION_QUANTILE,
+        "Cost of a sentence without counterpart, as a quantile of the costs of random "
+        "pairs: lower values leave out more sentences.",
+        min=0,
+        max=1,
+    )
+    search_width: int = option(WIDTH, "Search this far from the path of the coarser level.", min=1)
+    words: bool = option(
+        False,
+        "Align the words of each line with those of the same line of the other file, and "
+        "write Pharaoh format: one line per pair, 0-0 1-2, counted from 0.",
+    )
+    words_by: str = option(
+        "itermax",
+        "With --words: argmax (fewest links), itermax, match (one to one).",
+        metavar="METHOD",
+    )
 
 
 @dataclass(frozen=True)
-class AlignOutput:
+class AlignOutput(RowOptions):
     """What is written."""
 
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help=f"A file ({', '.join('.' + name for name in FILES)}); a folder if folders are "
-            "aligned. Default: standard output.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None
-    format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            "-f",
-            "--output-format",
-            help=f"{', '.join(FORMATS)}. Default: by the file name, otherwise tsv.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None
-    force: Force = False
-    resume: Annotated[
-        bool,
-        typer.Option(
-            "--resume", help="Leave out documents that are aligned.", rich_help_panel=OUTPUT
-        ),
-    ] = False
-    quiet: Quiet = False
-    verbose: Verbose = False
+    panel: ClassVar[str] = OUTPUT
 
-    def jobs(self, source: Path | None, target: Path | None, pairs: Path | None) -> list[_Job]:
+    output: Path | None = option(
+        None,
+        f"A file ({', '.join('.' + name for name in FILES)}); a folder if folders are "
+        "aligned. Default: standard output.",
+        "--output",
+        "-o",
+    )
+    output_format: str | None = option(
+        None,
+        f"{', '.join(FORMATS)}. Default: by the file name, otherwise tsv.",
+        "--format",
+        "-f",
+        "--output-format",
+    )  # type: ignore[assignment]
+    resume: bool = option(
+        False, "Continue an interrupted run, and leave out documents that are aligned."
+    )
+    on_error: OnError = option(
+        OnError.stop,
+        "Documents that cannot be aligned: stop, or skip them.",
+        metavar="stop|skip",
+        hidden=True,
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.output_format is not None and self.output_format not in FORMATS:
+            raise InputError(
+                f"--format {self.output_format}: it must be one of {', '.join(FORMATS)}"
+            )
+        if self.on_error is OnError.mark:
+            raise InputError("a document has no row that could be marked: use --on-error skip")
+
+    def form(self, pair: DocumentPair) -> str:
+        """The format of a document's alignment."""
+        if self.output_format is not None:
+            return str(self.output_format)
+        return "tsv" if pair.output is None else pair.output.suffix.removeprefix(".")
+
+    def pairs(
+        self, source: Path | None, target: Path | None, listed: Path | None
+    ) -> list[DocumentPair]:
         """What is aligned, except what is there already."""
-        jobs = _jobs(source, target, pairs, self.output, self.format)
-        if self.resume:
-            return [job for job in jobs if job.output is None or not job.output.exists()]
-        for job in jobs:
-            if job.output is not None:
-                refuse_existing(job.output, force=self.force)
-        return jobs
+        pairs = _pairs(source, target, listed, self.output, self.output_format)
+        for pair in pairs:
+            if pair.output is not None and not self.resume:
+                refuse_existing(pair.output, force=self.force or self.overwrite)
+        return [
+            pair for pair in pairs if not (self.resume and pair.output and pair.output.exists())
+        ]
+
+    def running_documents(self, cluster: ClusterOptions, threads: int | None) -> Running:
+        """The run, which is resumed if there is an interrupted one."""
+        part = None if self.output is None else self.output.with_name(self.output.name + PART)
+        resume = self.resume and (part is None or has_record(part))
+        overwrite = self.overwrite or (self.force and not self.resume)
+        chosen = cluster.chosen(threads)
+        return Running(self.output, resume, overwrite, self.quiet, chosen, what="documents")
 
 
-@grouped("ref_lang", "no_cache", "device")
+@grouped("ref_lang", "no_cache")
 def align(
     inputs: AlignInputs,
     languages: LanguageOptions,
     alignment: AlignmentOptions,
     output: AlignOutput,
     models: EncoderOptions,
+    cluster: ClusterOptions,
     source: Annotated[
         Path | None,
         typer.Argument(help="A document, one sentence per line; or a folder of documents."),
@@ -183,46 +192,40 @@ def align(
 
     [bold]tertium align de.txt en.txt -l de-en -o pairs.tsv[/bold]
     """
-    from tertium.models.encoders.alignment import Aligner
-    from tertium.stats.alignment import AlignmentSettings
-
-    log_to_terminal(output.verbose)
     started = time.monotonic()
     if alignment.words:
-        align_words(source, target, inputs, languages, alignment.words_by, output, models)
+        align_words(source, target, inputs, languages, alignment.words_by, output, models, cluster)
         return
-    settings = AlignmentSettings(alignment.max_size, alignment.deletion_quantile, alignment.width)
-    jobs = output.jobs(source, target, inputs.pairs)
+    settings = AlignmentSettings(
+        alignment.max_size, alignment.deletion_quantile, alignment.search_width
+    )
+    pairs = output.pairs(source, target, inputs.pairs)
     langs = languages.src, languages.hyp
-    if inputs.split and any(job.format == "ladder" for job in jobs):
+    forms = {output.form(pair) for pair in pairs}
+    if inputs.split and "ladder" in forms:
         raise InputError("a ladder refers to lines, which --split divides; use another format")
-    if any(job.format == "tmx" for job in jobs) and None in langs:
+    if "tmx" in forms and None in langs:
         raise InputError("TMX names the languages: use -l de-en, or --src-lang and --tgt-lang")
-    aligner = Aligner(ModelPool(models.chosen)("sentences"), settings)
-    units = 0
-    with (
-        interruptible(None),
-        progress_bar(lambda: len(jobs), shown=not output.quiet, what="documents") as progress,
-    ):
-        for number, job in enumerate(jobs, start=1):
-            documents = [
-                Document.read(
-                    path, lang, split=inputs.split, replace_invalid=inputs.replace_invalid
-                )
-                for path, lang in zip((job.source, job.target), langs, strict=True)
-            ]
-            aligned = aligner(documents[0].sentences, documents[1].sentences, progress.detail)
-            units += len(aligned)
-            content = _written(documents[0], documents[1], aligned, job.format)
-            if job.output is None:
-                progress.hide()
-                sys.stdout.write(content)
-            else:
-                write_text(job.output, content)
-            progress.advance(number)
+    running = output.running_documents(cluster, models.threads)
+    task = AlignTask(models.chosen, settings, inputs.split, inputs.replace_invalid)
+    job = Job(task, [Input(PairedDocuments(pairs, langs))], 1, output.on_error, keep=True)
+
+    def plan(run: Run) -> Alignments:
+        found = alignments(job, run(job))
+        for number, units in found.documents.items():
+            pair = pairs[number - 1]
+            if pair.output is not None:
+                write_text(pair.output, _written(pair, langs, units, output, inputs))
+        return found
+
+    found = running.run(plan, job.count, notes_only=True) if pairs else Alignments({})
+    if output.output is None:
+        for number, units in found.documents.items():
+            sys.stdout.write(_written(pairs[number - 1], langs, units, output, inputs))
     if not output.quiet:
-        seconds = time.monotonic() - started
-        say(f"{counted(len(jobs), 'document')}, {counted(units, 'unit')} in {seconds:.1f} s")
+        counts = counted(len(found.documents), "document"), counted(found.units, "unit")
+        say(f"{', '.join(counts)} in {time.monotonic() - started:.1f} s")
+    say(*describe_bad(found.finished.outcomes, output.on_error, "aligned", "document"))
 
 
 def align_words(
@@ -233,149 +236,103 @@ def align_words(
     method: str,
     output: AlignOutput,
     models: EncoderOptions,
+    cluster: ClusterOptions,
 ) -> None:
     """Align the words of the lines of two files."""
-    from tertium.explanation.word_alignment import WordAligner, pharaoh
-
+    started = time.monotonic()
     if source is None or target is None or source.is_dir() or target.is_dir() or inputs.pairs:
         raise InputError("words are aligned in two files, whose lines belong together")
-    if inputs.split or output.format is not None or output.resume:
+    if inputs.split or output.output_format is not None:
         raise InputError("words are aligned line by line, in Pharaoh format")
-    if output.output is not None:
-        refuse_as_output(output.output, [source, target])
-        refuse_existing(output.output, force=output.force)
-    started = time.monotonic()
-    sides = []
-    for path, lang in ((source, languages.src), (target, languages.hyp)):
-        check_file(path)
-        lines = read_lines(path, replace_invalid=inputs.replace_invalid)
-        sides.append([Text(line, lang) for line in lines])
-    if len(sides[0]) != len(sides[1]):
-        raise InputError(
-            f"{name_of(source)} has {counted(len(sides[0]), 'line')}, and {name_of(target)} has "
-            f"{len(sides[1])}: words are aligned line by line"
-        )
-    aligner = WordAligner(ModelPool(models.chosen)("tokens"), method)  # type: ignore[arg-type]
-    pairs = list(zip(*sides, strict=True))
-    found = []
-    with (
-        interruptible(None),
-        progress_bar(lambda: len(pairs), shown=not output.quiet, what="lines") as progress,
-    ):
-        for start in range(0, len(pairs), LINES_AT_A_TIME):
-            found += aligner(pairs[start : start + LINES_AT_A_TIME], progress.detail)
-            progress.advance(len(found))
-    content = "".join(f"{pharaoh(links)}\n" for links in found)
-    if output.output is None:
-        sys.stdout.write(content)
-    else:
-        write_text(output.output, content)
+    output.check([source, target])
+    lines = FilePairs(
+        hyp=target,
+        src=source,
+        languages=languages.languages,
+        replace_invalid=inputs.replace_invalid,
+        bitext=True,
+    )
+    suffix = "" if output.output is None else output.output.suffix
+    task = WordTask(models.chosen, method)  # type: ignore[arg-type]
+    found = output.running(cluster.chosen(models.threads), what="lines")(
+        Job(task, [Input(lines)], LINES_AT_A_TIME, output.on_error),
+        word_links,
+        shown=PharaohLayout(),
+        layouts={suffix: PharaohLayout},
+    )
     if not output.quiet:
-        links = sum(map(len, found))
-        seconds = time.monotonic() - started
-        say(f"{counted(len(pairs), 'line')}, {counted(links, 'link')} in {seconds:.1f} s")
+        counts = counted(found.rows, "line"), counted(found.links, "link")
+        say(f"{', '.join(counts)} in {time.monotonic() - started:.1f} s")
 
 
-@dataclass(frozen=True)
-class Document:
-    """The sentences of a document, the index of the line of each, and the number of lines."""
+class PharaohLayout(Layout):
+    """The links of each pair of lines, one per line."""
 
-    sentences: Sequence[Text]
-    lines: Sequence[int]
-    length: int
-
-    @classmethod
-    def read(cls, path: Path, lang: str | None, *, split: bool, replace_invalid: bool) -> Document:
-        """Read a file; each line that is not blank is one sentence, or is split into sentences."""
-        from tertium.data.sentences import best_splitter, split_sentences
-
-        by = best_splitter()
-        check_file(path)
-        texts = list(read_lines(path, replace_invalid=replace_invalid))
-        found = [
-            (index, sentence)
-            for index, text in enumerate(texts)
-            if text.strip()
-            for sentence in (split_sentences(text, lang, by) if split else [text.strip()])
-        ]
-        if not found:
-            raise InputError(f"{name_of(path)} has no sentences: all lines are blank")
-        sentences = [Text(sentence, lang) for _, sentence in found]
-        return cls(sentences, [index for index, _ in found], len(texts))
-
-    def line_at(self, place: int) -> int:
-        """The index of the line of a sentence; behind the last one, the number of lines."""
-        return self.lines[place] if place < len(self.lines) else self.length
-
-    def text(self, places: range) -> str:
-        from tertium.data.sentences import join
-
-        return join([self.sentences[place] for place in places]).text
-
-    def numbers(self, places: range) -> list[int]:
-        """The numbers of the lines, from 1, that sentences are on."""
-        return sorted({self.lines[place] + 1 for place in places})
+    def body(self, rows: Sequence[Mapping[str, object]]) -> str:
+        return "".join(f"{row[LINKS]}\n" for row in rows)
 
 
-@dataclass(frozen=True)
-class _Job:
-    source: Path
-    target: Path
-    output: Path | None
-    format: str
-
-
-def _jobs(
+def _pairs(
     source: Path | None,
     target: Path | None,
-    pairs: Path | None,
+    listed: Path | None,
     output: Path | None,
-    format: str | None,  # noqa: A002
-) -> list[_Job]:
-    if format is not None and format not in FORMATS:
-        raise InputError(f"--format {format}: it must be one of {', '.join(FORMATS)}")
-    if pairs is not None:
+    form: str | None,
+) -> list[DocumentPair]:
+    if listed is not None:
         if source is not None:
             raise InputError("give either two documents or folders, or --list")
-        return _jobs_of(pair_by_list(pairs), output, format or "tsv")
+        return _pairs_in_folder(pair_by_list(listed), output, form or "tsv")
     if source is None or target is None:
         raise InputError("give two documents, or two folders, or --list FILE")
     if source.is_dir() != target.is_dir():
         raise InputError("align two documents, or two folders, not a document and a folder")
     if source.is_dir():
-        return _jobs_of(pair_by_name([source, target]), output, format or "tsv")
-    if output is None:
-        return [_Job(source, target, None, format or "tsv")]
-    refuse_as_output(output, [source, target])
-    if output.is_dir():
-        raise InputError(f"{output} is a folder; choose a file")
-    chosen = format or output.suffix.removeprefix(".")
-    if chosen not in FORMATS or (format is None and chosen not in FILES):
-        raise InputError(
-            f"{output}: cannot infer the format from the file name; use --format, or one of "
-            f"{', '.join('.' + name for name in FILES)}"
-        )
-    return [_Job(source, target, output, chosen)]
+        return _pairs_in_folder(pair_by_name([source, target]), output, form or "tsv")
+    if output is not None:
+        refuse_as_output(output, [source, target])
+        if output.is_dir():
+            raise InputError(f"{output} is a folder; choose a file")
+        if form is None and output.suffix.removeprefix(".") not in FILES:
+            raise InputError(
+                f"{output}: cannot infer the format from the file name; use --format, or one of "
+                f"{', '.join('.' + name for name in FILES)}"
+            )
+    return [DocumentPair(source, target, output)]
 
 
-def _jobs_of(pairs: Sequence[PairedFiles], output: Path | None, format: str) -> list[_Job]:  # noqa: A002
+def _pairs_in_folder(
+    pairs: Sequence[PairedFiles], output: Path | None, form: str
+) -> list[DocumentPair]:
     if output is None or output.is_file():
         raise InputError("many aligned documents are written to a folder: use --output FOLDER")
     output.mkdir(parents=True, exist_ok=True)
     inputs = [path for pair in pairs for path in pair.paths]
-    jobs = []
+    found = []
     for name, (source, target) in pairs:
-        file = output / f"{name}.{format}"
+        file = output / f"{name}.{form}"
         refuse_as_output(file, inputs)
-        jobs.append(_Job(source, target, file, format))
-    return jobs
+        found.append(DocumentPair(source, target, file))
+    return found
 
 
-def _written(source: Document, target: Document, units: Sequence[Unit], form: str) -> str:
+def _written(
+    pair: DocumentPair,
+    langs: tuple[str | None, str | None],
+    units: Sequence[Unit],
+    output: AlignOutput,
+    inputs: AlignInputs,
+) -> str:
     """The units of a document in a format."""
+    source, target = (
+        Document.read(path, lang, split=inputs.split, replace_invalid=inputs.replace_invalid)
+        for path, lang in zip((pair.source, pair.target), langs, strict=True)
+    )
+    form = output.form(pair)
     if form in WRITERS:
         return WRITERS[form](source, target, units)
     layout = TABLES[form]()
+    layout.digits = output.width
     rows = [
         {
             "src_lines": source.numbers(unit.source),
@@ -389,39 +346,9 @@ def _written(source: Document, target: Document, units: Sequence[Unit], form: st
     return layout.head(list(rows[0])) + layout.body(rows) + layout.tail({"units": len(rows)})
 
 
-def _ladder(source: Document, target: Document, units: Sequence[Unit]) -> str:
-    """The format of hunalign: where each unit starts, in lines from 0, and how good it is."""
-    rungs = [
-        f"{source.line_at(unit.source.start)}\t{target.line_at(unit.target.start)}\t{-unit.cost:.6f}"
-        for unit in units
-    ]
-    return "\n".join([*rungs, f"{source.length}\t{target.length}\t0"]) + "\n"
-
-
-def _tmx(source: Document, target: Document, units: Sequence[Unit]) -> str:
-    """Units that have both sides, as a translation memory."""
-    langs = [str(document.sentences[0].lang) for document in (source, target)]
-    head = (
-        '<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4">\n'
-        f'<header creationtool="tertium" creationtoolversion={quoteattr(__version__)} '
-        f'segtype="block" o-tmf="tertium" adminlang="en" srclang={quoteattr(langs[0])} '
-        'datatype="plaintext"/>\n<body>\n'
-    )
-    body = []
-    for unit in units:
-        if unit.source and unit.target:
-            texts = source.text(unit.source), target.text(unit.target)
-            sides = "".join(
-                f"<tuv xml:lang={quoteattr(lang)}><seg>{escape(NOT_XML.sub(' ', text))}</seg></tuv>"
-                for lang, text in zip(langs, texts, strict=True)
-            )
-            body.append(f"<tu>{sides}</tu>\n")
-    return head + "".join(body) + "</body>\n</tmx>\n"
-
-
 WRITERS: Mapping[str, Callable[[Document, Document, Sequence[Unit]], str]] = {
-    "ladder": _ladder,
-    "tmx": _tmx,
+    "ladder": ladder,
+    "tmx": tmx,
 }
 """What writes the formats that are not tables of units."""
 TABLES: Mapping[str, type[Layout]] = {

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import typer
 
@@ -20,7 +20,16 @@ from tertium.checking.rules import Term, read_glossary
 from tertium.checking.versions import changed_since, read_baseline, write_baseline
 from tertium.cli.commands import as_option
 from tertium.cli.groups import LanguageOptions, grouped, say
-from tertium.cli.options import DEFAULT_MODEL, ENGINE, INPUT, OUTPUT, Force, NoCache, Quiet, Threads
+from tertium.cli.options import (
+    ENGINE,
+    INPUT,
+    OUTPUT,
+    Force,
+    NoCache,
+    Quiet,
+    Threads,
+    option,
+)
 from tertium.cli.running import interruptible, progress_bar
 from tertium.cli.systems import refuse_existing
 from tertium.data.l10n.files import DEFAULT_SOURCE, find_files, read_files
@@ -28,6 +37,7 @@ from tertium.data.l10n.strings import FileContent
 from tertium.data.lines import read_lines
 from tertium.errors import InputError
 from tertium.models.base import TranslationModel
+from tertium.models.catalog import DEFAULT_MODEL
 from tertium.storage.atomic import write_text
 
 FOUND, UNREADABLE = 1, 2
@@ -43,6 +53,8 @@ FailOn = StrEnum("FailOn", FAIL_ON)  # type: ignore[misc]
 class CheckInputs:
     """Which files, and which of their strings."""
 
+    panel: ClassVar[str] = INPUT
+
     paths: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -51,28 +63,15 @@ class CheckInputs:
             "current folder."
         ),
     ] = None
-    source: Annotated[
-        Path | None,
-        typer.Option(
-            "--source",
-            help="The file in the source language, if its name does not tell.",
-            rich_help_panel=INPUT,
-        ),
-    ] = None
-    exclude: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PATTERN", help="Files to leave out, such as '*/old/*'.", rich_help_panel=INPUT
-        ),
-    ] = None
-    since: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COMMIT",
-            help="Check only what has changed since a commit or branch of git.",
-            rich_help_panel=INPUT,
-        ),
-    ] = None
+    source: Path | None = option(
+        None, "The file in the source language, if its name does not tell."
+    )
+    exclude: list[str] | None = option(
+        None, "Files to leave out, such as '*/old/*'.", metavar="PATTERN"
+    )
+    since: str | None = option(
+        None, "Check only what has changed since a commit or branch of git.", metavar="COMMIT"
+    )
 
     @property
     def places(self) -> list[Path]:
@@ -114,54 +113,34 @@ class CheckInputs:
 class RuleOptions:
     """What is checked, and what fails."""
 
-    ignore: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="RULE,...", help="Rules to switch off, for example name.", rich_help_panel=CHECK
-        ),
-    ] = None
-    glossary: Annotated[
-        Path | None,
-        typer.Option(
-            help="A file of terms: term, tab, translation (several with |).", rich_help_panel=CHECK
-        ),
-    ] = None
-    max_length: Annotated[
-        int | None,
-        typer.Option(min=1, help="The most characters of a translation.", rich_help_panel=CHECK),
-    ] = None
-    baseline: Annotated[
-        Path | None,
-        typer.Option(help="A file of known findings, which are left out.", rich_help_panel=CHECK),
-    ] = None
-    write_baseline: Annotated[
-        Path | None,
-        typer.Option(help="Write all findings to a file as known.", rich_help_panel=CHECK),
-    ] = None
-    fail_on: Annotated[
-        FailOn | None,
-        typer.Option(
-            help="Exit with code 1 if there is a finding of this severity or a higher one. "
-            "Default: major.",
-            rich_help_panel=CHECK,
-            metavar="critical|major|minor|never",
-        ),
-    ] = None
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model",
-            help=f"The translation model to ask; '{NO_MODEL}' checks by rules alone. "
-            f"[default: {DEFAULT_MODEL}]",
-            rich_help_panel=ENGINE,
-        ),
-    ] = None
-    jobs: Annotated[
-        int,
-        typer.Option(
-            min=0, help="Processes for the rules; 0: one per core.", rich_help_panel=ENGINE
-        ),
-    ] = 1
+    ignore: list[str] | None = option(
+        None, "Rules to switch off, for example name.", panel=CHECK, metavar="RULE,..."
+    )
+    glossary: Path | None = option(
+        None, "A file of terms: term, tab, translation (several with |).", panel=CHECK
+    )
+    max_length: int | None = option(
+        None, "The most characters of a translation.", panel=CHECK, min=1
+    )
+    baseline: Path | None = option(
+        None, "A file of known findings, which are left out.", panel=CHECK
+    )
+    write_baseline: Path | None = option(
+        None, "Write all findings to a file as known.", panel=CHECK
+    )
+    fail_on: FailOn | None = option(
+        None,
+        "Exit with code 1 if there is a finding of this severity or a higher one. Default: major.",
+        panel=CHECK,
+        metavar="critical|major|minor|never",
+    )
+    model: str | None = option(
+        None,
+        f"The translation model to ask; '{NO_MODEL}' checks by rules alone. "
+        f"[default: {DEFAULT_MODEL}]",
+        panel=ENGINE,
+    )
+    jobs: int = option(1, "Processes for the rules; 0: one per core.", panel=ENGINE, min=0)
     threads: Threads = None
     no_cache: NoCache = False
 
@@ -201,20 +180,12 @@ class RuleOptions:
 class CheckOutput:
     """What is printed and written."""
 
-    output_format: Annotated[
-        CheckFormat | None,
-        typer.Option(
-            "--output-format",
-            "-f",
-            help=f"{', '.join(FORMATS)} or {HTML}.",
-            rich_help_panel=OUTPUT,
-            metavar="FORMAT",
-        ),
-    ] = None
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write to a file.", rich_help_panel=OUTPUT),
-    ] = None
+    panel: ClassVar[str] = OUTPUT
+
+    output_format: CheckFormat | None = option(
+        None, f"{', '.join(FORMATS)} or {HTML}.", "--output-format", "-f", metavar="FORMAT"
+    )
+    output: Path | None = option(None, "Write to a file.", "--output", "-o")
     force: Force = False
     quiet: Quiet = False
 

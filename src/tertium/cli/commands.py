@@ -46,10 +46,10 @@ def as_option(name: str, value: str) -> str | None:
     return names if value in ("", "True", "False") else f"{names} {value}"
 
 
-def option(name: str) -> str:
+def flag(name: str) -> str:
     """The option that gives a parameter.
 
-    >>> option("joined_tokens")
+    >>> flag("joined_tokens")
     '--joined-tokens'
     """
     return as_option(name, "") or _usual(name)
@@ -57,7 +57,7 @@ def option(name: str) -> str:
 
 def flags(names: Iterable[str]) -> str:
     """The options that give several parameters."""
-    return ", ".join(map(option, names))
+    return ", ".join(map(flag, names))
 
 
 def _options(name: str, value: str) -> list[str]:

@@ -6,11 +6,11 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import typer
 
-from tertium.cli.commands import option
+from tertium.cli.commands import flag
 from tertium.cli.formats import OutputFormat
 from tertium.cli.gates import (
     GATES,
@@ -33,7 +33,7 @@ from tertium.cli.groups import (
     say,
 )
 from tertium.cli.languages import assume_for_measures, signed
-from tertium.cli.options import INPUT, OUTPUT
+from tertium.cli.options import INPUT, OUTPUT, option
 from tertium.comparison.result import SEGMENTS_SHOWN, Comparison
 from tertium.comparison.significance import check_comparison, compare_scores
 from tertium.data.pairs import Languages
@@ -68,14 +68,11 @@ SUFFIXES = {
 class CompareInputs(PairOptions):
     """The outputs of the systems."""
 
-    systems: Annotated[
-        str | None,
-        typer.Option(
-            help="The columns of the systems, separated by commas. Default: all other columns of "
-            "text.",
-            rich_help_panel=INPUT,
-        ),
-    ] = None
+    systems: str | None = option(
+        None,
+        "The columns of the systems, separated by commas. Default: all other columns of text.",
+        panel=INPUT,
+    )
 
     def outputs(self, files: Sequence[Path], languages: Languages) -> SystemOutputs:
         """Read the outputs of all systems."""
@@ -107,31 +104,24 @@ class CompareInputs(PairOptions):
 class CompareOutput(RowOptions):
     """What is printed and written."""
 
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Write a table of all systems and measures to a .csv, .tsv, .md, .tex or .txt "
-            "file, or everything to a .json file.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None
-    segments: Annotated[
-        int,
-        typer.Option(
-            "--segments",
-            "--worst",
-            min=0,
-            metavar="N",
-            help="How many of the segments that differ most to show.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = SEGMENTS_SHOWN
-    html: Annotated[
-        Path | None,
-        typer.Option(help="Write an HTML page with plots to this file.", rich_help_panel=OUTPUT),
-    ] = None
+    panel: ClassVar[str] = OUTPUT
+
+    output: Path | None = option(
+        None,
+        "Write a table of all systems and measures to a .csv, .tsv, .md, .tex or .txt "
+        "file, or everything to a .json file.",
+        "--output",
+        "-o",
+    )
+    segments: int = option(
+        SEGMENTS_SHOWN,
+        "How many of the segments that differ most to show.",
+        "--segments",
+        "--worst",
+        min=0,
+        metavar="N",
+    )
+    html: Path | None = option(None, "Write an HTML page with plots to this file.")
 
     def check_format(self) -> None:
         """Refuse a file whose name does not tell its format."""
@@ -174,23 +164,19 @@ class CompareOutput(RowOptions):
                 console.width = PIPED_WIDTH
             print_comparison(result, console, segments=self.segments)
             if any(each.identified for each in result.measures) and not self.quiet:
-                say(f"if an identified language is wrong, use {option('lang')}")
+                say(f"if an identified language is wrong, use {flag('lang')}")
 
 
 @dataclass(frozen=True)
 class CompareStatistics(StatisticsOptions):
     """The tests."""
 
-    baseline: Annotated[
-        str | None,
-        typer.Option(
-            help="Compare all others with this system. Default: the best system.",
-            rich_help_panel=STATISTICS,
-        ),
-    ] = None
-    alpha: Annotated[
-        float, typer.Option(help="Significance level.", rich_help_panel=STATISTICS)
-    ] = ALPHA
+    panel: ClassVar[str] = STATISTICS
+
+    baseline: str | None = option(
+        None, "Compare all others with this system. Default: the best system."
+    )
+    alpha: float = option(ALPHA, "Significance level.")
 
     @property
     def tests(self) -> dict[str, Any]:
@@ -202,16 +188,13 @@ class CompareStatistics(StatisticsOptions):
 class CompareGate(GateOptions):
     """When the command ends with exit code 3."""
 
-    fail_if_worse: Annotated[
-        str | None,
-        typer.Option(
-            "--fail-if-worse",
-            metavar="SYSTEM",
-            help="Exit with code 3 if this system is significantly worse than --baseline, or than "
-            "any other, or if a score says nothing.",
-            rich_help_panel=GATES,
-        ),
-    ] = None
+    fail_if_worse: str | None = option(
+        None,
+        "Exit with code 3 if this system is significantly worse than --baseline, or than "
+        "any other, or if a score says nothing.",
+        panel=GATES,
+        metavar="SYSTEM",
+    )
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from tertium.cli.groups import grouped
+from tertium.cli.options import option
 from tertium.cli.running import progress_bar
 from tertium.cli.studies.options import Quiet
 from tertium.errors import SettingError
@@ -40,6 +42,7 @@ def list_datasets() -> None:
 
 
 @data.command()
+@grouped()
 def describe(
     name: Annotated[str, typer.Argument(help="A dataset (see `tertium data list`).")],
     path: Annotated[
@@ -47,13 +50,10 @@ def describe(
         typer.Argument(help="Its folder or file. Default: download it from the Hugging Face hub."),
     ] = None,
     *,
-    langs: Annotated[
-        str | None, typer.Option(help="Only these languages or pairs, as in en or de-en,fi-en.")
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A setting of the dataset."),
-    ] = None,
+    langs: str | None = option(None, "Only these languages or pairs, as in en or de-en,fi-en."),
+    settings: list[str] | None = option(
+        None, "A setting of the dataset.", "--set", metavar="NAME=VALUE"
+    ),
 ) -> None:
     """Count what is in a dataset: pairs by label, inputs, systems, references, characters."""
     from rich.console import Console
@@ -68,6 +68,7 @@ def describe(
 
 
 @data.command()
+@grouped()
 def export(
     name: Annotated[str, typer.Argument(help="A dataset (see `tertium data list`).")],
     path: Annotated[
@@ -78,21 +79,15 @@ def export(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="A .tsv, .csv or .jsonl file to write.")
     ],
-    lang: Annotated[
-        str | None, typer.Option(help="A language, or a language pair as in de-en.")
-    ] = None,
-    split: Annotated[str | None, typer.Option(help="A split, such as test.")] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE",
-            help="A setting of the dataset: --set kind=mqm --set year=2022.",
-        ),
-    ] = None,
-    offline: Annotated[
-        bool, typer.Option("--offline", help="Use only what was downloaded before.")
-    ] = False,
+    lang: str | None = option(None, "A language, or a language pair as in de-en."),
+    split: str | None = option(None, "A split, such as test."),
+    settings: list[str] | None = option(
+        None,
+        "A setting of the dataset: --set kind=mqm --set year=2022.",
+        "--set",
+        metavar="NAME=VALUE",
+    ),
+    offline: bool = option(False, "Use only what was downloaded before."),
 ) -> None:
     """Write a dataset as a plain table, which `tertium score` and the studies read.
 
@@ -125,6 +120,7 @@ def _parse(settings: Sequence[str], defaults: dict[str, object]) -> dict[str, ob
 
 
 @data.command("paraphrase-sets")
+@grouped()
 def paraphrase_sets(
     export: Annotated[
         Path,
@@ -136,23 +132,16 @@ def paraphrase_sets(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="A TSV file: lang, set_id, sentence.")
     ],
-    langs: Annotated[
-        str | None, typer.Option(help="Make sets only in these languages, such as deu,fra.")
-    ] = None,
-    max_renderings: Annotated[
-        int, typer.Option(min=2, help="Ignore sentences with more translations into a language.")
-    ] = 15,
-    max_size: Annotated[
-        int, typer.Option(min=2, help="The largest number of sentences in a set.")
-    ] = 10,
-    min_shared: Annotated[
-        int, typer.Option(min=1, help="The number of translations that two sentences must share.")
-    ] = 1,
-    max_sets: Annotated[
-        int | None,
-        typer.Option(min=1, help="The number of sets to keep per language, chosen by hash."),
-    ] = None,
-    min_sets: Annotated[int, typer.Option(min=1, help="Omit languages with fewer sets.")] = 1,
+    langs: str | None = option(None, "Make sets only in these languages, such as deu,fra."),
+    max_renderings: int = option(
+        15, "Ignore sentences with more translations into a language.", min=2
+    ),
+    max_size: int = option(10, "The largest number of sentences in a set.", min=2),
+    min_shared: int = option(1, "The number of translations that two sentences must share.", min=1),
+    max_sets: int | None = option(
+        None, "The number of sets to keep per language, chosen by hash.", min=1
+    ),
+    min_sets: int = option(1, "Omit languages with fewer sets.", min=1),
     quiet: Quiet = False,
 ) -> None:
     """Make paraphrase sets from Tatoeba: sentences of one language with a common translation.

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -21,7 +21,7 @@ from tertium.cli.groups import (
 )
 from tertium.cli.inputs import Inputs, check_is_text, names_table
 from tertium.cli.languages import assume
-from tertium.cli.options import INPUT, OUTPUT, HtmlFile
+from tertium.cli.options import INPUT, OUTPUT, HtmlFile, option
 from tertium.data.pairs import Source as RowSource
 from tertium.data.records import counted
 from tertium.errors import InputError
@@ -53,14 +53,11 @@ NO_FILE = "two texts are not rows; give a file of pairs"
 class ExplainInputs(TextOptions):
     """What is explained."""
 
-    against: Annotated[
-        str | None,
-        typer.Option(
-            help="Compare with the source or with the reference. Default: the source, if there is "
-            "one.",
-            rich_help_panel=INPUT,
-        ),
-    ] = None
+    against: str | None = option(
+        None,
+        "Compare with the source or with the reference. Default: the source, if there is one.",
+        panel=INPUT,
+    )
 
     def inputs(self, texts: Sequence[str], languages: LanguageOptions) -> Inputs:
         """The arguments by their roles."""
@@ -82,91 +79,52 @@ class ExplainInputs(TextOptions):
 class MethodOptions:
     """How differences are found."""
 
-    method: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--method",
-            help="coverage, opposites, unlikely, contrast, differences, deletion, hallucination, "
-            "direction, flags; several with commas. Default: "
-            "coverage,opposites,hallucination,flags for files; token log-probabilities for two "
-            "texts.",
-            rich_help_panel=METHODS,
-        ),
-    ] = None
-    tokens: Annotated[
-        bool,
-        typer.Option(
-            "--tokens",
-            help="Without --method: show subword tokens, not words.",
-            rich_help_panel=METHODS,
-        ),
-    ] = False
-    threshold: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--threshold",
-            metavar="METHOD=NUMBER",
-            help="Report what has at least this score, for example coverage=0.2; may be repeated. "
-            "A number alone is that of the first method. `tertium study spans --labels` learns "
-            "thresholds.",
-            rich_help_panel=METHODS,
-        ),
-    ] = None
-    false_alarms: Annotated[
-        float,
-        typer.Option(
-            help="Report so much that this share of right rows is reported, with thresholds that "
-            "were learned for the model. --threshold replaces them.",
-            rich_help_panel=METHODS,
-        ),
-    ] = FALSE_ALARMS
-    decisions: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Thresholds that scripts/learn_decisions.py learned. Default: decisions.json in "
-            "the folder of the model, if there is one.",
-            rich_help_panel=METHODS,
-            hidden=True,
-        ),
-    ] = None
-    error_free: Annotated[
-        bool,
-        typer.Option(
-            "--error-free",
-            help="Add the columns error_probability, score (0 to 100) and error_free (1 if "
-            "nothing is reported).",
-            rich_help_panel=METHODS,
-        ),
-    ] = False
-    max_words: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="coverage: the longest phrases that are tried.",
-            rich_help_panel=METHODS,
-            hidden=True,
-        ),
-    ] = None
-    min_words: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="coverage: the shortest phrases that are tried.",
-            rich_help_panel=METHODS,
-            hidden=True,
-        ),
-    ] = None
-    worst: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            help="Two texts without --method: at how many of the worst tokens to show "
-            "alternatives.",
-            rich_help_panel=METHODS,
-            hidden=True,
-        ),
-    ] = explanation.WORST_PLACES
+    panel: ClassVar[str] = METHODS
+
+    method: list[str] | None = option(
+        None,
+        "coverage, opposites, unlikely, contrast, differences, deletion, hallucination, "
+        "direction, flags; several with commas. Default: "
+        "coverage,opposites,hallucination,flags for files; token log-probabilities for two "
+        "texts.",
+    )
+    tokens: bool = option(False, "Without --method: show subword tokens, not words.")
+    threshold: list[str] | None = option(
+        None,
+        "Report what has at least this score, for example coverage=0.2; may be repeated. "
+        "A number alone is that of the first method. `tertium study spans --labels` learns "
+        "thresholds.",
+        metavar="METHOD=NUMBER",
+    )
+    false_alarms: float = option(
+        FALSE_ALARMS,
+        "Report so much that this share of right rows is reported, with thresholds that "
+        "were learned for the model. --threshold replaces them.",
+    )
+    decisions: Path | None = option(
+        None,
+        "Thresholds that scripts/learn_decisions.py learned. Default: decisions.json in "
+        "the folder of the model, if there is one.",
+        metavar="FILE",
+        hidden=True,
+    )
+    error_free: bool = option(
+        False,
+        "Add the columns error_probability, score (0 to 100) and error_free (1 if "
+        "nothing is reported).",
+    )
+    max_words: int | None = option(
+        None, "coverage: the longest phrases that are tried.", min=1, hidden=True
+    )
+    min_words: int | None = option(
+        None, "coverage: the shortest phrases that are tried.", min=1, hidden=True
+    )
+    worst: int = option(
+        explanation.WORST_PLACES,
+        "Two texts without --method: at how many of the worst tokens to show alternatives.",
+        min=0,
+        hidden=True,
+    )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -176,7 +134,7 @@ class MethodOptions:
     @property
     def settings(self) -> dict[str, Any]:
         """The settings of a reviewer."""
-        given = {"max_words": self.max_words, "min_words": self.min_words}
+        given: dict[str, Any] = {"max_words": self.max_words, "min_words": self.min_words}
         coverage = replace(
             CoverageSettings(), **{name: n for name, n in given.items() if n is not None}
         )
@@ -198,26 +156,19 @@ class MethodOptions:
 class ExplainOutput(RowOptions):
     """What is printed and written."""
 
-    exchange: Annotated[
-        str | None,
-        typer.Option(
-            "--layout",
-            help="Write the layout of another tool: mqm (TSV of MQM ratings), mtme (JSONL ratings "
-            "of mt-metrics-eval), wmt (TSV of the WMT error span task), esa (JSONL of ESA). "
-            "Default: the columns of the input with spans, flags and severity.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None
+    panel: ClassVar[str] = OUTPUT
+
+    exchange: str | None = option(
+        None,
+        "Write the layout of another tool: mqm (TSV of MQM ratings), mtme (JSONL ratings "
+        "of mt-metrics-eval), wmt (TSV of the WMT error span task), esa (JSONL of ESA). "
+        "Default: the columns of the input with spans, flags and severity.",
+        "--layout",
+    )
     html: HtmlFile = None
-    rows_at_a_time: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            help="Rows that are done and saved together.",
-            rich_help_panel=OUTPUT,
-            hidden=True,
-        ),
-    ] = ROWS_AT_A_TIME
+    rows_at_a_time: int = option(
+        ROWS_AT_A_TIME, "Rows that are done and saved together.", min=1, hidden=True
+    )
 
     def refuse_for_two_texts(self) -> None:
         """Refuse what only files have."""

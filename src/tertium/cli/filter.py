@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
@@ -25,7 +25,7 @@ from tertium.cli.groups import (
     say,
 )
 from tertium.cli.inputs import refuse_as_output
-from tertium.cli.options import ENGINE, INPUT, OUTPUT, Source
+from tertium.cli.options import ENGINE, INPUT, OUTPUT, Source, option
 from tertium.cli.systems import refuse_existing
 from tertium.data.l10n import SUFFIXES, open_translations
 from tertium.data.lines import STDIN, suffix_of
@@ -52,38 +52,19 @@ FILTER = "Filters"
 class BitextOptions(TableOptions):
     """The pairs."""
 
+    panel: ClassVar[str] = INPUT
+
     src: Source = None
-    tgt: Annotated[
-        Path | None,
-        typer.Option("--tgt", "-t", help="Plain text, one target per line.", rich_help_panel=INPUT),
-    ] = None
-    src_column: Annotated[
-        str | None,
-        typer.Option(help="Default: named by the language, or src.", rich_help_panel=INPUT),
-    ] = None
-    tgt_column: Annotated[
-        str | None,
-        typer.Option(
-            help="Default: named by the language, or tgt.", rich_help_panel=INPUT, hidden=True
-        ),
-    ] = None
-    format: Annotated[
-        str | None,
-        typer.Option(
-            help="tsv, csv, jsonl, parquet or tmx. Default: by the file name.",
-            rich_help_panel=INPUT,
-        ),
-    ] = None
-    on_error: Annotated[
-        OnError,
-        typer.Option(
-            help="What to do with a row that cannot be judged: stop, skip it, or mark it in "
-            "--rejected.",
-            rich_help_panel=INPUT,
-            metavar="stop|skip|mark",
-            hidden=True,
-        ),
-    ] = OnError.stop
+    tgt: Path | None = option(None, "Plain text, one target per line.", "--tgt", "-t")
+    src_column: str | None = option(None, "Default: named by the language, or src.")
+    tgt_column: str | None = option(None, "Default: named by the language, or tgt.", hidden=True)
+    format: str | None = option(None, "tsv, csv, jsonl, parquet or tmx. Default: by the file name.")
+    on_error: OnError = option(
+        OnError.stop,
+        "What to do with a row that cannot be judged: stop, skip it, or mark it in --rejected.",
+        metavar="stop|skip|mark",
+        hidden=True,
+    )
 
     def parallel(self, src: Path | None, tgt: Path) -> BitextOptions:
         """Two files that are given without options."""
@@ -126,60 +107,37 @@ class BitextOptions(TableOptions):
 class FilterOptions:
     """The filters."""
 
-    filters: Annotated[
-        str | None,
-        typer.Option(
-            "--filters",
-            help="Filters in the order of application: "
-            f"{', '.join(FILTERS.builtin_names())}. Default: {','.join(USUAL)}; margin needs an "
-            "--encoder and is left out without one.",
-            rich_help_panel=FILTER,
-        ),
-    ] = None
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="FILTER.NAME=VALUE",
-            help="A setting of a filter: --set length.longest=100 --set overlap.four=0.5.",
-            rich_help_panel=FILTER,
-        ),
-    ] = None
-    prism: Annotated[
-        bool,
-        typer.Option(
-            "--prism",
-            help="Exactly the filters of the Prism paper, instead of --filters; margin only where "
-            "the encoder has both languages.",
-            rich_help_panel=FILTER,
-        ),
-    ] = False
-    unit: Annotated[
-        str | None,
-        typer.Option(
-            help="The unit of lengths and n-grams: the tokens of a model (its name, or a "
-            "SentencePiece file), or words. Default: the tokens of --model if it supports the "
-            "languages, otherwise words.",
-            rich_help_panel=FILTER,
-            hidden=True,
-        ),
-    ] = None
-    measure: Annotated[
-        str | None,
-        typer.Option(
-            "--measure",
-            "-m",
-            help="The measure that the filter measure uses.",
-            rich_help_panel=FILTER,
-        ),
-    ] = None
-    at_least: Annotated[
-        float | None, typer.Option(help="Its lowest score.", rich_help_panel=FILTER)
-    ] = None
-    at_most: Annotated[
-        float | None,
-        typer.Option(help="Its highest score.", rich_help_panel=FILTER, hidden=True),
-    ] = None
+    panel: ClassVar[str] = FILTER
+
+    filters: str | None = option(
+        None,
+        "Filters in the order of application: "
+        f"{', '.join(FILTERS.builtin_names())}. Default: {','.join(USUAL)}; margin needs an "
+        "--encoder and is left out without one.",
+    )
+    settings: list[str] | None = option(
+        None,
+        "A setting of a filter: --set length.longest=100 --set overlap.four=0.5.",
+        "--set",
+        metavar="FILTER.NAME=VALUE",
+    )
+    prism: bool = option(
+        False,
+        "Exactly the filters of the Prism paper, instead of --filters; margin only where "
+        "the encoder has both languages.",
+    )
+    unit: str | None = option(
+        None,
+        "The unit of lengths and n-grams: the tokens of a model (its name, or a "
+        "SentencePiece file), or words. Default: the tokens of --model if it supports the "
+        "languages, otherwise words.",
+        hidden=True,
+    )
+    measure: str | None = option(
+        None, "The measure that the filter measure uses.", "--measure", "-m"
+    )
+    at_least: float | None = option(None, "Its lowest score.")
+    at_most: float | None = option(None, "Its highest score.", hidden=True)
 
     def names(self, rows: Rows, *, supported: bool) -> tuple[str, ...]:
         """The filters that are given, or the default for these rows."""
@@ -225,43 +183,23 @@ class FilterOptions:
 class FilterOutput(RowOptions):
     """What is printed and written."""
 
-    output: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="A .tsv, .csv, .jsonl or .parquet file; or, given twice, two plain text files.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None  # type: ignore[assignment]  # one file elsewhere
-    rejected: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write removed rows, with the reason, to this file.", rich_help_panel=OUTPUT
-        ),
-    ] = None
-    counts: Annotated[
-        bool,
-        typer.Option("--json", help="Print the counts as JSON.", rich_help_panel=OUTPUT),
-    ] = False
-    rows_at_a_time: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            help="Rows that are judged and saved together.",
-            rich_help_panel=OUTPUT,
-            hidden=True,
-        ),
-    ] = 4096
-    processes: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Default: the cores available to this process.",
-            rich_help_panel=ENGINE,
-            hidden=True,
-        ),
-    ] = None
+    output: list[Path] | None = option(
+        None,
+        "A .tsv, .csv, .jsonl or .parquet file; or, given twice, two plain text files.",
+        "--output",
+        "-o",
+        panel=OUTPUT,
+    )  # type: ignore[assignment]  # one file elsewhere
+    rejected: Path | None = option(
+        None, "Write removed rows, with the reason, to this file.", panel=OUTPUT
+    )
+    counts: bool = option(False, "Print the counts as JSON.", "--json", panel=OUTPUT)
+    rows_at_a_time: int = option(
+        4096, "Rows that are judged and saved together.", panel=OUTPUT, min=1, hidden=True
+    )
+    processes: int | None = option(
+        None, "Default: the cores available to this process.", panel=ENGINE, min=1, hidden=True
+    )
 
     @property
     def files(self) -> list[Path]:

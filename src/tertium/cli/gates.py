@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from tertium.cli.groups import say
+from tertium.cli.options import option
 from tertium.errors import InputError, SettingError
 from tertium.measures.loading import MeasureSpec, outline
 from tertium.measures.scores import ScoreTable
@@ -25,15 +26,12 @@ GATES = "Gates"
 class GateOptions:
     """When a command ends with exit code 3."""
 
-    fail_under: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--fail-under",
-            metavar="[MEASURE=]NUMBER",
-            help=f"Exit with code {BELOW_THRESHOLD} if a system score is lower, or says nothing.",
-            rich_help_panel=GATES,
-        ),
-    ] = None
+    fail_under: list[str] | None = option(
+        None,
+        f"Exit with code {BELOW_THRESHOLD} if a system score is lower, or says nothing.",
+        panel=GATES,
+        metavar="[MEASURE=]NUMBER",
+    )
 
     def limits(self, specs: Sequence[MeasureSpec]) -> dict[str, float]:
         """The lowest score of each measure, checked before any work."""

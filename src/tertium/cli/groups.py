@@ -8,10 +8,10 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_type_hints
 
 import typer
 
@@ -20,50 +20,33 @@ from tertium.cli.formats import OutputFormat
 from tertium.cli.habits import language_pair
 from tertium.cli.inputs import refuse_as_output
 from tertium.cli.options import (
-    DEFAULT_MODEL,
     ENGINE,
+    INPUT,
+    MEASURES,
+    OPTION,
     OUTPUT,
-    Against,
     AsText,
     ComputeType,
     Encoder,
     Force,
-    Format,
-    Header,
-    Hyp,
     HypColumn,
-    LangColumn,
-    LangOrPair,
     Layer,
-    Long,
-    Measures,
     Model,
     NoCache,
-    Overwrite,
     Quiet,
-    Quoting,
     RefColumn,
     References,
-    RefLang,
-    RefLangColumn,
     ReplaceInvalid,
-    Resume,
-    SentenceEncoder,
-    Settings,
     Source,
     SrcColumn,
     SrcLang,
     SrcLangColumn,
-    TgtLang,
     Threads,
-    Verbose,
+    option,
 )
 from tertium.cli.running import (
-    Address,
-    Engine,
     EngineName,
     Running,
-    Workers,
     chosen_cluster,
     log_to_terminal,
 )
@@ -73,6 +56,7 @@ from tertium.errors import InputError, SettingError
 from tertium.jobs.output import Layout, check_output_file
 from tertium.measures.loading import MeasureSpec, ModelSettings, read_specs
 from tertium.measures.registry import DEFAULT_MEASURE, refuse_trained_metrics
+from tertium.models.catalog import DEFAULT_MODEL
 from tertium.stats.conventions import SAMPLES
 
 if TYPE_CHECKING:
@@ -86,7 +70,7 @@ def grouped(*without: str) -> Callable[[Command], Command]:
     """Make the fields of each parameter that is a dataclass options of the command.
 
     Fields of ``without`` are left out and keep their defaults. An option that the command declares
-    itself replaces the field of the same name.
+    itself replaces the field of the same name. Its own options are described as those of groups.
     """
 
     def decorate(command: Command) -> Command:
@@ -105,8 +89,7 @@ def grouped(*without: str) -> Callable[[Command], Command]:
                     raise TypeError(f"{command.__name__}: {twice} is in two groups")
                 parameters |= options
             else:
-                kind = inspect.Parameter.KEYWORD_ONLY
-                parameters[name] = parameter.replace(annotation=hints[name], kind=kind)
+                parameters[name] = _plain(parameter, hints[name])
 
         @wraps(command)
         def run(**given: Any) -> None:
@@ -132,21 +115,48 @@ def options_of(group: Any, without: Iterable[str] = ()) -> dict[str, inspect.Par
             each.name,
             inspect.Parameter.KEYWORD_ONLY,
             default=inspect.Parameter.empty if each.default is MISSING else each.default,
-            annotation=hints[each.name],
+            annotation=_annotation(group, each, hints[each.name]),
         )
         for each in fields(group)
         if each.name not in without
     }
 
 
+def _annotation(group: Any, of: Field[Any], hint: Any) -> Any:
+    """The type of a field with its option, in the panel of the group that has the field."""
+    if OPTION not in of.metadata:
+        return hint
+    owner = next(each for each in group.__mro__ if of.name in inspect.get_annotations(each))
+    return _with_option(of, of.name, hint, owner.__dict__.get("panel"))
+
+
+def _plain(parameter: inspect.Parameter, hint: Any) -> inspect.Parameter:
+    """A parameter of a command itself; its option may be described as that of a field."""
+    default = parameter.default
+    if isinstance(default, Field):
+        hint, default = _with_option(default, parameter.name, hint), default.default
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return parameter.replace(annotation=hint, default=default, kind=kind)
+
+
+def _with_option(of: Field[Any], name: str, hint: Any, panel: str | None = None) -> Any:
+    flags, settings = of.metadata[OPTION]
+    if not flags and hint in (bool, bool | None):
+        flags = (f"--{name.replace('_', '-')}",)
+    panel = settings["rich_help_panel"] or panel
+    return Annotated[hint, typer.Option(*flags, **{**settings, "rich_help_panel": panel})]
+
+
 @dataclass(frozen=True)
 class LanguageOptions:
     """The languages of all texts; ``--lang`` may be a pair with the source first."""
 
-    lang: LangOrPair = None
+    lang: str | None = option(
+        None, "Language (ISO 639), or a pair with the source first: de-en.", "--lang", "-l"
+    )
     src_lang: SrcLang = None
-    tgt_lang: TgtLang = None
-    ref_lang: RefLang = None
+    tgt_lang: str | None = option(None, "The same as --lang, beside --src-lang.", hidden=True)
+    ref_lang: str | None = option(None, "Language of the references, if different.")
 
     def __post_init__(self) -> None:
         if self.tgt_lang is not None and language_pair(self.lang) is None:
@@ -194,10 +204,22 @@ class LanguageOptions:
 class TableOptions:
     """How tables are read."""
 
-    format: Format = None
-    header: Header = True
+    format: str | None = option(
+        None, "tsv, csv, jsonl or parquet. Default: by file name.", panel=INPUT
+    )
+    header: bool = option(
+        True,
+        "Whether the first line names the columns; otherwise they are 1, 2, ...",
+        "--header/--no-header",
+        panel=INPUT,
+    )
     replace_invalid: ReplaceInvalid = False
-    quoting: Quoting = None
+    quoting: bool | None = option(
+        None,
+        "Whether fields of TSV may be quoted, as pandas writes them. Default: an error.",
+        "--quoting/--no-quoting",
+        panel=INPUT,
+    )
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -214,7 +236,13 @@ class TableOptions:
 class FileOptions:
     """Parallel files."""
 
-    hyp: Hyp = None
+    hyp: list[Path] | None = option(
+        None,
+        "Hypotheses, one per line. Several files are several systems.",
+        "--hyp",
+        "-t",
+        metavar="FILE...",
+    )
     ref: References = None
     src: Source = None
 
@@ -225,8 +253,10 @@ class PairOptions(TableOptions, FileOptions):
 
     ref_column: RefColumn = None
     src_column: SrcColumn = None
-    lang_column: LangColumn = None
-    ref_lang_column: RefLangColumn = None
+    lang_column: str | None = option(None, "The column of the hypotheses' language.", panel=INPUT)
+    ref_lang_column: str | None = option(
+        None, "The column of the references' language.", panel=INPUT
+    )
     src_lang_column: SrcLangColumn = None
 
     @property
@@ -257,10 +287,32 @@ class TextOptions(PairOptions):
 class MeasureOptions:
     """Measures and their settings."""
 
-    measure: Measures = None
-    against: Against = None
-    long: Long = None
-    settings: Settings = None
+    measure: list[str] | None = option(
+        None,
+        "One or several measures: -m bleu chrf. With model and settings: "
+        f"cross@MODEL:beam_size=1. `tertium measures` lists them. Default: {DEFAULT_MEASURE}.",
+        "--measure",
+        "-m",
+        metavar="NAME...",
+    )
+    against: str | None = option(
+        None, "Compare with the reference (default) or with the source.", panel=MEASURES
+    )
+    long: str | None = option(
+        None,
+        "Texts beyond the model's length: split into aligned sentences (default), or cut; "
+        "always: split all texts.",
+        panel=MEASURES,
+        hidden=True,
+        metavar="split|cut|always",
+    )
+    settings: list[str] | None = option(
+        None,
+        "A setting of a measure: --set base=2 --set tokenize=zh.",
+        "--set",
+        panel=MEASURES,
+        metavar="NAME=VALUE",
+    )
 
     def specs(self, **settings: object) -> tuple[MeasureSpec, ...]:
         """The measures; ``settings`` are those that no option gives."""
@@ -276,15 +328,13 @@ class TranslationModelOptions:
 
     model: Model = DEFAULT_MODEL
     compute_type: ComputeType = "auto"
-    device: Annotated[
-        str,
-        typer.Option(
-            metavar="cpu|cuda|auto",
-            help="Where the translation model runs. Tertium is tested on processors only.",
-            rich_help_panel=ENGINE,
-            hidden=True,
-        ),
-    ] = "cpu"
+    device: str = option(
+        "cpu",
+        "Where the translation model runs. Tertium is tested on processors only.",
+        panel=ENGINE,
+        metavar="cpu|cuda|auto",
+        hidden=True,
+    )
     threads: Threads = None
     no_cache: NoCache = False
 
@@ -319,7 +369,9 @@ class EncoderOptions(TranslationModelOptions):
 class ModelOptions(EncoderOptions):
     """All kinds of models that measures use."""
 
-    sentence_encoder: SentenceEncoder = None
+    sentence_encoder: str | None = option(
+        None, "Sentence encoder of sss and sentsim.", panel=ENGINE, metavar="NAME"
+    )
 
     @property
     def chosen(self) -> ModelSettings:
@@ -330,9 +382,20 @@ class ModelOptions(EncoderOptions):
 class ClusterOptions:
     """Where a job runs."""
 
-    engine: Engine = EngineName.local
-    address: Address = None
-    workers: Workers = None
+    engine: EngineName = option(
+        EngineName.local,
+        "Run in this process, or on a Ray cluster.",
+        panel=ENGINE,
+        metavar="local|ray",
+    )
+    address: str | None = option(
+        None,
+        "Address of a Ray cluster (or $RAY_ADDRESS). Default: start Ray on this machine.",
+        panel=ENGINE,
+    )
+    workers: int | None = option(
+        None, "Number of workers. Default: as many as there is room for.", panel=ENGINE, min=1
+    )
 
     def chosen(self, threads: int | None) -> ClusterSettings | None:
         """The cluster; None is this process."""
@@ -343,42 +406,25 @@ class ClusterOptions:
 class PrintOptions:
     """What is printed, and how much is said about it."""
 
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Write the rows to a .tsv, .csv, .jsonl or .parquet file.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None
-    output_format: Annotated[
-        OutputFormat | None,
-        typer.Option(
-            "--output-format",
-            "-f",
-            help="Print as text, markdown, latex, csv, tsv or json.",
-            rich_help_panel=OUTPUT,
-            metavar="FORMAT",
-        ),
-    ] = None
-    as_json: Annotated[
-        bool,
-        typer.Option("--json", help="The same as -f json.", rich_help_panel=OUTPUT, hidden=True),
-    ] = False
-    width: Annotated[
-        int | None,
-        typer.Option(
-            "--width",
-            "-w",
-            min=0,
-            help="Decimals of the scores that are printed.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None
+    panel: ClassVar[str] = OUTPUT
+
+    output: Path | None = option(
+        None, "Write the rows to a .tsv, .csv, .jsonl or .parquet file.", "--output", "-o"
+    )
+    output_format: OutputFormat | None = option(
+        None,
+        "Print as text, markdown, latex, csv, tsv or json.",
+        "--output-format",
+        "-f",
+        metavar="FORMAT",
+    )
+    as_json: bool = option(False, "The same as -f json.", "--json", hidden=True)
+    width: int | None = option(
+        None, "Decimals of the scores that are printed.", "--width", "-w", min=0
+    )
     force: Force = False
     quiet: Quiet = False
-    verbose: Verbose = False
+    verbose: bool = option(False, "Log what is done.", "--verbose", "-v", panel=OUTPUT)
 
     def __post_init__(self) -> None:
         log_to_terminal(self.verbose)
@@ -412,8 +458,8 @@ class PrintOptions:
 class RowOptions(PrintOptions):
     """The same for rows that are processed one part after the other, and saved."""
 
-    resume: Resume = False
-    overwrite: Overwrite = False
+    resume: bool = option(False, "Resume an interrupted run.", panel=OUTPUT)
+    overwrite: bool = option(False, "Discard an interrupted run and start over.", panel=OUTPUT)
 
     def replaces(self, path: Path) -> bool:
         return self.force or (path == self.output and (self.resume or self.overwrite))
@@ -435,19 +481,12 @@ class RowOptions(PrintOptions):
 class StatisticsOptions:
     """The bootstrap."""
 
-    samples: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            help="Samples of the bootstrap and of permutation tests.",
-            rich_help_panel=STATISTICS,
-            hidden=True,
-        ),
-    ] = SAMPLES
-    seed: Annotated[
-        int,
-        typer.Option(min=0, help="Seed of the samples.", rich_help_panel=STATISTICS, hidden=True),
-    ] = 0
+    panel: ClassVar[str] = STATISTICS
+
+    samples: int = option(
+        SAMPLES, "Samples of the bootstrap and of permutation tests.", min=1, hidden=True
+    )
+    seed: int = option(0, "Seed of the samples.", min=0, hidden=True)
 
 
 def say(*messages: str) -> None:

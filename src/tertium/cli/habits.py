@@ -35,6 +35,10 @@ RENAMED = {
     "-ci": ("--confidence",),
     "-cin": ("--samples",),
     "--confidence-n": ("--samples",),
+    "-b": ("--beam-size",),  # Marian, fairseq
+    "--beam": ("--beam-size",),
+    "--n-best": ("--count",),
+    "--nbest": ("--count",),
     "--model_type": ("--encoder",),
     "--num_layers": ("--layer",),
 }

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import IO, Annotated, Any, ClassVar
 
 import typer
 
@@ -21,7 +21,7 @@ from tertium.cli.groups import (
     grouped,
     say,
 )
-from tertium.cli.options import ENGINE, INPUT, OUTPUT, ReplaceInvalid
+from tertium.cli.options import ENGINE, INPUT, OUTPUT, ReplaceInvalid, option
 from tertium.cli.running import Running
 from tertium.data.lines import check_file, name_of, read_lines
 from tertium.data.records import counted, listed, open_table
@@ -71,10 +71,7 @@ class MethodName(Enum):
 class MineInputs:
     """The lists of texts."""
 
-    corpus: Annotated[
-        Path | None,
-        typer.Option("--in", help="Search this file, one text per line.", rich_help_panel=INPUT),
-    ] = None
+    corpus: Path | None = option(None, "Search this file, one text per line.", "--in", panel=INPUT)
     replace_invalid: ReplaceInvalid = False
 
     def paths(self, files: Sequence[Path]) -> list[Path]:
@@ -106,92 +103,69 @@ class MineInputs:
 class MiningOptions:
     """How pairs are found, scored and selected."""
 
-    k: Annotated[
-        int | None,
-        typer.Option(
-            "-k",
-            min=1,
-            help=f"Candidates per text: its nearest neighbours. Default: {K}; with --in: "
-            f"{SEARCH_K}.",
-            rich_help_panel=MINING,
-        ),
-    ] = None
-    margin: Annotated[
-        MarginName | None,
-        typer.Option(
-            help="Margin of the cosine over the nearest neighbours; absolute is the cosine itself. "
-            "Default: ratio; with --in: absolute.",
-            rich_help_panel=MINING,
-        ),
-    ] = None
-    margin_k: Annotated[
-        int,
-        typer.Option(min=1, help="Neighbours in the margin.", rich_help_panel=MINING, hidden=True),
-    ] = 4
-    pairs: Annotated[
-        SelectionName | None,
-        typer.Option(
-            help="one-to-one: best pairs first, each text once; mutual: each is the other's best; "
-            "all: every candidate. Default: one-to-one; for one list: all.",
-            rich_help_panel=MINING,
-        ),
-    ] = None
-    rescore: Annotated[
-        str | None,
-        typer.Option(
-            "--rescore",
-            "--measure",
-            "-m",
-            metavar="MEASURE",
-            help="Score the candidates by a measure, such as cross, and rank by it.",
-            rich_help_panel=MINING,
-        ),
-    ] = None
-    max_overlap: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            max=1,
-            help="Leave out near-copies: pairs that share more than this proportion of their "
-            "character 3-grams. Default: keep them.",
-            rich_help_panel=MINING,
-        ),
-    ] = None
-    filters: Annotated[
-        str | None,
-        typer.Option(
-            "--filters",
-            help="Filters of `tertium filter` for the candidates: length,ratio,lid,overlap.",
-            rich_help_panel=MINING,
-        ),
-    ] = None
-    neighbours: Annotated[
-        MethodName,
-        typer.Option(
-            help="exact: compare all texts; index: inverted file index of faiss (extra: margin); "
-            "auto: index beyond 50 000 texts.",
-            rich_help_panel=ENGINE,
-            hidden=True,
-        ),
-    ] = MethodName.auto
-    vectors: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Folder to store and reuse vectors. Default: the cache folder.",
-            rich_help_panel=ENGINE,
-            hidden=True,
-        ),
-    ] = None
-    rows_at_a_time: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            help="Candidates that are rescored and saved together.",
-            rich_help_panel=OUTPUT,
-            hidden=True,
-        ),
-    ] = PAIRS_AT_A_TIME
+    k: int | None = option(
+        None,
+        f"Candidates per text: its nearest neighbours. Default: {K}; with --in: {SEARCH_K}.",
+        "-k",
+        panel=MINING,
+        min=1,
+    )
+    margin: MarginName | None = option(
+        None,
+        "Margin of the cosine over the nearest neighbours; absolute is the cosine itself. "
+        "Default: ratio; with --in: absolute.",
+        panel=MINING,
+    )
+    margin_k: int = option(4, "Neighbours in the margin.", panel=MINING, min=1, hidden=True)
+    pairs: SelectionName | None = option(
+        None,
+        "one-to-one: best pairs first, each text once; mutual: each is the other's best; "
+        "all: every candidate. Default: one-to-one; for one list: all.",
+        panel=MINING,
+    )
+    rescore: str | None = option(
+        None,
+        "Score the candidates by a measure, such as cross, and rank by it.",
+        "--rescore",
+        "--measure",
+        "-m",
+        panel=MINING,
+        metavar="MEASURE",
+    )
+    max_overlap: float | None = option(
+        None,
+        "Leave out near-copies: pairs that share more than this proportion of their "
+        "character 3-grams. Default: keep them.",
+        panel=MINING,
+        min=0,
+        max=1,
+    )
+    filters: str | None = option(
+        None,
+        "Filters of `tertium filter` for the candidates: length,ratio,lid,overlap.",
+        panel=MINING,
+    )
+    neighbours: MethodName = option(
+        MethodName.auto,
+        "exact: compare all texts; index: inverted file index of faiss (extra: margin); "
+        "auto: index beyond 50 000 texts.",
+        panel=ENGINE,
+        hidden=True,
+    )
+    vectors: Path | None = option(
+        None,
+        "Folder to store and reuse vectors. Default: the cache folder.",
+        panel=ENGINE,
+        metavar="FOLDER",
+        hidden=True,
+    )
+    rows_at_a_time: int = option(
+        PAIRS_AT_A_TIME,
+        "Candidates that are rescored and saved together.",
+        panel=OUTPUT,
+        min=1,
+        hidden=True,
+    )
 
     def miner(
         self,
@@ -230,30 +204,24 @@ class MiningOptions:
 class ThresholdOptions:
     """Which pairs are kept."""
 
-    threshold: Annotated[
-        float | None,
-        typer.Option(
-            help="Lowest score: of the measure with --rescore, otherwise of the margin. Default "
-            "for two lists: the margin that pairs seldom reach by chance.",
-            rich_help_panel=MINING,
-        ),
-    ] = None
-    labelled: Annotated[
-        Path | None,
-        typer.Option(
-            help="Choose the threshold with the best F1 on this table with the columns src, tgt "
-            "and label (1 or 0). Without label, it must hold all true pairs.",
-            rich_help_panel=MINING,
-        ),
-    ] = None
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            help="Plot precision, recall and F1 over the threshold (.png or .svg; extra: plot).",
-            rich_help_panel=OUTPUT,
-            hidden=True,
-        ),
-    ] = None
+    threshold: float | None = option(
+        None,
+        "Lowest score: of the measure with --rescore, otherwise of the margin. Default "
+        "for two lists: the margin that pairs seldom reach by chance.",
+        panel=MINING,
+    )
+    labelled: Path | None = option(
+        None,
+        "Choose the threshold with the best F1 on this table with the columns src, tgt "
+        "and label (1 or 0). Without label, it must hold all true pairs.",
+        panel=MINING,
+    )
+    plot: Path | None = option(
+        None,
+        "Plot precision, recall and F1 over the threshold (.png or .svg; extra: plot).",
+        panel=OUTPUT,
+        hidden=True,
+    )
 
     def check(self) -> None:
         """Refuse a figure that cannot be drawn, before any work."""
@@ -275,18 +243,15 @@ class ThresholdOptions:
 class MineOutput(RowOptions):
     """What is printed and written."""
 
-    sample: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Also write a random sample of the pairs, with an empty column label: fill in 1 "
-            "or 0, and read it with --labelled, which then estimates the precision.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None
-    sample_size: Annotated[
-        int, typer.Option(min=1, help="Pairs in --sample.", rich_help_panel=OUTPUT, hidden=True)
-    ] = 100
+    panel: ClassVar[str] = OUTPUT
+
+    sample: Path | None = option(
+        None,
+        "Also write a random sample of the pairs, with an empty column label: fill in 1 "
+        "or 0, and read it with --labelled, which then estimates the precision.",
+        metavar="FILE",
+    )
+    sample_size: int = option(100, "Pairs in --sample.", min=1, hidden=True)
 
     def check_files(self, inputs: Sequence[Path], plot: Path | None) -> None:
         """Refuse outputs that cannot be written, before any work."""

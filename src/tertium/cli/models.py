@@ -10,6 +10,8 @@ from typing import Annotated, Literal
 import typer
 
 from tertium.cli.commands import as_option
+from tertium.cli.groups import grouped
+from tertium.cli.options import option
 from tertium.errors import ModelError
 from tertium.models.card import (
     Card,
@@ -196,6 +198,7 @@ def _print_public(entry: PublicModel) -> None:
 
 
 @models.command()
+@grouped()
 def fetch(
     name: Annotated[
         str,
@@ -203,12 +206,8 @@ def fetch(
             help="A name in the catalog (see `tertium models`), or an id of the hub: owner/name."
         ),
     ],
-    revision: Annotated[
-        str | None, typer.Option(help="Pin a commit, a tag or a branch of the hub.")
-    ] = None,
-    offline: Annotated[
-        bool, typer.Option("--offline", help="Use only what was downloaded before.")
-    ] = False,
+    revision: str | None = option(None, "Pin a commit, a tag or a branch of the hub."),
+    offline: bool = option(False, "Use only what was downloaded before."),
     quantization: Precision = "float32",
     layer: Layer = None,
 ) -> None:
@@ -235,30 +234,24 @@ def fetch(
 
 
 @models.command()
+@grouped()
 def convert(
     source: Annotated[Path, typer.Argument(help="The folder of the published model.")],
     out: Annotated[Path, typer.Argument(help="The model folder to write.")],
-    name: Annotated[str | None, typer.Option(help="Default: the name of OUT.")] = None,
-    dialect: Annotated[
-        str | None,
-        typer.Option(help="The dialect, if the files do not determine it, such as small100."),
-    ] = None,
-    licence: Annotated[str, typer.Option()] = "unknown",
+    name: str | None = option(None, "Default: the name of OUT."),
+    dialect: str | None = option(
+        None, "The dialect, if the files do not determine it, such as small100."
+    ),
+    licence: str = option("unknown"),
     quantization: Precision = "float32",
     layer: Layer = None,
-    prefix: Annotated[
-        str | None,
-        typer.Option(help="For an encoder: the text before every input, as E5 needs it."),
-    ] = None,
-    detector: Annotated[
-        bool,
-        typer.Option(
-            "--detector", help="Convert a classifier of text pairs into a paraphrase detector."
-        ),
-    ] = False,
-    positive: Annotated[
-        int, typer.Option(min=0, help="For a detector: the class that means paraphrase.")
-    ] = 1,
+    prefix: str | None = option(
+        None, "For an encoder: the text before every input, as E5 needs it."
+    ),
+    detector: bool = option(
+        False, "Convert a classifier of text pairs into a paraphrase detector."
+    ),
+    positive: int = option(1, "For a detector: the class that means paraphrase.", min=0),
 ) -> None:
     """Convert a model of any kind on disk (needs tertium\\[convert])."""
     if detector:

@@ -2,15 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import typer
 
-from tertium.measures.registry import DEFAULT_MEASURE
-from tertium.models.catalog import DEFAULT_MODEL
-
 INPUT, MEASURES, OUTPUT, ENGINE = "Input", "Measures", "Output", "Engine"
+
+OPTION = "option"
+"""The key of an option in the metadata of its field."""
+Value = TypeVar("Value")
+
+
+class OptionAbout(NamedTuple):
+    """The flags of an option, and the settings that typer takes."""
+
+    flags: tuple[str, ...]
+    settings: dict[str, Any]
+
+
+def option(
+    default: Value,
+    help: str = "",  # noqa: A002
+    *flags: str,
+    panel: str | None = None,
+    **settings: Any,
+) -> Value:
+    """A field of a group of options, or a parameter of a command: its default, help and flags.
+
+    Without flags, there is one of its name; a bool has no opposite unless its flag names one, as in
+    ``"--header/--no-header"``. The panel is, if not given, that of the group (``panel``).
+    """
+    about = OptionAbout(flags, {"help": help or None, "rich_help_panel": panel, **settings})
+    found: Value = field(default=default, metadata={OPTION: about})
+    return found
+
 
 RARE = frozenset(
     {
@@ -36,15 +63,6 @@ Encoder = Annotated[
         metavar="NAME",
         help="Encoder of embedding-based measures. Default: the bundled one for sentences, the "
         "encoder of the model for tokens.",
-        rich_help_panel=ENGINE,
-    ),
-]
-SentenceEncoder = Annotated[
-    str | None,
-    typer.Option(
-        "--sentence-encoder",
-        metavar="NAME",
-        help="Sentence encoder of sss and sentsim.",
         rich_help_panel=ENGINE,
     ),
 ]
@@ -78,66 +96,9 @@ Lang = Annotated[
     str | None,
     typer.Option("--lang", "-l", help="Language (ISO 639) of the texts, or of the hypotheses."),
 ]
-LangOrPair = Annotated[
-    str | None,
-    typer.Option(
-        "--lang", "-l", help="Language (ISO 639), or a pair with the source first: de-en."
-    ),
-]
-RefLang = Annotated[
-    str | None, typer.Option("--ref-lang", help="Language of the references, if different.")
-]
 SrcLang = Annotated[str | None, typer.Option("--src-lang", help="Language of the sources.")]
-TgtLang = Annotated[
-    str | None,
-    typer.Option("--tgt-lang", hidden=True, help="The same as --lang, beside --src-lang."),
-]
 HtmlFile = Annotated[Path | None, typer.Option("--html", help="Write an HTML page to this file.")]
 
-Measures = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--measure",
-        "-m",
-        metavar="NAME...",
-        help="One or several measures: -m bleu chrf. With model and settings: "
-        f"cross@MODEL:beam_size=1. `tertium measures` lists them. Default: {DEFAULT_MEASURE}.",
-    ),
-]
-Against = Annotated[
-    str | None,
-    typer.Option(
-        help="Compare with the reference (default) or with the source.", rich_help_panel=MEASURES
-    ),
-]
-Long = Annotated[
-    str | None,
-    typer.Option(
-        hidden=True,
-        help="Texts beyond the model's length: split into aligned sentences (default), or cut; "
-        "always: split all texts.",
-        rich_help_panel=MEASURES,
-        metavar="split|cut|always",
-    ),
-]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        help="A setting of a measure: --set base=2 --set tokenize=zh.",
-        rich_help_panel=MEASURES,
-    ),
-]
-Hyp = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--hyp",
-        "-t",
-        metavar="FILE...",
-        help="Hypotheses, one per line. Several files are several systems.",
-    ),
-]
 References = Annotated[
     list[Path] | None,
     typer.Option(
@@ -151,35 +112,11 @@ Source = Annotated[
     Path | None,
     typer.Option("--src", "-s", metavar="FILE", help="Sources, one per line."),
 ]
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        help="tsv, csv, jsonl or parquet. Default: by file name.",
-        rich_help_panel=INPUT,
-    ),
-]
-Header = Annotated[
-    bool,
-    typer.Option(
-        "--header/--no-header",
-        help="Whether the first line names the columns; otherwise they are 1, 2, ...",
-        rich_help_panel=INPUT,
-    ),
-]
 ReplaceInvalid = Annotated[
     bool,
     typer.Option(
         "--replace-invalid",
         help="Replace invalid bytes and surrogates by U+FFFD.",
-        rich_help_panel=INPUT,
-    ),
-]
-Quoting = Annotated[
-    bool | None,
-    typer.Option(
-        "--quoting/--no-quoting",
-        help="Whether fields of TSV may be quoted, as pandas writes them. Default: an error.",
         rich_help_panel=INPUT,
     ),
 ]
@@ -205,18 +142,6 @@ SrcColumn = Annotated[
     str | None,
     typer.Option("--src-column", help="The column of the sources.", rich_help_panel=INPUT),
 ]
-LangColumn = Annotated[
-    str | None,
-    typer.Option(
-        "--lang-column", help="The column of the hypotheses' language.", rich_help_panel=INPUT
-    ),
-]
-RefLangColumn = Annotated[
-    str | None,
-    typer.Option(
-        "--ref-lang-column", help="The column of the references' language.", rich_help_panel=INPUT
-    ),
-]
 SrcLangColumn = Annotated[
     str | None,
     typer.Option(
@@ -231,20 +156,6 @@ Quiet = Annotated[
     bool,
     typer.Option("--quiet", "-q", help="No summary, no progress bar.", rich_help_panel=OUTPUT),
 ]
-Verbose = Annotated[
-    bool,
-    typer.Option("--verbose", "-v", help="Log what is done.", rich_help_panel=OUTPUT),
-]
-Resume = Annotated[
-    bool,
-    typer.Option("--resume", help="Resume an interrupted run.", rich_help_panel=OUTPUT),
-]
-Overwrite = Annotated[
-    bool,
-    typer.Option(
-        "--overwrite", help="Discard an interrupted run and start over.", rich_help_panel=OUTPUT
-    ),
-]
 NoCache = Annotated[
     bool,
     typer.Option(
@@ -252,48 +163,4 @@ NoCache = Annotated[
         help="Do not cache model results.",
         rich_help_panel=ENGINE,
     ),
-]
-
-__all__ = [
-    "DEFAULT_MODEL",
-    "ENGINE",
-    "INPUT",
-    "MEASURES",
-    "OUTPUT",
-    "RARE",
-    "Against",
-    "AsText",
-    "ComputeType",
-    "Encoder",
-    "Force",
-    "Format",
-    "Header",
-    "HtmlFile",
-    "Hyp",
-    "HypColumn",
-    "Lang",
-    "LangColumn",
-    "LangOrPair",
-    "Layer",
-    "Measures",
-    "Model",
-    "NoCache",
-    "Overwrite",
-    "Quiet",
-    "Quoting",
-    "RefColumn",
-    "RefLang",
-    "RefLangColumn",
-    "References",
-    "ReplaceInvalid",
-    "Resume",
-    "SentenceEncoder",
-    "Settings",
-    "Source",
-    "SrcColumn",
-    "SrcLang",
-    "SrcLangColumn",
-    "TgtLang",
-    "Threads",
-    "Verbose",
 ]

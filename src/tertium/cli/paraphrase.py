@@ -19,6 +19,7 @@ from tertium.cli.groups import (
     say,
 )
 from tertium.cli.languages import language_of
+from tertium.cli.options import option
 from tertium.cli.translate import TranslateInputs
 from tertium.data.codes import language_code
 from tertium.data.lines import STDIN
@@ -37,33 +38,19 @@ from tertium.paraphrasing.penalties import NgramPenalty, usual_unit
 class Generation:
     """How paraphrases are found."""
 
-    a: Annotated[
-        float,
-        typer.Option("-a", "--a", min=0, help="The penalty of an n-gram of length n is a n^b."),
-    ] = NgramPenalty.a
-    b: Annotated[float, typer.Option("-b", "--b", help="The exponent of the penalty.")] = (
-        NgramPenalty.b
+    a: float = option(
+        NgramPenalty.a, "The penalty of an n-gram of length n is a n^b.", "-a", "--a", min=0
     )
-    longest: Annotated[int, typer.Option(min=1, help="The longest n-gram that is penalised.")] = (
-        NgramPenalty.longest
+    b: float = option(NgramPenalty.b, "The exponent of the penalty.", "-b", "--b")
+    longest: int = option(NgramPenalty.longest, "The longest n-gram that is penalised.", min=1)
+    pivot: list[str] | None = option(
+        None, "Translate via this language; may be repeated; 'none' is without a pivot."
     )
-    pivot: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Translate via this language; may be repeated; 'none' is without a pivot."
-        ),
-    ] = None
-    beam_size: Annotated[int, typer.Option(min=1)] = 5
-    count: Annotated[
-        int, typer.Option("--count", "-n", min=1, help="The number of paraphrases.")
-    ] = 5
-    least_diversity: Annotated[
-        float, typer.Option(min=0, max=100, help="The lowest diversity (100 - chrF).")
-    ] = 0.0
-    measure: Annotated[
-        str, typer.Option("--measure", "-m", help="The measure that ranks them.")
-    ] = DEFAULT_MEASURE
-    rows_at_a_time: Annotated[int, typer.Option(min=1, hidden=True)] = TEXTS_AT_A_TIME
+    beam_size: int = option(5, min=1)
+    count: int = option(5, "The number of paraphrases.", "--count", "-n", min=1)
+    least_diversity: float = option(0.0, "The lowest diversity (100 - chrF).", min=0, max=100)
+    measure: str = option(DEFAULT_MEASURE, "The measure that ranks them.", "--measure", "-m")
+    rows_at_a_time: int = option(TEXTS_AT_A_TIME, min=1, hidden=True)
 
     def task(self, lang: str, models: ModelSettings) -> ParaphraseTask:
         """What is done with each text."""

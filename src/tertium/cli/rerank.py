@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -29,6 +29,7 @@ from tertium.cli.options import (
     References,
     Source,
     SrcColumn,
+    option,
 )
 from tertium.cli.running import progress_bar
 from tertium.data.nbest import CandidateLists, ParallelTexts, open_lists
@@ -60,24 +61,16 @@ JUDGE = "chrf"
 class RerankInputs(TableOptions):
     """The lists of candidates."""
 
+    panel: ClassVar[str] = INPUT
+
     src: Source = None
     ref: References = None
-    format: Annotated[
-        str | None,
-        typer.Option(
-            help="jsonl, tsv, csv, parquet, moses or fairseq. Default: by content and file name.",
-            rich_help_panel=INPUT,
-        ),
-    ] = None
+    format: str | None = option(
+        None, "jsonl, tsv, csv, parquet, moses or fairseq. Default: by content and file name."
+    )
     hyp_column: HypColumn = None
-    group_column: Annotated[
-        str | None,
-        typer.Option(help="The column that groups candidates.", rich_help_panel=INPUT, hidden=True),
-    ] = None
-    score_column: Annotated[
-        str | None,
-        typer.Option(help="The column of the decoder's score.", rich_help_panel=INPUT, hidden=True),
-    ] = None
+    group_column: str | None = option(None, "The column that groups candidates.", hidden=True)
+    score_column: str | None = option(None, "The column of the decoder's score.", hidden=True)
     src_column: SrcColumn = None
     ref_column: RefColumn = None
 
@@ -104,51 +97,29 @@ class RerankInputs(TableOptions):
 class Mixture:
     """How the measures are weighted, and candidates compared."""
 
-    weights: Annotated[
-        str | None,
-        typer.Option(
-            metavar="W,W",
-            help="Weights of the measures. Default: equal.",
-            rich_help_panel=MIXTURE,
-        ),
-    ] = None
-    decoder: Annotated[
-        float,
-        typer.Option(
-            min=0, help="Weight of the decoder's own score (column score).", rich_help_panel=MIXTURE
-        ),
-    ] = 0.0
-    tune: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Tune the weights on these lists, which have references (column ref).",
-            rich_help_panel=MIXTURE,
-        ),
-    ] = None
-    tune_by: Annotated[
-        str,
-        typer.Option(
-            metavar="MEASURE", help="The measure that is tuned for.", rich_help_panel=MIXTURE
-        ),
-    ] = JUDGE
-    prune: Annotated[
-        float | None,
-        typer.Option(
-            metavar="CONFIDENCE",
-            help="Compare candidates that cannot win with fewer references; 0.99 is usual.",
-            rich_help_panel=BAYES,
-        ),
-    ] = None
-    aggregate: Annotated[
-        bool,
-        typer.Option(
-            "--aggregate",
-            help="Compare with the aggregate of all candidates: chrf and sss.",
-            rich_help_panel=BAYES,
-        ),
-    ] = False
-    seed: Annotated[int, typer.Option(min=0, help="Seed of --prune.", rich_help_panel=BAYES)] = 0
+    weights: str | None = option(
+        None, "Weights of the measures. Default: equal.", panel=MIXTURE, metavar="W,W"
+    )
+    decoder: float = option(
+        0.0, "Weight of the decoder's own score (column score).", panel=MIXTURE, min=0
+    )
+    tune: Path | None = option(
+        None,
+        "Tune the weights on these lists, which have references (column ref).",
+        panel=MIXTURE,
+        metavar="FILE",
+    )
+    tune_by: str = option(JUDGE, "The measure that is tuned for.", panel=MIXTURE, metavar="MEASURE")
+    prune: float | None = option(
+        None,
+        "Compare candidates that cannot win with fewer references; 0.99 is usual.",
+        panel=BAYES,
+        metavar="CONFIDENCE",
+    )
+    aggregate: bool = option(
+        False, "Compare with the aggregate of all candidates: chrf and sss.", panel=BAYES
+    )
+    seed: int = option(0, "Seed of --prune.", panel=BAYES, min=0)
 
     def __post_init__(self) -> None:
         if self.tune is not None and self.weights is not None:
@@ -192,30 +163,23 @@ class Mixture:
 class RerankOutput(RowOptions):
     """What is printed and written."""
 
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="A .txt file (the chosen texts), or a .tsv, .csv, .jsonl or .parquet file with "
-            "scores. Default: the chosen texts to standard output.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None
-    ranking: Annotated[
-        bool,
-        typer.Option("--ranking", help="Write all candidates, best first.", rich_help_panel=OUTPUT),
-    ] = False
-    judge: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="MEASURE",
-            help="Compare the first, the chosen and the best candidates with the references. "
-            f"Default: {JUDGE}. May be repeated.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None
-    lists_at_a_time: Annotated[int, typer.Option(min=1, hidden=True)] = LISTS_AT_A_TIME
+    output: Path | None = option(
+        None,
+        "A .txt file (the chosen texts), or a .tsv, .csv, .jsonl or .parquet file with "
+        "scores. Default: the chosen texts to standard output.",
+        "--output",
+        "-o",
+        panel=OUTPUT,
+    )
+    ranking: bool = option(False, "Write all candidates, best first.", panel=OUTPUT)
+    judge: list[str] | None = option(
+        None,
+        "Compare the first, the chosen and the best candidates with the references. "
+        f"Default: {JUDGE}. May be repeated.",
+        panel=OUTPUT,
+        metavar="MEASURE",
+    )
+    lists_at_a_time: int = option(LISTS_AT_A_TIME, min=1, hidden=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -11,12 +11,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from tertium.cli.inputs import refuse_without_output
-from tertium.cli.options import ENGINE
 from tertium.errors import InputError
 from tertium.jobs.local import run_here
 from tertium.jobs.output import LAYOUTS, FileOutput, KeptRows, Layout, Output, StreamOutput
@@ -32,31 +31,6 @@ class EngineName(StrEnum):
 
     local = "local"
     ray = "ray"
-
-
-Engine = Annotated[
-    EngineName,
-    typer.Option(
-        help="Run in this process, or on a Ray cluster.",
-        rich_help_panel=ENGINE,
-        metavar="local|ray",
-    ),
-]
-Address = Annotated[
-    str | None,
-    typer.Option(
-        help="Address of a Ray cluster (or $RAY_ADDRESS). Default: start Ray on this machine.",
-        rich_help_panel=ENGINE,
-    ),
-]
-Workers = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        help="Number of workers. Default: as many as there is room for.",
-        rich_help_panel=ENGINE,
-    ),
-]
 
 
 def cluster_settings(

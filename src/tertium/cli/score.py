@@ -30,7 +30,7 @@ from tertium.cli.groups import (
 from tertium.cli.habits import language_pair
 from tertium.cli.inputs import Inputs, names_table
 from tertium.cli.languages import assume_for_measures, signed
-from tertium.cli.options import INPUT, OUTPUT
+from tertium.cli.options import INPUT, OUTPUT, option
 from tertium.cli.systems import (
     TableSettings,
     document,
@@ -60,26 +60,16 @@ log = logging.getLogger(__name__)
 class ScoreInputs(TextOptions):
     """What is scored."""
 
-    test_set: Annotated[
-        str | None,
-        typer.Option(
-            "--test-set",
-            "-d",
-            metavar="NAME",
-            help="A test set of sacrebleu: -d wmt20 -l de-en.",
-        ),
-    ] = None
-    documents: Annotated[
-        bool,
-        typer.Option(
-            "--documents",
-            help="Each text is a document (--long always); with --hyp, each file, or each file of "
-            "a folder.",
-            rich_help_panel=INPUT,
-            hidden=True,
-        ),
-    ] = False
-    input_: Annotated[list[Path] | None, typer.Option("--input", "-i", hidden=True)] = None
+    test_set: str | None = option(
+        None, "A test set of sacrebleu: -d wmt20 -l de-en.", "--test-set", "-d", metavar="NAME"
+    )
+    documents: bool = option(
+        False,
+        "Each text is a document (--long always); with --hyp, each file, or each file of a folder.",
+        panel=INPUT,
+        hidden=True,
+    )
+    input_: list[Path] | None = option(None, "", "--input", "-i", hidden=True)
 
     def resolve(self, texts: Sequence[str], languages: LanguageOptions) -> Scored:
         """Find out which arguments are hypotheses, references and texts."""
@@ -222,65 +212,39 @@ def is_piped() -> bool:
 class ScoreOutput(RowOptions):
     """What is printed and written."""
 
-    rows: Annotated[
-        bool,
-        typer.Option(
-            "--rows", help="Print the rows, not only the scores of all.", rich_help_panel=OUTPUT
-        ),
-    ] = False
-    worst: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            metavar="N",
-            help="Also print the rows with the lowest scores, by the first measure.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = 0
-    score_only: Annotated[
-        bool,
-        typer.Option(
-            "--score-only", "-b", help="Print only the system scores.", rich_help_panel=OUTPUT
-        ),
-    ] = False
-    scores_only: Annotated[
-        bool,
-        typer.Option(
-            "--scores-only",
-            help="Leave out the input's columns in the rows.",
-            rich_help_panel=OUTPUT,
-            hidden=True,
-        ),
-    ] = False
-    parts: Annotated[
-        bool,
-        typer.Option(
-            "--parts",
-            help="Add a column with the parts of split texts.",
-            rich_help_panel=OUTPUT,
-            hidden=True,
-        ),
-    ] = False
-    on_error: Annotated[
-        OnError,
-        typer.Option(
-            help="Rows that cannot be scored: stop, skip them, or mark them in a column.",
-            rich_help_panel=OUTPUT,
-            metavar="stop|skip|mark",
-            hidden=True,
-        ),
-    ] = OnError.stop
-    mtme: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Write files for mt-metrics-eval: NAME-refA.seg.score and NAME-refA.sys.score.",
-            rich_help_panel=OUTPUT,
-            hidden=True,
-        ),
-    ] = None
-    to_json: Annotated[Path | None, typer.Option("--to-json", hidden=True)] = None
-    rows_at_a_time: Annotated[int, typer.Option(min=1, hidden=True)] = ROWS_AT_A_TIME
+    rows: bool = option(False, "Print the rows, not only the scores of all.", panel=OUTPUT)
+    worst: int = option(
+        0,
+        "Also print the rows with the lowest scores, by the first measure.",
+        panel=OUTPUT,
+        min=0,
+        metavar="N",
+    )
+    score_only: bool = option(
+        False, "Print only the system scores.", "--score-only", "-b", panel=OUTPUT
+    )
+    scores_only: bool = option(
+        False, "Leave out the input's columns in the rows.", panel=OUTPUT, hidden=True
+    )
+    parts: bool = option(
+        False, "Add a column with the parts of split texts.", panel=OUTPUT, hidden=True
+    )
+    on_error: OnError = option(
+        OnError.stop,
+        "Rows that cannot be scored: stop, skip them, or mark them in a column.",
+        panel=OUTPUT,
+        metavar="stop|skip|mark",
+        hidden=True,
+    )
+    mtme: Path | None = option(
+        None,
+        "Write files for mt-metrics-eval: NAME-refA.seg.score and NAME-refA.sys.score.",
+        panel=OUTPUT,
+        metavar="FOLDER",
+        hidden=True,
+    )
+    to_json: Path | None = option(None, hidden=True)
+    rows_at_a_time: int = option(ROWS_AT_A_TIME, min=1, hidden=True)
 
     @property
     def plain(self) -> bool:
@@ -310,14 +274,7 @@ class ScoreOutput(RowOptions):
 class ScoreStatistics(StatisticsOptions):
     """Confidence intervals."""
 
-    confidence: Annotated[
-        bool,
-        typer.Option(
-            "--confidence",
-            help="95 % confidence intervals (bootstrap).",
-            rich_help_panel=STATISTICS,
-        ),
-    ] = False
+    confidence: bool = option(False, "95 % confidence intervals (bootstrap).", panel=STATISTICS)
 
 
 @grouped()

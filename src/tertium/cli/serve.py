@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 from threading import Thread
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, ClassVar
 
 import typer
 
 from tertium.cli.groups import ModelOptions, grouped
+from tertium.cli.options import option
 from tertium.errors import SettingError
 from tertium.measures.loading import ModelPool
 from tertium.registry import Extra, check_extras
@@ -26,31 +27,15 @@ WEB = Extra("web", ("fastapi", "uvicorn"))
 class ServerOptions:
     """Where it listens, who may ask, and what is logged."""
 
-    host: Annotated[
-        str,
-        typer.Option(
-            help="An address that other machines can reach needs --token.", rich_help_panel=SERVER
-        ),
-    ] = "127.0.0.1"
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="0 chooses a free port.", rich_help_panel=SERVER)
-    ] = 8310
-    token: Annotated[
-        str | None,
-        typer.Option(
-            envvar="TERTIUM_TOKEN",
-            help="Required from clients, as Authorization: Bearer TOKEN.",
-            rich_help_panel=SERVER,
-        ),
-    ] = None
-    log: Annotated[
-        bool,
-        typer.Option("--log", help="Log requests without their texts.", rich_help_panel=SERVER),
-    ] = False
-    log_texts: Annotated[
-        bool,
-        typer.Option("--log-texts", help="Log requests with their texts.", rich_help_panel=SERVER),
-    ] = False
+    panel: ClassVar[str] = SERVER
+
+    host: str = option("127.0.0.1", "An address that other machines can reach needs --token.")
+    port: int = option(8310, "0 chooses a free port.", min=0, max=65535)
+    token: str | None = option(
+        None, "Required from clients, as Authorization: Bearer TOKEN.", envvar="TERTIUM_TOKEN"
+    )
+    log: bool = option(False, "Log requests without their texts.")
+    log_texts: bool = option(False, "Log requests with their texts.")
 
     def check(self, *, reachable: bool) -> None:
         """Refuse a server that anybody could use, and set up its log."""
@@ -72,29 +57,14 @@ class ServerOptions:
 class LimitOptions:
     """How much a request may hold, and how many there may be."""
 
-    queue: Annotated[
-        int, typer.Option(min=1, help="Requests in progress or waiting.", rich_help_panel=LIMITS)
-    ] = 64
-    pairs: Annotated[
-        int, typer.Option(min=1, help="Pairs in a request.", rich_help_panel=LIMITS)
-    ] = 1000
-    characters: Annotated[
-        int, typer.Option(min=1, help="Characters in a text.", rich_help_panel=LIMITS)
-    ] = 5000
-    seconds: Annotated[
-        float, typer.Option(min=0.1, help="Time for a response.", rich_help_panel=LIMITS)
-    ] = 60.0
-    window: Annotated[
-        float,
-        typer.Option(
-            min=0,
-            help="Milliseconds to wait for queries to batch together.",
-            rich_help_panel=LIMITS,
-        ),
-    ] = 4.0
-    budget: Annotated[
-        int, typer.Option(min=1, help="Estimated tokens in a batch.", rich_help_panel=LIMITS)
-    ] = 8192
+    panel: ClassVar[str] = LIMITS
+
+    queue: int = option(64, "Requests in progress or waiting.", min=1)
+    pairs: int = option(1000, "Pairs in a request.", min=1)
+    characters: int = option(5000, "Characters in a text.", min=1)
+    seconds: float = option(60.0, "Time for a response.", min=0.1)
+    window: float = option(4.0, "Milliseconds to wait for queries to batch together.", min=0)
+    budget: int = option(8192, "Estimated tokens in a batch.", min=1)
 
     @property
     def chosen(self) -> Limits:

@@ -11,7 +11,7 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-from tertium.cli.commands import option
+from tertium.cli.commands import flag
 from tertium.cli.formats import OutputFormat
 from tertium.data.records import counted
 from tertium.errors import InputError
@@ -177,7 +177,7 @@ def report(table: ScoreTable, started: float, *, quiet: bool, plain: bool, score
     for message in described(table):
         console.print(message, style="yellow", markup=False)
     if languages := describe_languages(table.identified):
-        console.print(f"{languages}; if that is wrong, use {option('lang')}", markup=False)
+        console.print(f"{languages}; if that is wrong, use {flag('lang')}", markup=False)
     for message in table.messages:
         console.print(message, markup=False)
 

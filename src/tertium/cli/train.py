@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer import Argument, Option
+from typer import Argument
 
-from tertium.cli.commands import flags, option
+from tertium.cli.commands import flag, flags
 from tertium.cli.groups import grouped
+from tertium.cli.options import option
 from tertium.cli.training import (
     DataOptions,
     DetectorDataOptions,
@@ -117,20 +118,15 @@ def detector(
 
 
 @train.command("export")
+@grouped()
 def export(
     run: Run,
     out: Annotated[Path, Argument(help="The folder to write.")],
-    average: Annotated[
-        int, Option(min=1, help="Average the weights of this many last checkpoints.")
-    ] = 1,
-    hugging_face: Annotated[
-        bool, Option("--hugging-face", help="Write a Hugging Face folder instead.")
-    ] = False,
-    name: Annotated[
-        str | None, Option(help="The name of the model. Default: that of the folder.")
-    ] = None,
-    licence: Annotated[str | None, Option(help="The licence of the model.")] = None,
-    quantization: Annotated[str | None, Option(help="float32 (default) or int8.")] = None,
+    average: int = option(1, "Average the weights of this many last checkpoints.", min=1),
+    hugging_face: bool = option(False, "Write a Hugging Face folder instead."),
+    name: str | None = option(None, "The name of the model. Default: that of the folder."),
+    licence: str | None = option(None, "The licence of the model."),
+    quantization: str | None = option(None, "float32 (default) or int8."),
 ) -> None:
     """Export the weights of a run as a model that Tertium loads."""
     from tertium.training.model import export as exporting
@@ -228,5 +224,5 @@ def _extra(*modules: str) -> Extra:
 def _changes(changes: Mapping[str, Mapping[str, Any]]) -> str:
     """Say how settings differ from the recipe."""
     return ", ".join(
-        f"{option(name)} {values['here']} ({values['recipe']})" for name, values in changes.items()
+        f"{flag(name)} {values['here']} ({values['recipe']})" for name, values in changes.items()
     )

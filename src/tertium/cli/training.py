@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from typer import Option
 
 from tertium.cli.commands import flags
-from tertium.cli.options import INPUT
+from tertium.cli.options import INPUT, option
 from tertium.errors import SettingError
 
 if TYPE_CHECKING:
@@ -27,45 +27,24 @@ Steps = Annotated[
 class DataOptions:
     """What a translation model is trained on, and from which recipe or model."""
 
-    bitext: Annotated[
-        list[str] | None,
-        Option(
-            help="A TSV file (plain, .gz, .xz), or FILE=WEIGHT; repeatable.", rich_help_panel=INPUT
-        ),
-    ] = None
-    languages: Annotated[
-        str | None,
-        Option("--langs", help="The languages, such as en,de,fr.", rich_help_panel=INPUT),
-    ] = None
-    columns: Annotated[
-        list[str] | None,
-        Option(
-            "--column",
-            help="NAME=LANG: the language of a column; repeatable.",
-            rich_help_panel=INPUT,
-        ),
-    ] = None
-    dev: Annotated[
-        list[str] | None,
-        Option(
-            help="A development set to evaluate on; NAME=FILE if there are several.",
-            rich_help_panel=INPUT,
-        ),
-    ] = None
-    recipe: Annotated[
-        str | None, Option(help="mini (default), mini-encoder, prism, parabank2, lm or scaling.")
-    ] = None
-    init: Annotated[Path | None, Option(help="A Hugging Face folder (M2M100) to start from.")] = (
-        None
+    bitext: list[str] | None = option(
+        None, "A TSV file (plain, .gz, .xz), or FILE=WEIGHT; repeatable.", panel=INPUT
     )
-    grow: Annotated[
-        bool | None,
-        Option(
-            "--grow",
-            help="Add layers and width to --init, up to the recipe's, that add nothing at first.",
-        ),
-    ] = None
-    spm: Annotated[Path | None, Option(help="A SentencePiece model to use.")] = None
+    languages: str | None = option(None, "The languages, such as en,de,fr.", "--langs", panel=INPUT)
+    columns: list[str] | None = option(
+        None, "NAME=LANG: the language of a column; repeatable.", "--column", panel=INPUT
+    )
+    dev: list[str] | None = option(
+        None, "A development set to evaluate on; NAME=FILE if there are several.", panel=INPUT
+    )
+    recipe: str | None = option(
+        None, "mini (default), mini-encoder, prism, parabank2, lm or scaling."
+    )
+    init: Path | None = option(None, "A Hugging Face folder (M2M100) to start from.")
+    grow: bool | None = option(
+        None, "Add layers and width to --init, up to the recipe's, that add nothing at first."
+    )
+    spm: Path | None = option(None, "A SentencePiece model to use.")
 
     def plan(self, given: Mapping[str, Any]) -> Plan:
         """The plan of a new run, with the settings that are given."""
@@ -93,249 +72,146 @@ class DataOptions:
 class SizeOptions:
     """Sizes that an existing model has already."""
 
-    vocabulary: Annotated[
-        int | None, Option(min=1, help="Number of tokens.", rich_help_panel=SIZES)
-    ] = None
-    d_model: Annotated[
-        int | None, Option("--width", min=1, help="Width of the network.", rich_help_panel=SIZES)
-    ] = None
-    ffn: Annotated[
-        int | None,
-        Option("--inner-width", min=1, help="Of its inner layers.", rich_help_panel=SIZES),
-    ] = None
-    encoder_layers: Annotated[
-        int | None, Option(min=1, help="Layers of the encoder.", rich_help_panel=SIZES)
-    ] = None
-    decoder_layers: Annotated[
-        int | None, Option(min=1, help="Layers of the decoder.", rich_help_panel=SIZES)
-    ] = None
-    heads: Annotated[
-        int | None,
-        Option(min=1, help="Attention heads; they share --width.", rich_help_panel=SIZES),
-    ] = None
+    panel: ClassVar[str] = SIZES
+
+    vocabulary: int | None = option(None, "Number of tokens.", min=1)
+    d_model: int | None = option(None, "Width of the network.", "--width", min=1)
+    ffn: int | None = option(None, "Of its inner layers.", "--inner-width", min=1)
+    encoder_layers: int | None = option(None, "Layers of the encoder.", min=1)
+    decoder_layers: int | None = option(None, "Layers of the decoder.", min=1)
+    heads: int | None = option(None, "Attention heads; they share --width.", min=1)
 
 
 @dataclass(frozen=True)
 class MixtureOptions:
     """The shares of the kinds of pairs."""
 
-    paraphrases: Annotated[
-        float | None,
-        Option(help="Share of pivot paraphrases (mini 0.15, prism 0).", rich_help_panel=MIXTURE),
-    ] = None
-    copies: Annotated[
-        float | None, Option(help="Share of copies (mini 0.04, prism 0).", rich_help_panel=MIXTURE)
-    ] = None
-    joined: Annotated[
-        float | None,
-        Option(
-            help="Share of pairs concatenated with another pair (mini 0.1, prism 0).",
-            rich_help_panel=MIXTURE,
-        ),
-    ] = None
-    joined_tokens: Annotated[
-        int | None,
-        Option(
-            min=8,
-            help="Join several pairs, up to this many tokens. Default: two pairs.",
-            rich_help_panel=MIXTURE,
-        ),
-    ] = None
-    names: Annotated[
-        float | None,
-        Option(
-            help="Share of pairs whose names and numbers are replaced by random ones (0).",
-            rich_help_panel=MIXTURE,
-        ),
-    ] = None
-    temperature: Annotated[
-        float | None,
-        Option(
-            help="1 (prism): proportional to size; higher (mini 1.5): directions more even.",
-            rich_help_panel=MIXTURE,
-        ),
-    ] = None
-    max_tokens: Annotated[
-        int | None,
-        Option(min=1, help="Longer sentences are not trained on.", rich_help_panel=MIXTURE),
-    ] = None
+    panel: ClassVar[str] = MIXTURE
+
+    paraphrases: float | None = option(None, "Share of pivot paraphrases (mini 0.15, prism 0).")
+    copies: float | None = option(None, "Share of copies (mini 0.04, prism 0).")
+    joined: float | None = option(
+        None, "Share of pairs concatenated with another pair (mini 0.1, prism 0)."
+    )
+    joined_tokens: int | None = option(
+        None, "Join several pairs, up to this many tokens. Default: two pairs.", min=8
+    )
+    names: float | None = option(
+        None, "Share of pairs whose names and numbers are replaced by random ones (0)."
+    )
+    temperature: float | None = option(
+        None, "1 (prism): proportional to size; higher (mini 1.5): directions more even."
+    )
+    max_tokens: int | None = option(None, "Longer sentences are not trained on.", min=1)
 
 
 @dataclass(frozen=True)
 class LossOptions:
     """The loss of translation models."""
 
-    ranking: Annotated[
-        float | None,
-        Option(
-            help="Weight of a translation-ranking loss on sentence vectors (0).",
-            rich_help_panel=UPDATES,
-        ),
-    ] = None
-    contrast: Annotated[
-        float | None,
-        Option(
-            help="Weight of a loss that makes wrong targets less probable than right ones (0).",
-            rich_help_panel=UPDATES,
-        ),
-    ] = None
-    dropout: Annotated[float | None, Option(help="Dropout.", rich_help_panel=UPDATES)] = None
-    label_smoothing: Annotated[
-        float | None, Option(help="Label smoothing (0.1).", rich_help_panel=UPDATES)
-    ] = None
-    optimizer: Annotated[
-        str | None,
-        Option(help="adamw, or muon for the matrices of layers (adamw).", rich_help_panel=UPDATES),
-    ] = None
-    schedule: Annotated[
-        str | None,
-        Option(
-            help="The rate after warm-up: constant (mini) or inverse-sqrt (prism).",
-            rich_help_panel=UPDATES,
-        ),
-    ] = None
-    clip_norm: Annotated[
-        float | None,
-        Option("--clip", help="Largest norm of the gradients; 0: any.", rich_help_panel=UPDATES),
-    ] = None
-    batch_tokens: Annotated[
-        int | None, Option(min=1, help="Target tokens per batch.", rich_help_panel=UPDATES)
-    ] = None
+    panel: ClassVar[str] = UPDATES
+
+    ranking: float | None = option(
+        None, "Weight of a translation-ranking loss on sentence vectors (0)."
+    )
+    contrast: float | None = option(
+        None, "Weight of a loss that makes wrong targets less probable than right ones (0)."
+    )
+    dropout: float | None = option(None, "Dropout.")
+    label_smoothing: float | None = option(None, "Label smoothing (0.1).")
+    optimizer: str | None = option(None, "adamw, or muon for the matrices of layers (adamw).")
+    schedule: str | None = option(
+        None, "The rate after warm-up: constant (mini) or inverse-sqrt (prism)."
+    )
+    clip_norm: float | None = option(None, "Largest norm of the gradients; 0: any.", "--clip")
+    batch_tokens: int | None = option(None, "Target tokens per batch.", min=1)
 
 
 @dataclass(frozen=True)
 class UpdateOptions:
     """How the weights are updated, for all kinds of models."""
 
-    peak_rate: Annotated[
-        float | None, Option("--rate", help="The peak learning rate.", rich_help_panel=UPDATES)
-    ] = None
-    warmup_steps: Annotated[
-        int | None, Option(min=0, help="Steps of linear warm-up.", rich_help_panel=UPDATES)
-    ] = None
-    weight_decay: Annotated[
-        float | None, Option(min=0, help="Of AdamW.", rich_help_panel=UPDATES)
-    ] = None
-    accumulate: Annotated[
-        int | None, Option(min=1, help="Batches per update.", rich_help_panel=UPDATES)
-    ] = None
-    seed: Annotated[
-        int | None, Option(min=0, help="The random seed (1).", rich_help_panel=UPDATES)
-    ] = None
+    panel: ClassVar[str] = UPDATES
+
+    peak_rate: float | None = option(None, "The peak learning rate.", "--rate")
+    warmup_steps: int | None = option(None, "Steps of linear warm-up.", min=0)
+    weight_decay: float | None = option(None, "Of AdamW.", min=0)
+    accumulate: int | None = option(None, "Batches per update.", min=1)
+    seed: int | None = option(None, "The random seed (1).", min=0)
 
 
 @dataclass(frozen=True)
 class PaceOptions:
     """How long to train, and how often to save and report."""
 
+    panel: ClassVar[str] = PACE
+
     steps: Steps = None
-    save_minutes: Annotated[
-        float, Option(help="Minutes between checkpoints.", rich_help_panel=PACE)
-    ] = 10.0
-    save_steps: Annotated[
-        int | None, Option(min=1, help="Steps between checkpoints.", rich_help_panel=PACE)
-    ] = None
-    keep: Annotated[
-        int, Option(min=1, help="How many checkpoints to keep.", rich_help_panel=PACE)
-    ] = 5
-    log_steps: Annotated[
-        int, Option(min=1, help="Steps between lines of the log.", rich_help_panel=PACE)
-    ] = 50
+    save_minutes: float = option(10.0, "Minutes between checkpoints.")
+    save_steps: int | None = option(None, "Steps between checkpoints.", min=1)
+    keep: int = option(5, "How many checkpoints to keep.", min=1)
+    log_steps: int = option(50, "Steps between lines of the log.", min=1)
 
 
 @dataclass(frozen=True)
 class ModelPaceOptions(PaceOptions):
     """The same for translation models."""
 
-    decay_steps: Annotated[
-        int | None,
-        Option(
-            min=1,
-            help="Decay the rate to 0: at the end of --steps, or from now on.",
-            rich_help_panel=PACE,
-        ),
-    ] = None
-    dev_steps: Annotated[
-        int, Option(min=1, help="Steps between evaluations.", rich_help_panel=PACE)
-    ] = 500
-    dev_sentences: Annotated[
-        int,
-        Option(min=0, help="Sentences per direction to translate for chrF.", rich_help_panel=PACE),
-    ] = 20
+    panel: ClassVar[str] = PACE
+
+    decay_steps: int | None = option(
+        None, "Decay the rate to 0: at the end of --steps, or from now on.", min=1
+    )
+    dev_steps: int = option(500, "Steps between evaluations.", min=1)
+    dev_sentences: int = option(20, "Sentences per direction to translate for chrF.", min=0)
 
 
 @dataclass(frozen=True)
 class DetectorPaceOptions(PaceOptions):
     """The same for detectors, which train for a number of epochs."""
 
-    steps: Annotated[
-        int | None,
-        Option(
-            "--stop-at", min=1, help="Pause at this step, to resume later.", rich_help_panel=PACE
-        ),
-    ] = None
-    keep: Annotated[
-        int, Option(min=1, help="How many checkpoints to keep.", rich_help_panel=PACE)
-    ] = 2
-    log_steps: Annotated[
-        int, Option(min=1, help="Steps between lines of the log.", rich_help_panel=PACE)
-    ] = 20
+    panel: ClassVar[str] = PACE
+
+    steps: int | None = option(None, "Pause at this step, to resume later.", "--stop-at", min=1)
+    keep: int = option(2, "How many checkpoints to keep.", min=1)
+    log_steps: int = option(20, "Steps between lines of the log.", min=1)
 
 
 @dataclass(frozen=True)
 class MachineOptions:
     """On what the training runs."""
 
-    threads: Annotated[int, Option(min=1, help="Threads per process.")] = 1
-    device: Annotated[str, Option(help="cpu, cuda, or auto: a GPU if there is one.")] = "auto"
-    precision: Annotated[
-        str | None,
-        Option(help="float32, bf16 or fp16. Default: that of the run, at first float32."),
-    ] = None
-    quiet: Annotated[bool, Option("--quiet", "-q", help="Show no progress bar.")] = False
+    threads: int = option(1, "Threads per process.", min=1)
+    device: str = option("auto", "cpu, cuda, or auto: a GPU if there is one.")
+    precision: str | None = option(
+        None, "float32, bf16 or fp16. Default: that of the run, at first float32."
+    )
+    quiet: bool = option(False, "Show no progress bar.", "--quiet", "-q")
 
 
 @dataclass(frozen=True)
 class DetectorDataOptions:
     """What a detector is trained on, and from which encoder."""
 
-    train: Annotated[
-        list[str] | None,
-        Option(
-            help="LANG=FILE: pairs to train on (columns sentence1, sentence2, label); repeatable.",
-            rich_help_panel=INPUT,
-        ),
-    ] = None
-    dev: Annotated[
-        list[str] | None,
-        Option(
-            help="LANG=FILE: pairs to choose the best checkpoint by; repeatable.",
-            rich_help_panel=INPUT,
-        ),
-    ] = None
-    test: Annotated[
-        list[str] | None,
-        Option(
-            help="LANG=FILE: pairs for the final table of results; repeatable.",
-            rich_help_panel=INPUT,
-        ),
-    ] = None
-    init: Annotated[
-        str | None,
-        Option(
-            help="A Hugging Face folder with an encoder, or the name of one that a package "
-            "contains, such as all-MiniLM-L6-v2. Default: a small encoder with random weights."
-        ),
-    ] = None
-    layers: Annotated[
-        int | None, Option(min=1, help="Layers, without --init (2).", rich_help_panel=SIZES)
-    ] = None
-    width: Annotated[
-        int | None, Option(min=8, help="Hidden size, without --init (128).", rich_help_panel=SIZES)
-    ] = None
-    vocabulary: Annotated[
-        int | None, Option(min=10, help="Tokens, without --init (8000).", rich_help_panel=SIZES)
-    ] = None
+    train: list[str] | None = option(
+        None,
+        "LANG=FILE: pairs to train on (columns sentence1, sentence2, label); repeatable.",
+        panel=INPUT,
+    )
+    dev: list[str] | None = option(
+        None, "LANG=FILE: pairs to choose the best checkpoint by; repeatable.", panel=INPUT
+    )
+    test: list[str] | None = option(
+        None, "LANG=FILE: pairs for the final table of results; repeatable.", panel=INPUT
+    )
+    init: str | None = option(
+        None,
+        "A Hugging Face folder with an encoder, or the name of one that a package "
+        "contains, such as all-MiniLM-L6-v2. Default: a small encoder with random weights.",
+    )
+    layers: int | None = option(None, "Layers, without --init (2).", panel=SIZES, min=1)
+    width: int | None = option(None, "Hidden size, without --init (128).", panel=SIZES, min=8)
+    vocabulary: int | None = option(None, "Tokens, without --init (8000).", panel=SIZES, min=10)
 
     def plan(self, given: Mapping[str, Any]) -> DetectorPlan:
         """The plan of a new run, with the settings that are given."""
@@ -360,34 +236,15 @@ class DetectorDataOptions:
 class FineTuningOptions:
     """How an encoder is fine-tuned."""
 
-    epochs: Annotated[
-        float | None, Option(help="Number of epochs (10).", rich_help_panel=UPDATES)
-    ] = None
-    batch_size: Annotated[
-        int | None, Option(min=1, help="Pairs per batch (32).", rich_help_panel=UPDATES)
-    ] = None
-    max_tokens: Annotated[
-        int | None,
-        Option(
-            "--max-tokens",
-            "--max-pieces",
-            min=8,
-            help="Tokens per pair (128).",
-            rich_help_panel=UPDATES,
-        ),
-    ] = None
-    dev_steps: Annotated[
-        int | None,
-        Option(min=1, help="Steps between evaluations (500).", rich_help_panel=PACE),
-    ] = None
-    both_orders: Annotated[
-        bool | None,
-        Option(
-            "--both-orders",
-            help="Also train on each pair in reverse order.",
-            rich_help_panel=UPDATES,
-        ),
-    ] = None
+    epochs: float | None = option(None, "Number of epochs (10).", panel=UPDATES)
+    batch_size: int | None = option(None, "Pairs per batch (32).", panel=UPDATES, min=1)
+    max_tokens: int | None = option(
+        None, "Tokens per pair (128).", "--max-tokens", "--max-pieces", panel=UPDATES, min=8
+    )
+    dev_steps: int | None = option(None, "Steps between evaluations (500).", panel=PACE, min=1)
+    both_orders: bool | None = option(
+        None, "Also train on each pair in reverse order.", panel=UPDATES
+    )
 
 
 def given_in(*groups: Any) -> dict[str, Any]:

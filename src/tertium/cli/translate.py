@@ -19,7 +19,7 @@ from tertium.cli.groups import (
     say,
 )
 from tertium.cli.languages import assume
-from tertium.cli.options import OUTPUT, AsText, SrcColumn, SrcLangColumn
+from tertium.cli.options import OUTPUT, AsText, SrcColumn, SrcLangColumn, option
 from tertium.data.codes import language_code
 from tertium.data.l10n import BILINGUAL, open_translations
 from tertium.data.lines import STDIN, suffix_of
@@ -78,45 +78,22 @@ class TranslateInputs(TableOptions):
 class SearchOptions:
     """How translations are found."""
 
-    count: Annotated[
-        int | None,
-        typer.Option("--count", "-n", min=1, help="Candidates per text. Default: 1."),
-    ] = None
-    beam_size: Annotated[
-        int | None,
-        typer.Option(min=1, help="Default: 5, or the number of candidates if that is more."),
-    ] = None
-    sample: Annotated[
-        bool,
-        typer.Option(
-            "--sample",
-            help="Sample candidates; --epsilon 0.02 leaves out improbable words.",
-            rich_help_panel=SAMPLING,
-        ),
-    ] = False
-    temperature: Annotated[
-        float,
-        typer.Option(help="Below 1, probable tokens get more probable.", rich_help_panel=SAMPLING),
-    ] = 1.0
-    top_k: Annotated[
-        int,
-        typer.Option(min=0, help="Only the K most probable tokens.", rich_help_panel=SAMPLING),
-    ] = 0
-    top_p: Annotated[
-        float,
-        typer.Option(
-            help="Only the most probable tokens that together have probability P.",
-            rich_help_panel=SAMPLING,
-        ),
-    ] = 1.0
-    epsilon: Annotated[
-        float,
-        typer.Option(
-            help="Only tokens with at least this probability, such as 0.02.",
-            rich_help_panel=SAMPLING,
-        ),
-    ] = 0.0
-    seed: Annotated[int, typer.Option(min=0, rich_help_panel=SAMPLING)] = 0
+    count: int | None = option(None, "Candidates per text. Default: 1.", "--count", "-n", min=1)
+    beam_size: int | None = option(
+        None, "Default: 5, or the number of candidates if that is more.", min=1
+    )
+    sample: bool = option(
+        False, "Sample candidates; --epsilon 0.02 leaves out improbable words.", panel=SAMPLING
+    )
+    temperature: float = option(1.0, "Below 1, probable tokens get more probable.", panel=SAMPLING)
+    top_k: int = option(0, "Only the K most probable tokens.", panel=SAMPLING, min=0)
+    top_p: float = option(
+        1.0, "Only the most probable tokens that together have probability P.", panel=SAMPLING
+    )
+    epsilon: float = option(
+        0.0, "Only tokens with at least this probability, such as 0.02.", panel=SAMPLING
+    )
+    seed: int = option(0, panel=SAMPLING, min=0)
 
     @property
     def search(self) -> Search:
@@ -141,18 +118,16 @@ class SearchOptions:
 class TranslateOutput(RowOptions):
     """What is printed and written."""
 
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="A .txt file (one translation per line), a .tsv, .csv or .parquet file (one row "
-            "per candidate), a .jsonl file (with lists of candidates), or an .nbest file (Moses). "
-            "Default: standard output.",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None
-    rows_at_a_time: Annotated[int, typer.Option(min=1, hidden=True)] = 64
+    output: Path | None = option(
+        None,
+        "A .txt file (one translation per line), a .tsv, .csv or .parquet file (one row "
+        "per candidate), a .jsonl file (with lists of candidates), or an .nbest file (Moses). "
+        "Default: standard output.",
+        "--output",
+        "-o",
+        panel=OUTPUT,
+    )
+    rows_at_a_time: int = option(64, min=1, hidden=True)
 
     def check_candidates(self, count: int) -> None:
         """A file with one line per text has no room for several candidates."""

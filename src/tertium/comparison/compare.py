@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from tertium.comparison.result import Comparison
 from tertium.data.systems import SystemOutputs
@@ -13,6 +14,7 @@ from tertium.errors import (
     SamplesWarning,
     SettingError,
     TextWarning,
+    did_you_mean,
     warn_caller,
 )
 from tertium.jobs.task import NO_PROGRESS, JobProgress
@@ -26,6 +28,15 @@ from tertium.stats.conventions import ALPHA, SAMPLES, Tail
 from tertium.text import Row
 
 
+class Statistics(TypedDict, total=False):
+    """How differences between systems are tested."""
+
+    samples: int
+    seed: int
+    alpha: float
+    tail: Tail
+
+
 def compare(
     systems: Mapping[str, Column],
     references: References | None = None,
@@ -37,18 +48,16 @@ def compare(
     reference_lang: Languages = None,
     source_lang: Languages = None,
     baseline: str | None = None,
-    samples: int = SAMPLES,
-    seed: int = 0,
-    alpha: float = ALPHA,
-    tail: Tail = "two-sided",
     progress: Progress | None = None,
+    **statistics: Unpack[Statistics],
 ) -> Comparison:
     """Compare two or more systems on one test set, with any number of measures.
 
     ``systems`` maps names to outputs, one for each reference (or list of references) or source.
-    Higher is better. Samples are drawn once, for all systems and measures; the same ``seed`` gives
-    the same numbers. ``tail`` is how the p-value of the bootstrap is computed (see
-    :func:`tertium.stats.resampling.bootstrap_p_value`).
+    Higher is better. ``statistics`` are ``samples`` (1000), ``seed`` (0), ``alpha`` (0.05) and
+    ``tail`` ("two-sided"), the p-value of the bootstrap (see
+    :func:`tertium.stats.resampling.bootstrap_p_value`). Samples are drawn once, for all systems and
+    measures; the same ``seed`` gives the same numbers.
 
     >>> import tertium
     >>> result = tertium.compare(
@@ -70,6 +79,11 @@ def compare(
         reference_lang=reference_lang,
         source_lang=source_lang,
     )
+    for name in statistics.keys() - Statistics.__annotations__.keys():
+        known = list(inspect.signature(compare).parameters)[:-1] + list(Statistics.__annotations__)
+        raise SettingError(f"compare has no parameter {name!r}{did_you_mean(name, known)}")
+    samples = statistics.get("samples", SAMPLES)
+    alpha = statistics.get("alpha", ALPHA)
     check_comparison(outputs, baseline=baseline, samples=samples, alpha=alpha)
     several = [measures] if isinstance(measures, str | Measure) else measures
     if not several:
@@ -80,10 +94,7 @@ def compare(
         score_rows(outputs.sources, made, progress=shown),
         outputs,
         baseline=baseline,
-        samples=samples,
-        seed=seed,
-        alpha=alpha,
-        tail=tail,
+        **statistics,
     )
     for each in result.measures:
         if each.cut:

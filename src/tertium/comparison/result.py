@@ -96,8 +96,15 @@ class MeasureComparison:
     """Identified languages of outputs without a given language, and how many are in each."""
     warnings: Sequence[str] = ()
     """What is wrong with the texts of a system as a whole: their languages."""
+    without: Mapping[str, str] = field(default_factory=dict)
+    """Of systems with many outputs whose scores say nothing: what the score is without these, as a
+    sentence; empty if none is left."""
     decimals: int | None = None
     """How many decimals to show, if they are not the default."""
+
+    def label(self, system: str) -> str:
+        """The name of a system, with a question mark if many of its scores say nothing."""
+        return f"{system} (?)" if system in self.without else system
 
     @property
     def best(self) -> str:
@@ -213,7 +220,11 @@ class Comparison:
             for rank, cluster in enumerate(measure.clusters, start=1):
                 for name in cluster:
                     interval = measure.intervals[name]
-                    row = [Cell(name, bold=rank == 1), Cell(measure.name), Cell(rank)]
+                    row = [
+                        Cell(measure.label(name), bold=rank == 1),
+                        Cell(measure.name),
+                        Cell(rank),
+                    ]
                     row += [
                         Cell(number, format_)
                         for number in (measure.scores[name], interval.low, interval.high)
@@ -264,6 +275,7 @@ class Comparison:
             "cut": measure.cut,
             "marks": {mark: dict(counts) for mark, counts in measure.marks.items()},
             "warnings": list(measure.warnings),
+            "without_meaningless": dict(measure.without),
             "contrasts": {
                 "a": a,
                 "b": b,

@@ -115,6 +115,7 @@ def _compare(
         marks,
         alone.identified,
         alone.warnings,
+        {system: alone.without(system) for system in systems if alone.meaningless(system)},
     )
 
 

@@ -71,7 +71,7 @@ def mark_sentences(comparison: Comparison, measure: MeasureComparison) -> list[s
         for system in comparison.systems
     }
     sentences = describe_system_marks(by_system, comparison.outputs.count)
-    sentences += measure.warnings
+    sentences += [*filter(None, measure.without.values()), *measure.warnings]
     if languages := describe_languages(measure.identified):
         sentences.append(languages)
     return sentences
@@ -165,10 +165,10 @@ def ranking_table(comparison: Comparison, measure: MeasureComparison) -> Table:
     table.add_column("win/tie/loss", justify="right", no_wrap=True)
     for rank, cluster in enumerate(measure.clusters, start=1):
         for name in cluster:
-            interval = measure.intervals[name]
+            interval, label = measure.intervals[name], measure.label(name)
             row = [
                 str(rank),
-                f"[bold]{escape(name)}[/bold]" if rank == 1 else escape(name),
+                f"[bold]{escape(label)}[/bold]" if rank == 1 else escape(label),
                 f"{measure.scores[name]:.{digits}f}",
                 f"{interval.low:.{digits}f} {interval.high:.{digits}f}",
             ]

@@ -9,20 +9,22 @@ conditions that the paper does not have reduce false alarms in free translations
 improbable given the other text, and without the phrase the other text must be probable.
 
 With an encoder, only the phrases whose words have the least similar counterparts are tried, and
-that they have none counts as well:
+that they have none counts as well, and that the other text is short:
 
     score = gain + apart (1 - mean cosine) + weight (sum of the lengths of what is not covered)
+            + length (log(length of the text / length of the other) - its mean)
 
-The two factors are learned (:mod:`tertium.explanation.decisions`), as is the threshold.
+The three factors are learned (:mod:`tertium.explanation.decisions`), as is the threshold.
 """
 
 from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from tertium.data.codes import primary
 from tertium.errors import SettingError
 from tertium.explanation.counterparts import Counterpart, Counterparts
 from tertium.explanation.likelihood import forced
@@ -36,6 +38,29 @@ SEPARATORS = frozenset(",;:،؛、，；：–—-")
 """Of two of these around a deleted phrase, one is deleted with it."""
 LENGTH = 50.0
 """Of phrases that are not tried: the length of vectors that counts as much as a cosine of zero."""
+
+
+@dataclass(frozen=True)
+class Factors:
+    """What counts besides the gain, as it was learned for a model."""
+
+    apart: float = 0.0
+    """The factor of one minus the mean cosine of the phrase's words with their counterparts."""
+    weight: float = 0.0
+    """The factor of the lengths of its words' vectors, as far as they have no counterpart."""
+    length: float = 0.0
+    """The factor of how short the other text is."""
+    lengths: Mapping[str, float] = field(default_factory=dict)
+    """How long texts are in each language: differences are mean logarithms of ratios."""
+
+    def shortness(self, sizes: tuple[int, int], langs: tuple[str | None, str | None]) -> float:
+        """How much shorter than usual the second text is, as the logarithm of a ratio.
+
+        >>> Factors(lengths={"de": 0.125, "en": 0.0}).shortness((80, 40), ("de-AT", "en"))
+        0.5681471805599453
+        """
+        usual, other = (self.lengths.get(primary(lang or ""), 0.0) for lang in langs)
+        return math.log(max(sizes[0], 1) / max(sizes[1], 1)) - (usual - other)
 
 
 @dataclass(frozen=True)
@@ -57,10 +82,8 @@ class CoverageSettings:
     """The least H of the other text without the phrase."""
     major: float = 0.5
     """The gain from which an omission or addition is major."""
-    apart: float = 0.0
-    """The factor of one minus the mean cosine of the phrase's words with their counterparts."""
-    weight: float = 0.0
-    """The factor of the lengths of its words' vectors, as far as they have no counterpart."""
+    factors: Factors = Factors()
+    """What else counts; learned."""
     tried: int | None = None
     """With an encoder: how many phrases of a side are tried."""
 
@@ -87,10 +110,17 @@ class Phrase:
     """One minus the mean cosine of its words with the most similar words of the other text."""
     weight: float = 0.0
     """The lengths of its words' vectors, each times one minus its cosine."""
+    shortness: float = 0.0
+    """How much shorter than usual the other text is."""
 
-    def score(self, settings: CoverageSettings) -> float:
+    def score(self, factors: Factors) -> float:
         """How strong the evidence is that it has no counterpart."""
-        return self.gain + settings.apart * self.apart + settings.weight * self.weight
+        return (
+            self.gain
+            + factors.apart * self.apart
+            + factors.weight * self.weight
+            + factors.length * self.shortness
+        )
 
 
 Gains = dict[str, tuple[float, list[Phrase]]]
@@ -184,8 +214,15 @@ def coverage_gains(
         queries += [(target, Text(phrase.partial, source.lang)) for phrase in tried]
     partial = iter(forced(queries, model, progress))
     results: list[Gains] = [{} for _ in pairs]
-    for place, ((_, side), scores, tried) in enumerate(zip(asked, whole, plan, strict=True)):
-        gains = [replace(phrase, gain=next(partial).H - scores.H) for phrase in tried]
+    for place, ((pair, side), scores, tried) in enumerate(zip(asked, whole, plan, strict=True)):
+        source, target = (pair[end] for end in ends[side])
+        shortness = settings.factors.shortness(
+            (len(source.text), len(target.text)), (source.lang, target.lang)
+        )
+        gains = [
+            replace(phrase, gain=next(partial).H - scores.H, shortness=shortness)
+            for phrase in tried
+        ]
         results[place // len(sides)][side] = (scores.H, gains)
     return results
 
@@ -266,7 +303,7 @@ def coverage_candidates(
             phrase.end,
             side=side,
             kind=ADDITION if side == A else OMISSION,
-            score=phrase.score(settings),
+            score=phrase.score(settings.factors),
             severity="major" if phrase.gain >= settings.major else "minor",
             evidence="has no counterpart in the other text",
         )

@@ -22,10 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tertium.errors import ModelError, SettingError
+from tertium.explanation.coverage import Factors
 from tertium.models.base import TranslationModel
 
 FILE = "decisions.json"
-FORMAT = 1
+FORMAT = 2
 LEVELS = (
     *(0.5, 0.35, 0.25, 0.18, 0.13, 0.1, 0.08, 0.065, 0.05, 0.04, 0.032, 0.026, 0.021, 0.017),
     *(0.013, 0.01, 0.008, 0.006, 0.004, 0.0025),
@@ -208,8 +209,7 @@ class LearnedDecisions:
     """The fingerprint of the translation model."""
     aligner: str
     """The fingerprint of the encoder that says which words have a counterpart."""
-    apart: float
-    weight: float
+    factors: Factors
     tried: int
     """Settings of coverage."""
     decisions: Mapping[str, Decisions]
@@ -226,8 +226,7 @@ class LearnedDecisions:
             return cls(
                 str(fields["model"]),
                 str(fields["aligner"]),
-                float(fields["apart"]),
-                float(fields["weight"]),
+                Factors(**fields["factors"]),
                 int(fields["tried"]),
                 {name: Decisions.from_dict(each) for name, each in fields["decisions"].items()},
                 fields["rows"],
@@ -243,8 +242,7 @@ class LearnedDecisions:
             "format": FORMAT,
             "model": self.model,
             "aligner": self.aligner,
-            "apart": self.apart,
-            "weight": self.weight,
+            "factors": asdict(self.factors),
             "tried": self.tried,
             "decisions": {name: each.to_dict() for name, each in self.decisions.items()},
             "rows": self.rows,

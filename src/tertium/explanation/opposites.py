@@ -85,11 +85,11 @@ def variants(text: Text, other: Text, kinds: Collection[str] = KINDS) -> list[Va
     for start, end, new in opposed(text.text, lang):
         whole = text.text[:start] + new + text.text[end:]
         found.setdefault(whole, Variant(OPPOSITE, start, end, new, whole))
-    opposite = toggled(text.text, lang)
-    if opposite is not None and opposite != other.text:
-        place = _negated_place(text.text, opposite, lang)
-        toggle = Variant(NEGATION, *place, "", opposite, prior=PRIOR if negated else 0.0)
-        found.setdefault(opposite, toggle)
+    toggle = toggled(text.text, lang)
+    if toggle is not None and toggle != other.text:
+        place = _negated_place(text.text, toggle, lang)
+        prior = PRIOR if negated else 0.0
+        found.setdefault(toggle, Variant(NEGATION, *place, "", toggle, prior=prior))
     return [variant for variant in found.values() if variant.kind in kinds]
 
 

@@ -448,8 +448,7 @@ class Reviewer:
         return replace(
             self.coverage,
             explained=-math.inf,
-            apart=self.learned.apart,
-            weight=self.learned.weight,
+            factors=self.learned.factors,
             tried=self.learned.tried,
         )
 

@@ -426,14 +426,16 @@ def first_reasons(outcomes: Iterable[Outcome]) -> list[str]:
     return [reason for each in outcomes for reason in each.reasons][:REASONS_SHOWN]
 
 
-def describe_bad(outcomes: Sequence[Outcome], on_error: OnError, done: str) -> list[str]:
+def describe_bad(
+    outcomes: Sequence[Outcome], on_error: OnError, done: str, what: str = "row"
+) -> list[str]:
     """Say how many rows could not be processed, which, and why."""
     count = sum(len(each.bad) for each in outcomes)
     if not count:
         return []
     fate = "skipped" if on_error is OnError.skip else f"marked (column {ERROR})"
     notes = [
-        f"{counted(count, 'row')} could not be {done} and {'was' if count == 1 else 'were'} {fate}:"
+        f"{counted(count, what)} could not be {done} and {'was' if count == 1 else 'were'} {fate}:"
     ]
     shown = first_reasons(outcomes)
     notes += [f"  {reason}" for reason in shown]

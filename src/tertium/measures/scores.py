@@ -353,7 +353,8 @@ class ScoreTable:
         if not self.meaningless(system):
             return ""
         if system in self.counts:
-            found = self.counts[system].without
+            every = self.counts[system].without
+            found = {name: score for name, score in every.items() if name in self.measures}
         else:
             computed = {
                 name: self.scores[system, name].without_meaningless() for name in self.measures

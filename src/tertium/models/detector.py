@@ -21,7 +21,7 @@ from tertium.models.base import (
     per_row,
 )
 from tertium.models.card import HEAD, TOKENIZER, DetectorCard, DetectorSettings, FromCard
-from tertium.models.encoders.model import CTranslate2Encoder, Rows
+from tertium.models.encoders.model import CTranslate2Encoder, Rows, TypeIds
 from tertium.models.encoders.pooling import Pooling, read_dense_layers
 from tertium.models.encoders.reading import JsonReader, Reading
 from tertium.models.engine import ComputeType
@@ -44,13 +44,13 @@ class EncoderDetector(FromCard[DetectorSettings]):
         self._reader = JsonReader(
             card.path / TOKENIZER, settings.max_length, lowercase=settings.lowercase
         )
+        kinds: TypeIds | None = "segments" if settings.types else None
         self._encoder = CTranslate2Encoder(
             card,
             self._reader,
             Pooling(("cls",)),
             layer=settings.layers,
-            positions_as_types=settings.family == "mpnet",
-            types=settings.types,
+            types="positions" if settings.family == "mpnet" else kinds,
             compute_type=compute_type,
             threads=threads,
         )

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from tertium.errors import SettingError
 from tertium.registry import Extra, check_extras
+from tertium.stats.bands import Band
+from tertium.stats.resampling import percentile_interval
 
 PLOT = Extra("plot", ("matplotlib",))
 SUFFIXES = (".png", ".svg", ".pdf")
@@ -73,18 +79,32 @@ def heat_map(
     save_figure(figure, out)
 
 
-def roc(curves: Mapping[str, tuple[Sequence[float], Sequence[float], float]], out: Path) -> None:
-    """Draw ROC curves, given as false positive rates, true positive rates and AUC."""
+@dataclass(frozen=True)
+class RocCurve:
+    """A ROC curve, and how far it may be off."""
+
+    false_rate: Sequence[float]
+    true_rate: Sequence[float]
+    area: float
+    interval: Interval
+    """Of the area."""
+    band: Band
+
+
+def roc(curves: Mapping[str, RocCurve], out: Path) -> None:
+    """Draw ROC curves with their bands, and the areas below them with their intervals."""
     figure, axes = new_figure(5.5, 5, out)
-    colours = dict(zip(curves, _colours(len(curves)), strict=True))
-    for name, (false_rate, true_rate, area) in curves.items():
-        style = {"color": colours[name], "linewidth": 1.5}
-        axes.plot(false_rate, true_rate, label=f"{name} ({100 * area:.1f})", **style)
+    for number, (name, curve) in enumerate(curves.items()):
+        style = {"color": _colours(len(curves))[number], "linestyle": line_style(number)}
+        low, high = (100 * limit for limit in curve.interval)
+        label = f"{name} ({100 * curve.area:.1f}, {low:.1f} to {high:.1f})"
+        axes.plot(curve.false_rate, curve.true_rate, label=label, linewidth=1.5, **style)
+        draw_band(axes, curve.band, style["color"])
     axes.plot([0, 1], [0, 1], color=FAINT, linestyle=":", linewidth=1)
     axes.set_xlabel("false positive rate")
     axes.set_ylabel("true positive rate")
     axes.set_aspect("equal")
-    axes.legend(title="AUC", fontsize="small")
+    axes.legend(title="AUC and its 95 % interval", fontsize="small")
     save_figure(figure, out)
 
 
@@ -94,10 +114,15 @@ def scatter(
     out: Path,
     *,
     labels: tuple[str, str],
+    band: Band | None = None,
+    title: str = "",
 ) -> None:
-    """Draw points."""
+    """Draw points, and the band of a line through them."""
     figure, axes = new_figure(6, 5, out)
     axes.scatter(x, y, s=9, color=MAIN, alpha=0.35, linewidths=0)
+    if band is not None:
+        draw_band(axes, band, PALETTE[1], edges=True)
+    axes.set_title(title, fontsize="medium")
     axes.set_xlabel(labels[0])
     axes.set_ylabel(labels[1])
     axes.grid(alpha=0.3)
@@ -110,13 +135,12 @@ def overlay(
     out: Path,
     *,
     labels: tuple[str, str],
+    bands: Mapping[str, Band | None] | None = None,
 ) -> None:
-    """Draw the points of several series, each scaled to 0..1 by its lowest and highest value."""
+    """Draw the points of several series, and the band of a line through each."""
     figure, axes = new_figure(6, 5, out)
     colours = _colours(len(series))
-    for number, (name, values) in enumerate(series.items()):
-        low, high = min(values), max(values)
-        heights = [(value - low) / (high - low) if high > low else 1.0 for value in values]
+    for number, (name, heights) in enumerate(series.items()):
         axes.scatter(
             x,
             heights,
@@ -127,11 +151,39 @@ def overlay(
             alpha=0.45,
             linewidths=0,
         )
+        band = (bands or {}).get(name)
+        if band is not None:
+            draw_band(axes, band, colours[number], edges=True)
     axes.set_xlabel(labels[0])
     axes.set_ylabel(labels[1])
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small")
     save_figure(figure, out)
+
+
+def draw_band(axes: Any, band: Band, colour: Any, *, edges: bool = False) -> None:
+    """Shade a band; with edges, it is seen among many points of the same colour."""
+    style = {"color": colour, "alpha": 0.2, "linewidth": 0, "zorder": 0.5}  # below points
+    axes.fill_between(band.x, band.low, band.high, **style)
+    for limit in (band.low, band.high) if edges else ():
+        axes.plot(band.x, limit, color=colour, linewidth=1)
+
+
+def r_label(r: float, replicates: ArrayLike) -> str:
+    """A correlation with its interval; empty if it is undefined.
+
+    >>> r_label(0.5, [n / 1000 for n in range(1001)])
+    'r = +0.50 (+0.03 to +0.97)'
+    """
+    if np.isnan(r) or np.isnan(replicates).all():
+        return ""
+    limits = percentile_interval(replicates)
+    return f"r = {r:+.2f} ({limits.low:+.2f} to {limits.high:+.2f})"
+
+
+def line_style(number: int) -> str:
+    """The style of a line: another one each time that the palette starts over."""
+    return STYLES[number // len(PALETTE) % len(STYLES)]
 
 
 def lines(
@@ -156,7 +208,7 @@ def lines(
             label=name,
             color=colours[number],
             marker=MARKERS[number % len(MARKERS)],
-            linestyle=STYLES[number // len(PALETTE) % len(STYLES)],
+            linestyle=line_style(number),
         )
         for place, limits in enumerate((intervals or {}).get(name, ())):
             if limits is not None:

@@ -84,6 +84,27 @@ def roc_curve(labels: ArrayLike, scores: ArrayLike, *, corners_only: bool = True
     return Roc(false_positives / negatives, true_positives / positive.sum(), thresholds)
 
 
+def sampled_roc(labels: ArrayLike, scores: ArrayLike, at: ArrayLike, counts: Counts) -> Floats:
+    """The true positive rate at each of some false positive rates, for each bootstrap sample.
+
+    Between the points of a curve it is linear; NaN for a sample that has one class only.
+
+    >>> sampled_roc([0, 1, 1], [0.4, 0.3, 0.8], [0.0, 0.5, 1.0], [[1, 1, 1], [1, 2, 0]]).tolist()
+    [[0.5, 0.5, 1.0], [0.0, 0.0, 1.0]]
+    """
+    positive, values = _classes(labels, scores)
+    order = np.argsort(-values, kind="stable")
+    last = np.append(np.flatnonzero(np.diff(values[order])), len(values) - 1)
+    rates = np.asarray(at, dtype=np.float64)
+    curves = np.full((len(counts), len(rates)), np.nan)
+    for place, drawn in enumerate(np.asarray(counts, dtype=np.float64)[:, order]):
+        true, false = (np.cumsum(drawn * own)[last] for own in (positive[order], ~positive[order]))
+        if true[-1] and false[-1]:
+            x, y = (np.concatenate([[0.0], own / own[-1]]) for own in (false, true))
+            curves[place] = np.interp(rates, x, y)
+    return curves
+
+
 @overload
 def auc(labels: ArrayLike, scores: ArrayLike, *, counts: None = None) -> float: ...
 @overload

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from tertium.report.plots import grouped_bars, overlay, scatter
+import numpy as np
+
+from tertium.report.plots import grouped_bars, overlay, r_label, scatter
 from tertium.report.tables import Table
+from tertium.stats.arrays import Counts, Floats
+from tertium.stats.bands import line_band
 from tertium.stats.conventions import SAMPLES
-from tertium.stats.resampling import spawn
+from tertium.stats.correlation import pearson
+from tertium.stats.resampling import bootstrap_counts, spawn
 from tertium.studies.columns import Column, agreement_table, finding, with_averages
 from tertium.studies.judgements.agreement import SegmentStatistic, judged_places, segment_column
 from tertium.studies.judgements.sets import JudgedSet
@@ -18,6 +23,10 @@ from tertium.studies.published import PUBLISHED, published_table
 from tertium.studies.report import Figure, Report, file_name
 
 STATISTICS: tuple[SegmentStatistic, ...] = ("pearson", "kendall", "spearman")
+Points = Callable[[Sequence[str]], tuple[Floats, list[Floats]]]
+"""The scores of people, and of each of some measures, of the same outputs."""
+Sampling = Callable[[int], Counts]
+"""The bootstrap samples of this many outputs."""
 
 
 def correlation_report(
@@ -53,18 +62,25 @@ def correlation_report(
             figures[statistic] = Figure(partial(_draw_bars, shown), "Pearson's r")
             if published is not None:
                 tables[PUBLISHED] = published_table("correlate", shown, against=published)
-    for judged in sets:
-        for name in scores[judged.name]:
-            stem = file_name(f"{judged.name}-{name}")
-            draw = partial(_draw_scatter, judged, scores[judged.name], name)
-            figures[f"scatter/{stem}"] = Figure(draw, f"{judged.name}, {name}")
+    for judged, own_seed in zip(sets, seeds, strict=True):
         names = list(scores[judged.name])
+        points = partial(_points, judged, scores[judged.name])
+        counts = partial(bootstrap_counts, samples=samples, seed=own_seed)
+        for name in names:
+            stem = file_name(f"{judged.name}-{name}")
+            draw = partial(_draw_scatter, points, counts, name)
+            figures[f"scatter/{stem}"] = Figure(draw, f"{judged.name}, {name}")
         if len(names) > 1:
             both = (names[0], names[-1])
-            draw = partial(_draw_overlay, judged, scores[judged.name], both)
+            draw = partial(_draw_overlay, points, counts, both)
             title = f"{judged.name}, {' and '.join(both)}"
             figures[f"overlay/{file_name(judged.name)}"] = Figure(draw, title)
-    return Report("Correlation with human judgements", tables, figures, findings=findings)
+    lead = (
+        "Do measures score single outputs as people do? 1 is full agreement in order or in "
+        "distance, 0 is none."
+    )
+    title = "Correlation with human judgements"
+    return Report(title, tables, figures, lead=lead, findings=findings)
 
 
 def _draw_bars(columns: Sequence[Column], out: Path) -> None:
@@ -75,15 +91,41 @@ def _draw_bars(columns: Sequence[Column], out: Path) -> None:
     grouped_bars(headings, heights, out, label="Pearson's r", intervals=limits)
 
 
-def _draw_scatter(judged: JudgedSet, scores: ScoresByMeasure, name: str, out: Path) -> None:
-    places, human = judged_places(judged)
-    own = [scores[name].segments[n] for n in places]
-    scatter(human.tolist(), own, out, labels=("people's score", name))
+def _draw_scatter(points: Points, counts: Sampling, name: str, out: Path) -> None:
+    human, [values] = points([name])
+    drawn = counts(len(human))
+    scatter(
+        human.tolist(),
+        values.tolist(),
+        out,
+        labels=("people's score", name),
+        band=line_band(human, values, drawn),
+        title=r_label(pearson(human, values), pearson(human, values, counts=drawn)),
+    )
 
 
-def _draw_overlay(
-    judged: JudgedSet, scores: ScoresByMeasure, names: tuple[str, str], out: Path
-) -> None:
+def _draw_overlay(points: Points, counts: Sampling, names: Sequence[str], out: Path) -> None:
+    human, values = points(names)
+    drawn = counts(len(human))
+    scaled = {name: _scaled(own) for name, own in zip(names, values, strict=True)}
+    overlay(
+        human.tolist(),
+        {name: own.tolist() for name, own in scaled.items()},
+        out,
+        labels=("people's score", "score, scaled to 0..1"),
+        bands={name: line_band(human, own, drawn) for name, own in scaled.items()},
+    )
+
+
+def _points(
+    judged: JudgedSet, scores: ScoresByMeasure, names: Sequence[str]
+) -> tuple[Floats, list[Floats]]:
+    """The scores of people, and of each measure."""
     places, human = judged_places(judged)
-    series = {name: [scores[name].segments[n] for n in places] for name in names}
-    overlay(human.tolist(), series, out, labels=("people's score", "score, scaled to 0..1"))
+    return human, [np.array([scores[name].segments[n] for n in places]) for name in names]
+
+
+def _scaled(values: Floats) -> Floats:
+    """Scaled by the lowest and the highest; equal values are 1."""
+    low, high = values.min(), values.max()
+    return np.asarray((values - low) / (high - low)) if high > low else np.ones(len(values))

@@ -32,7 +32,7 @@ from tertium.measures.loading import (
     make_measure,
 )
 from tertium.measures.scores import Scores
-from tertium.measures.totals import Totals
+from tertium.measures.totals import Signature, Totals
 from tertium.models.base import Progress
 from tertium.report.tables import Cell, Table
 from tertium.storage.atomic import write_text
@@ -75,6 +75,8 @@ class Job:
     """Raises a LanguageError if the model lacks a language; picklable for several processes."""
     label: str = ""
     """The measure as tables name it, if this is only a part of the cell (:func:`in_parts`)."""
+    shown: str = ""
+    """The signature as people read it, if the other one is not for them."""
 
     @property
     def key(self) -> CellKey:
@@ -177,7 +179,7 @@ class Runner:
         self.count += len(jobs)
         self.seen |= {job.key: job for job in jobs}
         for job in jobs:
-            self.signatures.setdefault(job.cell[1], job.signature)
+            self.signatures.setdefault(job.cell[1], job.shown or job.signature)
         results = {job.key: kept for job in jobs if (kept := self._kept(job)) is not None}
         if results:
             self.reused += len(results)
@@ -380,6 +382,12 @@ class Similarity:
         described = [each.description() for each in (self.forth, self.back)]
         return json.dumps([*described, __version__], sort_keys=True)
 
+    @property
+    def shown(self) -> str:
+        """The signature as `tertium score` prints it, of both orders where they differ."""
+        both = [Signature(each.description()).short for each in (self.forth, self.back)]
+        return "; ".join(dict.fromkeys(both))
+
 
 def similarity_job(
     dataset: str,
@@ -393,10 +401,18 @@ def similarity_job(
     ``langs`` are the languages of the first and the second texts, if tokenizers depend on them. An
     error means that the measure cannot be used at all, for example because a package is missing.
     """
-    signature = Similarity.make(spec, models, *langs).signature
+    measure = Similarity.make(spec, models, *langs)
     rows = sum(map(len, parts.values()))
     compute = partial(_score_pairs, spec, parts, models, langs)
-    return Job(dataset, str(spec), signature, fingerprint(parts), rows, compute)
+    return Job(
+        dataset,
+        str(spec),
+        measure.signature,
+        fingerprint(parts),
+        rows,
+        compute,
+        shown=measure.shown,
+    )
 
 
 def _score_pairs(

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tertium.cli.options import DEFAULT_MODEL, Lang
+from tertium.cli.options import Lang, option
 from tertium.cli.studies.options import StudyOptions, check_choice, study_command
 from tertium.data.pairs import Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
 from tertium.errors import InputError
+from tertium.models.catalog import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from tertium.studies.bias import Pair
@@ -28,29 +29,19 @@ def bias(
             "WMT metrics package, with --langs."
         ),
     ] = None,
-    paraphrases: Annotated[
-        Path | None, typer.Option(help="Human paraphrases (hyp) of texts (ref), for table 6.")
-    ] = None,
+    paraphrases: Path | None = option(None, "Human paraphrases (hyp) of texts (ref), for table 6."),
     lang: Lang = None,
-    langs: Annotated[
-        str | None, typer.Option(help="The pairs of a package, as in de-en,fi-en.")
-    ] = None,
-    hyp_column: Annotated[str | None, typer.Option(help="The column of the outputs.")] = None,
-    ref_column: Annotated[str | None, typer.Option(help="The column of the references.")] = None,
-    model: Annotated[
-        list[str] | None, typer.Option("--model", help="A model; may be repeated.")
-    ] = None,
-    beam_size: Annotated[int, typer.Option(min=1, help="The beam size of table 6.")] = 5,
-    smoothing: Annotated[
-        str,
-        typer.Option(
-            help="Of sentence BLEU: exp (that of the measure bleu), or by 1 as in the paper: floor "
-            "(of counts that are zero) or add-k (of all)."
-        ),
-    ] = "exp",
-    listed: Annotated[
-        int, typer.Option(min=0, help="So many texts are listed with all outputs (figure 3).")
-    ] = 10,
+    langs: str | None = option(None, "The pairs of a package, as in de-en,fi-en."),
+    hyp_column: str | None = option(None, "The column of the outputs."),
+    ref_column: str | None = option(None, "The column of the references."),
+    model: list[str] | None = option(None, "A model; may be repeated."),
+    beam_size: int = option(5, "The beam size of table 6.", min=1),
+    smoothing: str = option(
+        "exp",
+        "Of sentence BLEU: exp (that of the measure bleu), or by 1 as in the paper: floor "
+        "(of counts that are zero) or add-k (of all).",
+    ),
+    listed: int = option(10, "So many texts are listed with all outputs (figure 3).", min=0),
 ) -> None:
     """Is the mode of a model a copy, and does H rise with overlap? (Prism, figure 2, table 6.)"""
     if pairs is None and paraphrases is None:

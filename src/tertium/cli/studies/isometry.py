@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tertium.cli.options import DEFAULT_MODEL
+from tertium.cli.options import option
 from tertium.cli.studies.options import StudyOptions, named, study_command
 from tertium.errors import InputError, SettingError
+from tertium.models.catalog import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from tertium.data.datasets.isometry import Predictions, TextPair
@@ -34,43 +35,30 @@ class ParaphraseOptions:
         Path | None,
         typer.Argument(help="Paraphrases in the source language: sentence1 and sentence2."),
     ] = None
-    columns: Annotated[
-        list[str] | None,
-        typer.Option(help="NAME=FIRST,SECOND: a data set by its two columns; may be repeated."),
-    ] = None
-    lang: Annotated[str, typer.Option("--lang", "-l", help="The language of the pairs.")] = "de"
-    target_lang: Annotated[str, typer.Option(help="The language to translate into.")] = "en"
-    translators: Annotated[
-        list[str] | None, typer.Option("--model", help="A translation model; may be repeated.")
-    ] = None
-    beam_size: Annotated[int, typer.Option(min=1, help="The beam size of translation.")] = 5
-    translations: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="NAME=FILE: existing translations, in the same columns as their sources."
-        ),
-    ] = None
-    predictions: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="MODEL,DATASET=FILE: translations and judgements in the published layout, "
-            "instead of PAIRS; may be repeated."
-        ),
-    ] = None
-    predictions_folder: Annotated[
-        Path | None,
-        typer.Option(
-            help="A folder of such files: MODEL/DATASET.json, as published, or MODEL.DATASET.json."
-        ),
-    ] = None
-    originals: Annotated[
-        str | None,
-        typer.Option(
-            help="The texts in the target language that the pairs are translations of: a column of "
-            "PAIRS, or a file with one per line. Then isometry is compared with the quality of the "
-            "models."
-        ),
-    ] = None
+    columns: list[str] | None = option(
+        None, "NAME=FIRST,SECOND: a data set by its two columns; may be repeated."
+    )
+    lang: str = option("de", "The language of the pairs.", "--lang", "-l")
+    target_lang: str = option("en", "The language to translate into.")
+    translators: list[str] | None = option(None, "A translation model; may be repeated.", "--model")
+    beam_size: int = option(5, "The beam size of translation.", min=1)
+    translations: list[str] | None = option(
+        None, "NAME=FILE: existing translations, in the same columns as their sources."
+    )
+    predictions: list[str] | None = option(
+        None,
+        "MODEL,DATASET=FILE: translations and judgements in the published layout, "
+        "instead of PAIRS; may be repeated.",
+    )
+    predictions_folder: Path | None = option(
+        None, "A folder of such files: MODEL/DATASET.json, as published, or MODEL.DATASET.json."
+    )
+    originals: str | None = option(
+        None,
+        "The texts in the target language that the pairs are translations of: a column of "
+        "PAIRS, or a file with one per line. Then isometry is compared with the quality of the "
+        "models.",
+    )
 
     @property
     def are_published(self) -> bool:
@@ -124,8 +112,8 @@ class ParaphraseOptions:
         from tertium.studies.isometry.study import read_pair_set
 
         found = {}
-        for option in self.translations or ():
-            name, file = named(option, "--translations", "NAME=FILE")
+        for text in self.translations or ():
+            name, file = named(text, "--translations", "NAME=FILE")
             wanted: list[tuple[str, Any]] = [*map(_named_columns, self.columns or ())]
             for dataset, both in wanted or [(sets[0].name, None)]:
                 read = read_pair_set(Path(file), lang="", name=dataset, columns=both)
@@ -137,24 +125,17 @@ class ParaphraseOptions:
 class DetectorOptions:
     """What judges whether two texts are paraphrases."""
 
-    detector: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="The folder or name of a detector, or one per language: de=ONE,en=OTHER; may be "
-            "repeated."
-        ),
-    ] = None
-    both_orders: Annotated[
-        bool, typer.Option("--both-orders", help="Detectors judge each pair in both orders.")
-    ] = False
-    measure_detector: Annotated[
-        list[str] | None,
-        typer.Option(help="A measure as a detector, its threshold learned on --validation."),
-    ] = None
-    validation: Annotated[
-        list[str] | None,
-        typer.Option(help="LANG=FILE: labeled pairs for --measure-detector; for both languages."),
-    ] = None
+    detector: list[str] | None = option(
+        None,
+        "The folder or name of a detector, or one per language: de=ONE,en=OTHER; may be repeated.",
+    )
+    both_orders: bool = option(False, "Detectors judge each pair in both orders.")
+    measure_detector: list[str] | None = option(
+        None, "A measure as a detector, its threshold learned on --validation."
+    )
+    validation: list[str] | None = option(
+        None, "LANG=FILE: labeled pairs for --measure-detector; for both languages."
+    )
 
     @property
     def are_given(self) -> bool:
@@ -170,11 +151,11 @@ class DetectorOptions:
             return load_detector(name, both_orders=self.both_orders, **settings)
 
         found: list[ParaphraseDetector] = []
-        for option in self.detector or ():
-            if "=" not in option or Path(option).is_dir():
-                found.append(load(option))
+        for text in self.detector or ():
+            if "=" not in text or Path(text).is_dir():
+                found.append(load(text))
                 continue
-            parts = [part.partition("=") for part in option.split(",")]
+            parts = [part.partition("=") for part in text.split(",")]
             found.append(ByLanguage({lang: load(name) for lang, _, name in parts}))
         return found
 
@@ -187,8 +168,8 @@ class DetectorOptions:
         from tertium.studies.isometry.measure_detector import learn_detector
 
         pairs = {}
-        for option in self.validation or ():
-            lang, file = named(option, "--validation", "LANG=FILE")
+        for text in self.validation or ():
+            lang, file = named(text, "--validation", "LANG=FILE")
             pairs[lang] = read_pairs(Path(file), lang=lang)
         specs = map(MeasureSpec.parse, self.measure_detector)
         return [learn_detector(spec, pairs, models=models) for spec in specs]
@@ -198,23 +179,15 @@ class DetectorOptions:
 class BehaviourOptions:
     """What is counted, correlated and shown."""
 
-    threshold: Annotated[
-        float, typer.Option(min=0, max=1, help="S is 1 with at least this P(paraphrase).")
-    ] = 0.5
-    sweep: Annotated[
-        bool, typer.Option("--sweep", help="Also count at thresholds from 0.1 to 0.9.")
-    ] = False
-    protocol: Annotated[
-        list[str] | None,
-        typer.Option(help="Of the correlations: majority or pooled. Default: both."),
-    ] = None
-    examples: Annotated[
-        int, typer.Option(min=0, help="The number of examples of each behaviour.")
-    ] = 1
-    numbers: Annotated[
-        str | None,
-        typer.Option("--pairs", help="Show the pairs of these numbers (from 0), as in 22,307."),
-    ] = None
+    threshold: float = option(0.5, "S is 1 with at least this P(paraphrase).", min=0, max=1)
+    sweep: bool = option(False, "Also count at thresholds from 0.1 to 0.9.")
+    protocol: list[str] | None = option(
+        None, "Of the correlations: majority or pooled. Default: both."
+    )
+    examples: int = option(1, "The number of examples of each behaviour.", min=0)
+    numbers: str | None = option(
+        None, "Show the pairs of these numbers (from 0), as in 22,307.", "--pairs"
+    )
 
     @property
     def chosen(self) -> dict[str, Any]:
@@ -226,7 +199,6 @@ class BehaviourOptions:
             "protocols": protocols(self.protocol or PROTOCOLS),
             "threshold": self.threshold,
             "examples": self.examples,
-            "chosen": _numbers(self.numbers),
             "thresholds": SWEEP if self.sweep else (),
         }
 
@@ -247,6 +219,7 @@ def isometry(
     from tertium.studies.isometry.report import analyse
 
     specs, chosen = options.specs(DEFAULT_MEASURES), analysis.chosen
+    numbers = _numbers(analysis.numbers)
     models, runner = options.models(), options.runner()
     facts = [
         f"threshold {analysis.threshold:g}; {options.samples} bootstrap samples, "
@@ -275,6 +248,7 @@ def isometry(
         models=models,
         runner=runner,
     )
+    result = replace(result, chosen=numbers)
     options.finish(result.report(facts), runner)
     if options.output is not None:
         result.write_pairs(options.output)
@@ -303,7 +277,12 @@ def _study(
             "which detector? Give --detector FOLDER, or --measure-detector MEASURE with "
             "--validation"
         )
-    engines = {name: models("translation", name) for name in names}
+    engines = {}
+    for name in names:
+        label = Path(name).name if Path(name).is_dir() else name
+        if label in engines:
+            raise SettingError(f"two models are called {label}: rename one of the folders")
+        engines[label] = models("translation", name)
     return IsometryStudy(
         sets,
         engines,
@@ -320,15 +299,16 @@ def _write_predictions(folder: Path | None, results: Sequence[Predictions]) -> N
 
     if folder is not None:
         for each in results:
-            write_predictions(folder / f"{each.model}.{each.dataset}.json", each)
+            name = f"{each.model}.{each.dataset}.json".replace("/", "-")
+            write_predictions(folder / name, each)
 
 
 def _files(given: Sequence[str], folder: Path | None) -> list[tuple[str, str, Path]]:
     from tertium.data.datasets.isometry import find_predictions
 
     found = find_predictions(folder) if folder is not None else []
-    for option in given:
-        names, file = named(option, "--predictions", "MODEL,DATASET=FILE")
+    for text in given:
+        names, file = named(text, "--predictions", "MODEL,DATASET=FILE")
         model, comma, dataset = names.partition(",")
         if not comma:
             raise SettingError(f"--predictions {option}: write it as MODEL,DATASET=FILE")

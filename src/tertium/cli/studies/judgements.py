@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
+from tertium.cli.options import option
 from tertium.cli.studies.options import (
     AsPublished,
     JudgedOptions,
@@ -26,26 +25,18 @@ DEFAULT_MEASURES = ("chrf", "bleu", "direct", "pivot", "cross")
 class ProtocolOptions:
     """How agreement is measured."""
 
-    segment: Annotated[
-        str, typer.Option(help="Segments: kendall (tau-b), pearson or spearman.")
-    ] = "kendall"
-    average_by: Annotated[
-        str,
-        typer.Option(
-            help="Segments: correlate all outputs at once (none), or within each input or each "
-            "system and average."
-        ),
-    ] = "none"
-    system: Annotated[
-        str, typer.Option(help="Systems: pearson, spearman, kendall or accuracy (of pairs).")
-    ] = "pearson"
-    test: Annotated[
-        str,
-        typer.Option(
-            help="The test between measures on segments: bootstrap, permutation (PERM-BOTH) or "
-            "williams (of pearson)."
-        ),
-    ] = "bootstrap"
+    segment: str = option("kendall", "Segments: kendall (tau-b), pearson or spearman.")
+    average_by: str = option(
+        "none",
+        "Segments: correlate all outputs at once (none), or within each input or each "
+        "system and average.",
+    )
+    system: str = option("pearson", "Systems: pearson, spearman, kendall or accuracy (of pairs).")
+    test: str = option(
+        "bootstrap",
+        "The test between measures on segments: bootstrap, permutation (PERM-BOTH) or "
+        "williams (of pearson).",
+    )
 
     @property
     def chosen(self) -> dict[str, Any]:
@@ -64,32 +55,22 @@ class ProtocolOptions:
 class AgreementOptions:
     """What is shown beside the agreement of all outputs."""
 
-    top: Annotated[
-        int | None,
-        typer.Option(min=3, help="Also for this many of the best systems, by human score."),
-    ] = None
-    intervals: Annotated[
-        bool,
-        typer.Option(
-            "--intervals",
-            help="Also show every table with the significance of the Prism paper: 95 % intervals "
-            "that do not overlap.",
-        ),
-    ] = False
-    sweep: Annotated[
-        str | None,
-        typer.Option(
-            help="Vary a setting of those measures that have it: alpha (0 to 1), layer (all of an "
-            "encoder), or SETTING=VALUE,VALUE. A table and, with --plots, a figure show the curve."
-        ),
-    ] = None
-    good: Annotated[
-        str | None,
-        typer.Option(
-            help="Outputs with this human score or more are good, or this share of the best (25%): "
-            "precision, recall and F1 of a threshold, for filtering and for reranking."
-        ),
-    ] = None
+    top: int | None = option(None, "Also for this many of the best systems, by human score.", min=3)
+    intervals: bool = option(
+        False,
+        "Also show every table with the significance of the Prism paper: 95 % intervals "
+        "that do not overlap.",
+    )
+    sweep: str | None = option(
+        None,
+        "Vary a setting of those measures that have it: alpha (0 to 1), layer (all of an "
+        "encoder), or SETTING=VALUE,VALUE. A table and, with --plots, a figure show the curve.",
+    )
+    good: str | None = option(
+        None,
+        "Outputs with this human score or more are good, or this share of the best (25%): "
+        "precision, recall and F1 of a threshold, for filtering and for reranking.",
+    )
     published: AsPublished = False
 
     def as_published(self, specs: list[MeasureSpec]) -> list[MeasureSpec]:
@@ -105,30 +86,22 @@ def judgements(
     protocol: ProtocolOptions,
     analysis: AgreementOptions,
     options: StudyOptions,
-    darr: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            help="Also rank outputs of a segment whose raw human scores differ by this many points "
-            "(daRR; WMT 2017 to 2019: 25).",
-        ),
-    ] = None,
-    submitted: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--submitted",
-            help="Scores of other metrics, as rows of every table: a file *.seg.score or "
-            "*.sys.score of WMT or mt-metrics-eval, or a folder of them; may be repeated.",
-        ),
-    ] = None,
-    own_translations: Annotated[
-        bool,
-        typer.Option(
-            "--own-translations",
-            help="Also translate the sources with --model: do the measures prefer its "
-            "translations to those of the systems?",
-        ),
-    ] = False,
+    darr: float | None = option(
+        None,
+        "Also rank outputs of a segment whose raw human scores differ by this many points "
+        "(daRR; WMT 2017 to 2019: 25).",
+        min=0,
+    ),
+    submitted: list[Path] | None = option(
+        None,
+        "Scores of other metrics, as rows of every table: a file *.seg.score or "
+        "*.sys.score of WMT or mt-metrics-eval, or a folder of them; may be repeated.",
+    ),
+    own_translations: bool = option(
+        False,
+        "Also translate the sources with --model: do the measures prefer its "
+        "translations to those of the systems?",
+    ),
 ) -> None:
     """How well do measures agree with people? (NMTScore, section 5; Prism, section 5.)
 

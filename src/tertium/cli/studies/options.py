@@ -15,10 +15,18 @@ import typer
 
 from tertium._version import __version__
 from tertium.cli.groups import grouped, say
-from tertium.cli.options import DEFAULT_MODEL, ComputeType, HtmlFile, Model, NoCache, Threads
+from tertium.cli.options import (
+    ComputeType,
+    HtmlFile,
+    Model,
+    NoCache,
+    Threads,
+    option,
+)
 from tertium.cli.running import progress_bar
 from tertium.data.records import counted
 from tertium.errors import InputError, SettingError
+from tertium.models.catalog import DEFAULT_MODEL
 from tertium.stats.conventions import SAMPLES
 
 if TYPE_CHECKING:
@@ -45,37 +53,21 @@ AsPublished = Annotated[
 class StudyOptions:
     """The options that studies share; a command has all of them but those that it replaces."""
 
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--measure",
-            "-m",
-            help="A measure; may be repeated: chrf, sss+wmd, cross@MODEL, direct:normalized=no.",
-        ),
-    ] = None
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="A folder for tables and scores; scores that are there are reused.",
-        ),
-    ] = None
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Score everything again, and replace the scores.")
-    ] = False
-    plots: Annotated[
-        bool, typer.Option("--plots", help="Draw figures: SVG, PNG and PDF (extra: plot).")
-    ] = False
+    measure: list[str] | None = option(
+        None,
+        "A measure; may be repeated: chrf, sss+wmd, cross@MODEL, direct:normalized=no.",
+        "--measure",
+        "-m",
+    )
+    output: Path | None = option(
+        None, "A folder for tables and scores; scores that are there are reused.", "--output", "-o"
+    )
+    overwrite: bool = option(False, "Score everything again, and replace the scores.")
+    plots: bool = option(False, "Draw figures: SVG, PNG and PDF (extra: plot).")
     html: HtmlFile = None
-    limit: Annotated[
-        int | None,
-        typer.Option("--limit", min=1, help="Only this many items of each set, for a trial."),
-    ] = None
-    samples: Annotated[
-        int, typer.Option("--samples", min=1, help="The number of bootstrap samples.")
-    ] = SAMPLES
-    seed: Annotated[int, typer.Option("--seed", help="The seed of the bootstrap.")] = 0
+    limit: int | None = option(None, "Only this many items of each set, for a trial.", min=1)
+    samples: int = option(SAMPLES, "The number of bootstrap samples.", min=1)
+    seed: int = option(0, "The seed of the bootstrap.")
     quiet: Quiet = False
     model: Model = DEFAULT_MODEL
     compute_type: ComputeType = "auto"
@@ -205,24 +197,13 @@ class JudgedOptions:
             "wmt-da=hub and wmt-mqm=hub are downloaded.",
         ),
     ]
-    langs: Annotated[
-        str | None,
-        typer.Option("--langs", help="Only these languages or pairs, as in en or de-en,fi-en."),
-    ] = None
-    score: Annotated[
-        str | None,
-        typer.Option(
-            "--score",
-            help="The judgement: its column in plain files, or its name in a test set of "
-            "mt-metrics-eval (mqm, esa, esa-gemba, wmt, wmt-z, wmt-raw).",
-        ),
-    ] = None
-    against_source: Annotated[
-        bool,
-        typer.Option(
-            "--against-source", help="Compare with sources: quality estimation as a metric."
-        ),
-    ] = False
+    langs: str | None = option(None, "Only these languages or pairs, as in en or de-en,fi-en.")
+    score: str | None = option(
+        None,
+        "The judgement: its column in plain files, or its name in a test set of "
+        "mt-metrics-eval (mqm, esa, esa-gemba, wmt, wmt-z, wmt-raw).",
+    )
+    against_source: bool = option(False, "Compare with sources: quality estimation as a metric.")
 
     def sets(self, limit: int | None) -> list[JudgedSet]:
         """Read the datasets."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tertium.cli.options import option
 from tertium.cli.studies.options import AsPublished, StudyOptions, named, study_command
 from tertium.errors import InputError, SettingError
 
@@ -26,35 +27,25 @@ def paraphrase_id(
         Path | None,
         typer.Argument(help="A folder with folders named mrpc, paraphraser, turku or pawsx."),
     ] = None,
-    dataset: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="NAME=FOLDER; may be repeated; NAME=hub downloads it. Besides registered "
-            "datasets (tertium data list), a folder may have LANG.test.tsv and LANG.dev.tsv "
-            "(sentence1, sentence2, label)."
-        ),
-    ] = None,
-    ablation: Annotated[
-        bool, typer.Option("--ablation", help="Also without normalization (table 4).")
-    ] = False,
-    crosslingual: Annotated[
-        bool, typer.Option("--cross-lingual", help="Also PAWS-X across languages (table 2).")
-    ] = False,
-    langs: Annotated[str | None, typer.Option(help="Only these languages, as in de,es,zh.")] = None,
-    correlate: Annotated[
-        bool,
-        typer.Option("--correlations/--no-correlations", help="Between measures (table 3)."),
-    ] = True,
-    examples: Annotated[
-        int, typer.Option(min=0, help="So many disagreements of each class (tables A9 to A11).")
-    ] = 0,
-    compare: Annotated[
-        str | None,
-        typer.Option(help="ONE,TWO: the measures that disagree. Default: the first and the last."),
-    ] = None,
-    timing: Annotated[
-        int, typer.Option(min=0, help="Measure the time over this many pairs (table A1).")
-    ] = 0,
+    dataset: list[str] | None = option(
+        None,
+        "NAME=FOLDER; may be repeated; NAME=hub downloads it. Besides registered "
+        "datasets (tertium data list), a folder may have LANG.test.tsv and LANG.dev.tsv "
+        "(sentence1, sentence2, label).",
+    ),
+    ablation: bool = option(False, "Also without normalization (table 4)."),
+    crosslingual: bool = option(
+        False, "Also PAWS-X across languages (table 2).", "--cross-lingual"
+    ),
+    langs: str | None = option(None, "Only these languages, as in de,es,zh."),
+    correlate: bool = option(
+        True, "Between measures (table 3).", "--correlations/--no-correlations"
+    ),
+    examples: int = option(0, "So many disagreements of each class (tables A9 to A11).", min=0),
+    compare: str | None = option(
+        None, "ONE,TWO: the measures that disagree. Default: the first and the last."
+    ),
+    timing: int = option(0, "Measure the time over this many pairs (table A1).", min=0),
     published: AsPublished = False,
 ) -> None:
     """How well do measures separate paraphrases from other pairs? (NMTScore, section 4.)
@@ -115,8 +106,8 @@ def _sources(data: Path | None, given: Sequence[str]) -> dict[str, Source]:
                 f"{data} has none of the folders {', '.join(known)}; "
                 "use --dataset NAME=FOLDER for others"
             )
-    for option in given:
-        name, place = named(option, "--dataset", f"NAME=FOLDER or NAME={HUB}")
+    for text in given:
+        name, place = named(text, "--dataset", f"NAME=FOLDER or NAME={HUB}")
         sources[name] = None if place == HUB else Path(place).expanduser()
     if not sources:
         raise InputError("which data? Give a folder, or --dataset NAME=FOLDER")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from tertium.cli.options import option
 from tertium.cli.studies.options import StudyOptions, study_command
 from tertium.errors import SettingError
 
@@ -17,16 +18,11 @@ def prism(
     package: Annotated[
         Path, typer.Argument(help="The unpacked package of a WMT metrics task, 2018 or 2019.")
     ],
-    year: Annotated[int, typer.Option(help="2019 (tables 2 to 4, 11 to 25) or 2018 (7 to 10).")] = (
-        2019
+    year: int = option(2019, "2019 (tables 2 to 4, 11 to 25) or 2018 (7 to 10)."),
+    langs: str | None = option(None, "Only these pairs, as in de-en,fi-en. Default: all."),
+    submitted: list[Path] | None = option(
+        None, "Scores of submitted metrics, as for `tertium study judgements`."
     ),
-    langs: Annotated[
-        str | None, typer.Option(help="Only these pairs, as in de-en,fi-en. Default: all.")
-    ] = None,
-    submitted: Annotated[
-        list[Path] | None,
-        typer.Option(help="Scores of submitted metrics, as for `tertium study judgements`."),
-    ] = None,
 ) -> None:
     """The tables and figures of the Prism paper, from a package of WMT, beside the paper's values.
 

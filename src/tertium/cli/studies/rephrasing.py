@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tertium.cli.options import Encoder
+from tertium.cli.options import Encoder, option
 from tertium.cli.studies.options import StudyOptions, study_command
 from tertium.data.datasets.base import ParaphraseSet
 from tertium.errors import SettingError
@@ -36,36 +36,24 @@ class SetOptions:
             "with sets.tsv, or one with TaPaCo's LANG.txt."
         ),
     ]
-    langs: Annotated[
-        str | None,
-        typer.Option(help=f"Only these languages, as in de,fin; {PAPER}: those of the paper."),
-    ] = None
-    count: Annotated[
-        int | None,
-        typer.Option("--pairs", min=1, help="Draw this many pairs per language. Default: all."),
-    ] = None
-    min_sets: Annotated[
-        int, typer.Option(min=1, help="Leave out languages with fewer sets, and list them.")
-    ] = 1
+    langs: str | None = option(
+        None, f"Only these languages, as in de,fin; {PAPER}: those of the paper."
+    )
+    count: int | None = option(
+        None, "Draw this many pairs per language. Default: all.", "--pairs", min=1
+    )
+    min_sets: int = option(1, "Leave out languages with fewer sets, and list them.", min=1)
 
 
 @dataclass(frozen=True)
 class TypologyOptions:
     """What the means by language are correlated with."""
 
-    features: Annotated[
-        str | None,
-        typer.Option(
-            help="Feature sets of URIEL. Default: the five of the paper, and the predicted ones."
-        ),
-    ] = None
-    known: Annotated[
-        float,
-        typer.Option(min=0, max=1, help="The share of a feature set that must be known."),
-    ] = 0.25
-    typology: Annotated[
-        bool, typer.Option("--typology/--no-typology", help="Correlate with URIEL's features.")
-    ] = True
+    features: str | None = option(
+        None, "Feature sets of URIEL. Default: the five of the paper, and the predicted ones."
+    )
+    known: float = option(0.25, "The share of a feature set that must be known.", min=0, max=1)
+    typology: bool = option(True, "Correlate with URIEL's features.", "--typology/--no-typology")
 
     def axes(self, langs: Sequence[str]) -> list[Axis]:
         """The features of these languages."""
@@ -84,25 +72,17 @@ def rephrasing(
     data: SetOptions,
     typology: TypologyOptions,
     options: StudyOptions,
-    measures: Annotated[
-        str | None, typer.Option("--measures", help="Several measures: bleu-nltk,nist,cross.")
-    ] = None,
-    tokenize: Annotated[
-        str,
-        typer.Option(
-            help="Words for nist and bleu-nltk: split (at spaces, as the paper), segment (also "
-            "within scripts without spaces), or a tokenizer of sacrebleu."
-        ),
-    ] = "split",
-    processes: Annotated[
-        int, typer.Option(min=1, help="The number of processes; each scores some languages.")
-    ] = 1,
-    samples: Annotated[
-        int, typer.Option(min=1, help="The number of permutations and of bootstrap samples.")
-    ] = PERMUTATIONS,
-    seed: Annotated[
-        int, typer.Option(help="The seed of the draw, the permutations and the bootstrap.")
-    ] = 0,
+    measures: str | None = option(None, "Several measures: bleu-nltk,nist,cross."),
+    tokenize: str = option(
+        "split",
+        "Words for nist and bleu-nltk: split (at spaces, as the paper), segment (also "
+        "within scripts without spaces), or a tokenizer of sacrebleu.",
+    ),
+    processes: int = option(1, "The number of processes; each scores some languages.", min=1),
+    samples: int = option(
+        PERMUTATIONS, "The number of permutations and of bootstrap samples.", min=1
+    ),
+    seed: int = option(0, "The seed of the draw, the permutations and the bootstrap."),
     encoder: Encoder = None,
 ) -> None:
     """How do measures respond to rephrasing, in many languages? (Wang, Chen and Ataman, 2024.)
@@ -127,6 +107,8 @@ def rephrasing(
         specs,
         options.models(encoder=encoder),
         options.runner(processes=processes),
+        samples,
+        seed,
     )
     axes = typology.axes(list(sets))
     families = Families({lang: family_of(lang) for lang in sets})

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tertium.cli.options import Encoder, SrcLang
+from tertium.cli.options import Encoder, SrcLang, option
 from tertium.cli.studies.options import StudyOptions, study_command
 from tertium.data.pairs import Languages, TablePairs, choose_columns
 from tertium.data.records import open_table
@@ -28,20 +28,16 @@ class SpanOptions:
         Path | None,
         typer.Argument(help="Translations and their sources: columns hyp and src (or ref)."),
     ] = None
-    labels: Annotated[
-        Path | None,
-        typer.Option(
-            help="Instead of edits, labels by people: a file in the layout of RSD, MQM, "
-            "mt-metrics-eval, the WMT error span task or ESA, or the tags of MLQE-PE. Also finds "
-            "the best thresholds."
-        ),
-    ] = None
-    lang: Annotated[
-        str | None, typer.Option("--lang", "-l", help="Language of the translations.")
-    ] = None
+    labels: Path | None = option(
+        None,
+        "Instead of edits, labels by people: a file in the layout of RSD, MQM, "
+        "mt-metrics-eval, the WMT error span task or ESA, or the tags of MLQE-PE. Also finds "
+        "the best thresholds.",
+    )
+    lang: str | None = option(None, "Language of the translations.", "--lang", "-l")
     src_lang: SrcLang = None
-    hyp_column: Annotated[str | None, typer.Option(help="The column of translations.")] = None
-    src_column: Annotated[str | None, typer.Option(help="The column of sources.")] = None
+    hyp_column: str | None = option(None, "The column of translations.")
+    src_column: str | None = option(None, "The column of sources.")
 
     def __post_init__(self) -> None:
         if (self.pairs is None) == (self.labels is None):
@@ -69,28 +65,19 @@ class SpanOptions:
 def spans(
     data: SpanOptions,
     options: StudyOptions,
-    method: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--method",
-            help="coverage, opposites, unlikely, contrast, differences, deletion, "
-            "hallucination, flags; several with commas. Default: all.",
-        ),
-    ] = None,
-    threshold: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--threshold", metavar="METHOD=NUMBER", help="As for `tertium explain`; repeatable."
-        ),
-    ] = None,
-    edit: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--edit",
-            help="deleted, inserted, replaced, number, name, negation, exchanged, decimal, sign, "
-            "unit, opposite, half; may be repeated. Default: all.",
-        ),
-    ] = None,
+    method: list[str] | None = option(
+        None,
+        "coverage, opposites, unlikely, contrast, differences, deletion, "
+        "hallucination, flags; several with commas. Default: all.",
+    ),
+    threshold: list[str] | None = option(
+        None, "As for `tertium explain`; repeatable.", metavar="METHOD=NUMBER"
+    ),
+    edit: list[str] | None = option(
+        None,
+        "deleted, inserted, replaced, number, name, negation, exchanged, decimal, sign, "
+        "unit, opposite, half; may be repeated. Default: all.",
+    ),
     encoder: Encoder = None,
 ) -> None:
     """Which method finds omissions, additions and other differences? Edits at known places."""

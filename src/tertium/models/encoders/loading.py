@@ -58,7 +58,7 @@ def encoder_of(
         file = card.path / TOKENIZER
         reader = JsonReader(file, settings.max_length, lowercase=settings.lowercase)
         options["prefix"] = settings.prefix
-        options["positions_as_types"] = settings.family == "mpnet"
+        options["types"] = "positions" if settings.family == "mpnet" else None
         if layer == settings.layers:
             pooling = read_pooling(card.path, settings)
             return CTranslate2Encoder(card, reader, pooling, **options)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 from cachetools import LRUCache
@@ -24,6 +24,8 @@ Ids = tuple[int, ...]
 Rows = NDArray[np.float32]
 
 MAX_BYTES = 256 * 2**20
+TypeIds = Literal["segments", "positions"]
+"""What a model reads as types of tokens: the text that each is in, or its position (MPNet)."""
 
 
 class VectorMemo:
@@ -91,8 +93,7 @@ class CTranslate2Encoder(FromCard[Settings]):
         part: EngineFile | None = None,
         vocabulary: Path | None = None,
         prefix: str = "",
-        positions_as_types: bool = False,
-        types: bool = False,
+        types: TypeIds | None = None,
         compute_type: ComputeType = "auto",
         threads: int | None = None,
         batch_tokens: int = BATCH_TOKENS,
@@ -102,7 +103,6 @@ class CTranslate2Encoder(FromCard[Settings]):
         self._reader = reader
         self._pooling = pooling
         self._prefix = prefix
-        self._positions_as_types = positions_as_types
         self._types = types
         self._engine = Engine(
             "Encoder",
@@ -201,7 +201,8 @@ class CTranslate2Encoder(FromCard[Settings]):
 
         def submit(batch: list[int]) -> list[RowOfBatch]:
             ids = [distinct[index].ids for index in batch]
-            types = [distinct[index].types for index in batch] if self._types else None
+            segments = self._types == "segments"
+            types = [distinct[index].types for index in batch] if segments else None
             future = pool.submit(self._forward, ids, types)
             return [RowOfBatch(future, place) for place in range(len(batch))]
 
@@ -224,7 +225,7 @@ class CTranslate2Encoder(FromCard[Settings]):
             return np.empty((len(ids), 0, self._depth), dtype=np.float32)
         batch = [list(row) for row in ids]
         kinds = None
-        if self._positions_as_types:
+        if self._types == "positions":
             kinds = [list(range(len(row))) for row in batch]
         elif self._types:
             kinds = [list(row) for row in types or [[0] * len(row) for row in batch]]

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from tertium.data.datasets.isometry import Predictions
-from tertium.report.plots import MAIN, blank_figure, save_figure
+from tertium.report.plots import MAIN, PALETTE, blank_figure, r_label, save_figure
 from tertium.stats.arrays import Floats
-from tertium.stats.correlation import stars
+from tertium.stats.correlation import pearson, stars
+from tertium.stats.proportions import wilson
+from tertium.stats.resampling import bootstrap_counts, percentile_interval
 from tertium.studies.isometry.classes import (
     ALL,
     BEHAVIOURS,
@@ -33,12 +35,15 @@ NOBODY = "no agreement"
 CELLS, BANDWIDTH = 80, 0.03
 """Of the density in figure 4: cells a side, and the deviation of the kernel."""
 LEVELS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+MANY = 200
+"""Points that are drawn small and faint, because they lie on each other."""
 TITLE_LETTERS = 32
 """About as many as are above one panel."""
 HANDLE_INCHES, LETTER_INCHES = 0.5, 0.085
 """The approximate width of an entry of a legend: its colour, and each letter of its name."""
-COLOURS = ("#2a5d84", "#7fb2d5", "#e0a458", "#b5651d", "#8c6bb1", "#5aae61", "#c2c7cc")
-"""Of agreement: full agreement first, none last."""
+COLOURS, NONE_COLOUR = (*PALETTE[:6], *PALETTE[7:]), "#c2c7cc"
+"""Of agreement: full agreement first, none last. Lines of intervals are black."""
+ACCENT = PALETTE[1]
 
 Panel = tuple[str, str]
 """A model and a data set."""
@@ -65,7 +70,7 @@ def draw_detections(
         )
         axes.contour(middles, middles, shares.T, levels=LEVELS, colors="black", linewidths=0.3)
         for draw in (axes.axhline, axes.axvline):
-            draw(threshold, color="#b5651d", linestyle="--", linewidth=1)
+            draw(threshold, color=ACCENT, linestyle="--", linewidth=1)
         axes.set(xlim=(0, 1), ylim=(0, 1))
         axes.set_aspect("equal")
         if number < columns:
@@ -95,25 +100,33 @@ def _density(x: Floats, y: Floats) -> Floats:
 def draw_behaviours(
     predictions: Sequence[Predictions], out: Path, threshold: float = THRESHOLD
 ) -> None:
-    """Figure 5: how many pairs show each behaviour, by the detectors that agree on it."""
+    """Figure 5: how many pairs show each behaviour, by the detectors that agree on it.
+
+    A line is Wilson's interval of the number of pairs.
+    """
     counts = agreement_counts(predictions, threshold)
     patterns = {pattern for own in counts.values() for _, pattern in own}
     order = sorted(patterns, key=lambda key: (key == "", key != ALL, -key.count("+"), key))
     names = [f"{each.symbol} {each.name}" for each in BEHAVIOURS]
     figure, grid = _grid(len(counts), len(counts), out, height=4.2)
-    tallest = 0
+    tallest = 0.0
     for axes, each in zip(grid, predictions, strict=True):
         own = counts[each.model, each.dataset]
         base = np.zeros(len(names), dtype=np.int64)
         for pattern, colour in zip(order, _colours(len(order)), strict=True):
             heights = np.array([own.get((b.code, pattern), 0) for b in BEHAVIOURS])
-            axes.bar(names, heights, bottom=base, color=colour, label=pattern or NOBODY)
+            style = {"color": colour, "edgecolor": "white", "linewidth": 0.5}
+            axes.bar(names, heights, bottom=base, label=pattern or NOBODY, **style)
             base = base + heights
+        pairs = int(base.sum())
         for place, total in enumerate(base.tolist()):
-            axes.text(place, total, str(total), ha="center", va="bottom", fontsize="x-small")
+            limits = wilson(total, pairs)
+            low, high = pairs * limits.low, pairs * limits.high
+            axes.plot([place, place], [low, high], color="black", linewidth=1)
+            tallest = max(tallest, high)
+            axes.text(place, high, str(total), ha="center", va="bottom", fontsize="x-small")
         axes.set_title(_title(each), fontsize="small")
         axes.tick_params(axis="x", rotation=60, labelsize="small")
-        tallest = max(tallest, int(base.max()))
     grid[0].set_ylim(0, 1.08 * tallest)
     grid[0].set_ylabel("pairs")
     handles, labels = grid[0].get_legend_handles_labels()
@@ -135,13 +148,24 @@ def draw_sides(
     for axes, each in zip(grid, predictions, strict=True):
         own = scores[each.model, each.dataset]
         x, y = own.source, own.target
-        axes.scatter(x, y, s=5, color=MAIN, alpha=0.25, linewidths=0, rasterized=True)
+        size, alpha = (5, 0.25) if len(x) >= MANY else (20, 0.6)
+        axes.scatter(x, y, s=size, color=MAIN, alpha=alpha, linewidths=0, rasterized=True)
         axes.plot([low, high], [low, high], color="black", linestyle=":", linewidth=1)
-        axes.plot(x.mean(), y.mean(), marker="+", color="#b5651d", markersize=12, mew=2)
-        axes.set_title(_title(each), fontsize="small")
+        counts = bootstrap_counts(len(x))
+        limits = [percentile_interval(counts @ side / len(x)) for side in (x, y)]
+        across, along = (
+            [[side.mean() - own.low], [own.high - side.mean()]]
+            for side, own in zip((x, y), limits, strict=True)
+        )
+        style = {"color": ACCENT, "elinewidth": 2, "capsize": 4}
+        axes.errorbar(x.mean(), y.mean(), along, across, **style)
+        r = r_label(pearson(x, y), pearson(x, y, counts=counts))
+        axes.set_title(f"{_title(each)}\n{r}", fontsize="small")
         axes.set_aspect("equal")
     grid[0].set_ylabel(f"{measure} after")
-    figure.supxlabel(f"{measure} before translation (cross: the means)", fontsize="small")
+    figure.supxlabel(
+        f"{measure} before translation (cross: the means and their intervals)", fontsize="small"
+    )
     save_figure(figure, out)
 
 
@@ -168,7 +192,9 @@ def draw_equivalence(
         x, y, _ = points(decisions(each, threshold), scores[panel], protocol, side)
         groups = {place: x[y == place] for place in (0, 1) if (y == place).sum() > 1}
         if groups:
-            drawn = axes.violinplot(list(groups.values()), list(groups), widths=0.8)
+            drawn = axes.violinplot(
+                list(groups.values()), list(groups), widths=0.8, showextrema=False
+            )
             for body in drawn["bodies"]:
                 body.set_facecolor(MAIN)
         for place, own in groups.items():
@@ -177,6 +203,8 @@ def draw_equivalence(
         axes.set_xlim(-0.6, 1.6)
         found = correlations[(*panel, side)]
         r = "r undefined" if np.isnan(found.r) else f"r = {found.r:.3f}{stars(found.p)}"
+        if found.interval is not None:
+            r += f" ({found.interval.low:.2f} to {found.interval.high:.2f})"
         axes.set_title(f"{_title(each)}\n{r}" if number < columns else r, fontsize="small")
         if number % columns == 0:
             axes.set_ylabel(f"{measure}, {side}")
@@ -199,9 +227,8 @@ def _grid(
 
 
 def _colours(count: int) -> list[str]:
-    if count > len(COLOURS):
-        return [COLOURS[place % len(COLOURS)] for place in range(count)]
-    return [*COLOURS[: count - 1], COLOURS[-1]]
+    """One per pattern of agreement; the last is of none."""
+    return [*(COLOURS[place % len(COLOURS)] for place in range(count - 1)), NONE_COLOUR]
 
 
 def _logarithmic() -> Any:

@@ -158,7 +158,10 @@ class QualityStudy:
                 axes.annotate(model, (x, y), fontsize="x-small", **offset)
             own = self.hypotheses.get((measure, name, BEHAVIOURS[0]))
             if own is not None and not np.isnan(own.r):
-                axes.set_title(f"r = {own.r:.2f}, p = {own.p:.3f}", fontsize="small")
+                title = f"r = {own.r:.2f}, p = {own.p:.3f}"
+                if own.interval is not None:
+                    title += f"\n95 %: {own.interval.low:.2f} to {own.interval.high:.2f}"
+                axes.set_title(title, fontsize="small")
             axes.set_xlabel(measure)
             axes.margins(x=0.18, y=0.1)
             axes.grid(alpha=0.3)

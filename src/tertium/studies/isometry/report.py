@@ -202,7 +202,7 @@ class Isometry:
             low, high = share.interval.low, share.interval.high
             sentences.append(
                 f"{model} is isometric on {share.value:.1%} of the pairs (95 % interval "
-                f"{low:.1%} to {high:.1%})."
+                f"{low:.1%} to {high:.1%}): they are paraphrases before and after translation."
             )
         for place, one in enumerate(found.models):
             sentences += [_compared(found, one, other) for other in found.models[place + 1 :]]
@@ -242,7 +242,6 @@ def analyse(
     protocols: Sequence[Protocol] = ("majority", "pooled"),
     threshold: float = THRESHOLD,
     examples: int = 1,
-    chosen: Sequence[int] = (),
     thresholds: Sequence[float] = (),
     accuracies: Accuracies | None = None,
     originals: Sequence[str] | None = None,
@@ -289,10 +288,9 @@ def analyse(
         correlations,
         threshold,
         examples,
-        chosen,
-        by_threshold,
-        accuracies or {},
-        quality,
+        by_threshold=by_threshold,
+        accuracies=accuracies or {},
+        quality=quality,
     )
 
 

@@ -133,7 +133,9 @@ def judgement_report(
             tables["reranking"] = reranking
     if any(own_name(judged) in scores for judged in sets):
         tables["self-preference"] = preference_table(sets, scores, samples=samples, seed=seed)
-    return Report("Agreement with human judgements", tables, figures, details, findings=findings)
+    lead = "Do measures rank systems, and single outputs, as people do? 1 is full agreement."
+    title = "Agreement with human judgements"
+    return Report(title, tables, figures, details, lead, findings=findings)
 
 
 def _draw_intervals(column: Column, title: str, out: Path) -> None:

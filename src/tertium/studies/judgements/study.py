@@ -14,6 +14,7 @@ from typing import Any
 from tertium.jobs.task import NO_PROGRESS, JobProgress
 from tertium.measures.base import Measure, check_readable
 from tertium.measures.loading import MeasureSpec, ModelSource, make_measure
+from tertium.measures.totals import Signature
 from tertium.measures.translation import NMTScore
 from tertium.models.base import Progress
 from tertium.studies.judgements.self_preference import own_set
@@ -126,7 +127,8 @@ class JudgedCell:
         texts = [[each.hypothesis, each.references, each.source] for each in self.judged.segments]
         rows = len(self.judged.segments)
         data = fingerprint(texts)
-        return Job(self.judged.name, self.name, signature, data, rows, self.compute)
+        shown = Signature(self.measure.description()).short
+        return Job(self.judged.name, self.name, signature, data, rows, self.compute, shown=shown)
 
     def compute(self, progress: Progress | None, advance: Advance) -> Scored:
         """Score every output, one way or both."""

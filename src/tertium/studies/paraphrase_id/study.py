@@ -123,12 +123,10 @@ def evaluate(task: Task, scored: Scored, counts: Counts) -> Outcome:
     truth = labels(task.test)
     scores = np.array(scored.parts["test"], dtype=np.float64)
     if not task.validation:
-        return Outcome(
-            auc(truth, scores), _each(counts, lambda c: auc(truth, scores, counts=c)), scores
-        )
+        return Outcome(auc(truth, scores), auc_samples(truth, scores, counts), scores)
     threshold = best_threshold(labels(task.validation), scored.parts["validation"]).value
     decisions = decide(scores, threshold)
-    replicates = _each(counts, lambda c: accuracy(truth, decisions, counts=c))
+    replicates = _in_parts(counts, lambda c: accuracy(truth, decisions, counts=c))
     return Outcome(accuracy(truth, decisions), replicates, scores, threshold)
 
 
@@ -137,7 +135,12 @@ def labels(pairs: Sequence[LabelledPair]) -> Bools:
     return np.array([pair.label for pair in pairs], dtype=np.bool_)
 
 
-def _each(counts: Counts, statistic: Callable[[Counts], Floats]) -> Floats:
+def auc_samples(truth: Bools, scores: Floats, counts: Counts) -> Floats:
+    """The area under the ROC curve of each sample."""
+    return _in_parts(counts, lambda own: auc(truth, scores, counts=own))
+
+
+def _in_parts(counts: Counts, statistic: Callable[[Counts], Floats]) -> Floats:
     starts = range(0, len(counts), SAMPLES_AT_A_TIME)
     return np.concatenate(
         [statistic(counts[start : start + SAMPLES_AT_A_TIME]) for start in starts]

@@ -11,20 +11,23 @@ import numpy as np
 
 from tertium.errors import InputError
 from tertium.measures.loading import MeasureSpec
-from tertium.report.plots import heat_map, roc
+from tertium.report.plots import RocCurve, heat_map, roc
 from tertium.report.tables import Cell, Table
 from tertium.stats.arrays import Floats
-from tertium.stats.classification import auc, roc_curve
+from tertium.stats.bands import pointwise_band
+from tertium.stats.classification import auc, roc_curve, sampled_roc
 from tertium.stats.correlation import kendall
 from tertium.stats.resampling import combine, percentile_interval
 from tertium.studies.columns import Column, agreement_table, finding, with_averages
-from tertium.studies.paraphrase_id.study import Results, labels
+from tertium.studies.paraphrase_id.study import Results, auc_samples, labels
 from tertium.studies.paraphrase_id.tasks import Task
 from tertium.studies.published import PUBLISHED, published_table
 from tertium.studies.report import Figure, Report
 
 PERCENT = ".1f"
 MEASURE = "measure"
+RATES = np.linspace(0, 1, 101)
+"""Where the band of a ROC curve is computed."""
 
 
 def paraphrase_report(
@@ -77,7 +80,12 @@ def paraphrase_report(
         for own, title in ((tasks, "In one language"), (crosslingual, "Across languages"))
         if own
     ]
-    return Report("Paraphrase identification", tables, figures, findings=findings)
+    lead = (
+        "Which measure tells paraphrases from other pairs? Accuracy with a threshold from "
+        "validation pairs, or the area under the ROC curve (AUC), in percent; 50 is chance where "
+        "both classes are equally frequent."
+    )
+    return Report("Paraphrase identification", tables, figures, lead=lead, findings=findings)
 
 
 def columns(results: Results, tasks: Sequence[Task]) -> list[Column]:
@@ -220,14 +228,20 @@ def timing_table(seconds: Mapping[str, float], pairs: int) -> Table:
 
 
 def _draw_roc(results: Results, task: Task, out: Path) -> None:
-    truth = labels(task.test)
+    truth, counts = labels(task.test), results.counts(task)
     curves = {}
     for measure in results.measures:
         if (task.name, measure) in results.outcomes:
             scores = results.outcomes[task.name, measure].scores
             curve = roc_curve(truth, scores)
-            rates = (curve.false_positive_rate.tolist(), curve.true_positive_rate.tolist())
-            curves[measure] = (*rates, auc(truth, scores))
+            limits = percentile_interval(auc_samples(truth, scores, counts))
+            curves[measure] = RocCurve(
+                curve.false_positive_rate.tolist(),
+                curve.true_positive_rate.tolist(),
+                auc(truth, scores),
+                (limits.low, limits.high),
+                pointwise_band(RATES, sampled_roc(truth, scores, RATES, counts)),
+            )
     roc(curves, out)
 
 

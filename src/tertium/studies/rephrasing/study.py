@@ -26,6 +26,8 @@ from tertium.measures.loading import MeasureSpec, ModelSource, make_measure
 from tertium.measures.nist import Nist
 from tertium.measures.registry import settings_of
 from tertium.measures.words import SPLIT, tokenizer
+from tertium.stats.conventions import SAMPLES, Interval
+from tertium.stats.resampling import bootstrap_counts, percentile_interval
 from tertium.studies.runner import CellKey, Job, Runner, SharedModels, Similarity, similarity_job
 from tertium.text import Text
 
@@ -44,6 +46,20 @@ class LanguagePairs:
     of: int
     """How many pairs its sets have in all."""
     pairs: Sequence[tuple[str, str]]
+    members: Sequence[int] = ()
+    """The number of the set of each pair; without, each pair is a set of its own."""
+
+    def interval(self, scores: Sequence[float], *, samples: int, seed: int) -> Interval | None:
+        """Of the mean over pairs, by samples of sets: pairs of a set share sentences.
+
+        None for a single set.
+        """
+        _, places = np.unique(self.members or range(len(scores)), return_inverse=True)
+        sizes, sums = np.bincount(places), np.bincount(places, scores)
+        if len(sizes) < 2:
+            return None
+        counts = bootstrap_counts(len(sizes), samples=samples, seed=seed)
+        return percentile_interval(counts @ sums / (counts @ sizes))
 
     @property
     def words(self) -> float:
@@ -81,6 +97,8 @@ class Results:
     signatures: Mapping[str, str]
     short: Mapping[CellKey, ShortPairs] = field(default_factory=dict)
     """Of NIST."""
+    intervals: Mapping[CellKey, Interval] = field(default_factory=dict)
+    """Of the means; a language with a single set has none."""
 
     def family_means(self, families: Mapping[str, str]) -> dict[CellKey, float]:
         """The mean over the languages of each family, for each measure."""
@@ -102,6 +120,9 @@ class RephrasingStudy:
     specs: Sequence[MeasureSpec]
     models: ModelSource = field(default_factory=SharedModels)
     runner: Runner = field(default_factory=Runner)
+    samples: int = SAMPLES
+    """Of the intervals."""
+    seed: int = 0
 
     @property
     def size(self) -> int:
@@ -137,12 +158,13 @@ class RephrasingStudy:
                     (language.lang, str(spec)): "there are no pairs" for spec in self.specs
                 }
         order = [(lang.lang, str(spec)) for lang in self.languages for spec in self.specs]
+        parts = {key: each.parts[PART] for key, each in scored.items() if each.parts[PART]}
         return Results(
             self.languages,
             [str(spec) for spec in self.specs],
-            {key: fmean(each.parts[PART]) for key, each in scored.items() if each.parts[PART]},
+            {key: fmean(each) for key, each in parts.items()},
             {key: left_out[key] for key in order if key in left_out},
-            {str(spec): Similarity.make(spec, self.models).signature for spec in self.specs},
+            {str(spec): Similarity.make(spec, self.models).shown for spec in self.specs},
             {
                 (each.lang, name): _short_pairs(
                     each, spec, scored[each.lang, str(spec)].parts[PART]
@@ -151,7 +173,16 @@ class RephrasingStudy:
                 for name, spec in zero.items()
                 if each.pairs and (each.lang, str(spec)) in scored
             },
+            self._intervals(parts),
         )
+
+    def _intervals(self, parts: Mapping[CellKey, Sequence[float]]) -> dict[CellKey, Interval]:
+        of = {language.lang: language for language in self.languages}
+        found = {
+            key: of[key[0]].interval(scores, samples=self.samples, seed=self.seed)
+            for key, scores in parts.items()
+        }
+        return {key: interval for key, interval in found.items() if interval is not None}
 
     def _job(self, language: LanguagePairs, spec: MeasureSpec) -> Job:
         lang = language.lang
@@ -221,13 +252,18 @@ def pairs_of(
     >>> pairs_of("en", [one], count=2).of
     3
     """
-    pairs = [pair for each in sets for pair in combinations(each.sentences, 2)]
-    total = len(pairs)
+    numbered = [
+        (number, pair)
+        for number, each in enumerate(sets)
+        for pair in combinations(each.sentences, 2)
+    ]
+    total = len(numbered)
     if count is not None and count < total:
         generator = np.random.default_rng([seed, zlib.crc32(lang.encode())])
         chosen = np.sort(generator.choice(total, size=count, replace=False))
-        pairs = [pairs[place] for place in chosen]
-    return LanguagePairs(lang, len(sets), total, pairs)
+        numbered = [numbered[place] for place in chosen]
+    members, pairs = [number for number, _ in numbered], [pair for _, pair in numbered]
+    return LanguagePairs(lang, len(sets), total, pairs, members)
 
 
 def _plain(source: Path) -> Path | None:

@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from tertium.data.languages import iso_code, language_name
+from tertium.data.records import counted
 from tertium.measures.loading import MeasureSpec
 from tertium.report.tables import Cell, Table
 from tertium.stats.association import holm
@@ -72,8 +73,16 @@ def rephrasing_report(
     without = left_out_table(results)
     if without is not None:
         shown["left-out"] = without
-    drawn = rephrasing_figures(results, axes, families)
-    return Report("Rephrasing", shown, drawn, findings=findings(links))
+    drawn = rephrasing_figures(results, axes, families, samples=samples, seed=seed)
+    details = {"intervals": interval_table(results)}
+    pairs = sum(len(language.pairs) for language in results.languages)
+    lead = (
+        f"{counted(pairs, 'pair')} of sentences with the same meaning in "
+        f"{counted(len(results.languages), 'language')}: the mean scores of languages, and "
+        "whether they depend on grammar, geography and sounds."
+    )
+    title = "How do measures respond to rephrasing?"
+    return Report(title, shown, drawn, details, lead, findings=findings(links))
 
 
 def findings(links: Sequence[Link]) -> list[str]:
@@ -107,6 +116,19 @@ def language_table(results: Results, families: Families) -> Table:
     told = "; ".join(f"{measure} {own}" for measure, own in words.items() if own is not None)
     notes += [f"Words, in all languages: {told}."] if told else []
     return Table(header, rows, "Mean scores by language", " ".join(notes))
+
+
+def interval_table(results: Results) -> Table:
+    """The mean of each measure in each language with its interval, one per row."""
+    rows = []
+    for (lang, measure), mean in results.means.items():
+        if measure not in results.measures:  # NIST in another reading
+            continue
+        limits = results.intervals.get((lang, measure))
+        low, high = (limits.low, limits.high) if limits else (None, None)
+        rows.append([Cell(lang), Cell(measure), *(Cell(x, THREE) for x in (mean, low, high))])
+    note = "95 % intervals, by bootstrap over sets; a language with one set has none."
+    return Table(["language", "measure", "mean", "low", "high"], rows, "Means by language", note)
 
 
 def family_table(results: Results, families: Families) -> Table:

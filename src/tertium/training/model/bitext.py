@@ -74,7 +74,8 @@ def read_texts(
     if not by_row and not places:
         raise InputError(
             f"{name_of(path)}: the header ({', '.join(names)}) has none of the languages "
-            f"{', '.join(sorted(languages))}; map columns to languages with --column"
+            f"{', '.join(sorted(languages))}",
+            cure="map columns to languages with {columns}",
         )
     lang_a, lang_b, a, b = map(header.index, PAIR_COLUMNS) if by_row else (0, 0, 0, 0)
     for row in _rows(path, lines, len(header)):
