@@ -8,9 +8,10 @@ import pytest
 
 import tertium
 from tertium.errors import LanguageError, SettingError
-from tertium.filters.base import Filter, load_filter
+from tertium.filters.base import Filter
 from tertium.filters.duplicates import Duplicates
 from tertium.filters.language import LanguageFilter
+from tertium.filters.registry import load_filter
 from tertium.filters.scores import Dual, MeasureFilter
 from tertium.filters.sequence import filter_pairs
 from tertium.filters.surface import Length, Overlap, Ratio

@@ -25,7 +25,7 @@ from tertium.data.datasets.plain import read_pairs
 from tertium.errors import CutWarning, DetectorWarning, InputError, LanguageError, SettingError
 from tertium.measures.loading import MeasureSpec
 from tertium.models.base import Detections, Languages, Progress
-from tertium.models.detector import ByLanguage, Commutative
+from tertium.models.detectors.model import ByLanguage, Commutative
 from tertium.report.plots import save_figure
 from tertium.stats.correlation import pearson
 from tertium.stats.resampling import bootstrap_counts

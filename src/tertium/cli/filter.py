@@ -33,9 +33,9 @@ from tertium.data.pairs import FilePairs, Languages, TablePairs, bitext_columns
 from tertium.data.pairs import Source as Rows
 from tertium.data.records import counted, open_table
 from tertium.errors import InputError
-from tertium.filters.base import FEWEST_FOR_MARGIN, FILTERS, PRISM, USUAL
 from tertium.filters.loading import FilterLoader
 from tertium.filters.prism import prism_filters
+from tertium.filters.registry import FEWEST_FOR_MARGIN, FILTERS, PRISM, USUAL
 from tertium.filters.units import WORDS, unit_for
 from tertium.jobs.output import ParallelSink, RowSink, StreamSink, TableSink, TsvLayout
 from tertium.jobs.task import OnError

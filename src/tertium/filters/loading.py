@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from tertium.errors import SettingError
-from tertium.filters.base import Filter, filter_settings, load_filter
+from tertium.filters.base import Filter
+from tertium.filters.registry import filter_settings, load_filter
 from tertium.measures.base import Measure
 from tertium.measures.loading import (
     ModelPool,

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from tertium.errors import InputError
-from tertium.filters.base import KEPT, PRISM, Filter, Verdict, filter_settings, load_filter
+from tertium.filters.base import KEPT, Filter, Verdict
+from tertium.filters.registry import PRISM, filter_settings, load_filter
 from tertium.filters.units import unit_for
 from tertium.measures.inputs import repeatable
 from tertium.models.base import Languages, Progress, per_row

@@ -210,7 +210,7 @@ def load_detector(
 
     ``detect`` returns P(paraphrase) of each pair. To get a detector, see ``docs/detectors.md``.
     """
-    from tertium.models.detector import Commutative, detector_of
+    from tertium.models.detectors.model import Commutative, detector_of
 
     path = look_up(detector)
     if path is None:

@@ -145,7 +145,7 @@ class DetectorOptions:
     def load(self, **settings: Any) -> list[ParaphraseDetector]:
         """Load the detectors."""
         from tertium.models.catalog import load_detector
-        from tertium.models.detector import ByLanguage
+        from tertium.models.detectors.model import ByLanguage
 
         def load(name: str) -> ParaphraseDetector:
             return load_detector(name, both_orders=self.both_orders, **settings)
