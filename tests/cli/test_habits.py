@@ -280,3 +280,17 @@ def test_a_quiet_comparison_still_prints_its_table(tertium: Run) -> None:
     )
     assert "careful" in run.stdout
     assert run.stderr == ""
+
+
+@pytest.mark.filterwarnings("default::FutureWarning")
+def test_options_of_the_version_before_work_with_a_warning(tertium: Run) -> None:
+    bitext = Path(__file__).parents[2] / "examples" / "bitext.tsv"
+    done = tertium("filter", bitext, "-l", "de-en", "-f", "length,ratio")
+    assert done.returncode == 0, done.stderr
+    assert "filters are given by --filters now, no longer by -f" in done.stderr
+    assert "8 of 10 rows kept" in done.stderr
+    formatted = tertium("filter", bitext, "-l", "de-en", "--filters", "length", "-f", "json")
+    assert "no longer by -f" not in formatted.stderr
+    layers = tertium("study", "layers", "--dataset", "stsb=x")
+    assert layers.returncode == 2
+    assert "tertium study judgements --sweep layer" in layers.stderr
