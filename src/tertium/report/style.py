@@ -6,9 +6,10 @@ from functools import cache
 from pathlib import Path
 
 STYLE = Path(__file__).with_name("tertium.css")
-GOOD, FAIR, BAD = (46, 139, 87), (214, 160, 24), (205, 50, 60)
+GOOD, FAIR, BAD = (180, 213, 240), (228, 164, 104), (158, 62, 4)
+"""From light blue to dark orange: the lightness falls, also for the colour-blind and in print."""
 WORST = -8.0
-"""Log-probabilities below this one (1 in 3 000) all have the same red."""
+"""Log-probabilities below this one (1 in 3 000) all have the same orange."""
 MIDDLE = 0.3
 SHADES = 16
 """Number of steps from probable to improbable."""
@@ -19,7 +20,7 @@ Colour = tuple[int, int, int]
 
 
 def shade(log_prob: float) -> Colour:
-    """Return a colour from green (probable) over amber to red (improbable).
+    """Return a colour from light blue (probable) over light to dark orange (improbable).
 
     >>> shade(0.0) == GOOD, shade(-50.0) == BAD
     (True, True)

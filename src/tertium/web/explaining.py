@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from tertium.explanation.explain import (
@@ -12,7 +13,9 @@ from tertium.explanation.explain import (
     intermediate_translations,
     transport,
 )
+from tertium.explanation.matches import find_matches
 from tertium.explanation.review import Reviewer, learned_for, read_methods
+from tertium.explanation.verdict import reason, verdict
 from tertium.measures.bertscore import BertScore
 from tertium.measures.movers import WordMoversDistance
 from tertium.measures.translation import Cross, Pivot
@@ -104,7 +107,13 @@ def find_spans(
     methods = read_methods(request.methods)
     reviewer = Reviewer(methods, model, engines.encoder(call), learned=learned, aligner=aligner)
     [found] = reviewer([(a, b)])
-    return SpansResponse.model_validate(found.to_dict())
+    described = found.to_dict()
+    for span, fields in zip(found.spans, described["spans"], strict=True):
+        fields["reason"] = reason(span, found.spans)
+    if request.matches:
+        [matches] = find_matches([found], aligner or engines.encoder(call))
+        described |= {**matches.to_dict(), "verdict": asdict(verdict(found, matches))}
+    return SpansResponse.model_validate(described)
 
 
 def translate(

@@ -1,23 +1,21 @@
 // The page: two texts, many pairs or systems; choice of measures; a link and a history of the views.
 
 import { requestJson } from "./api.js";
-import { at, counted, showStatus } from "./dom.js";
+import { at, button, counted, showStatus } from "./dom.js";
 import { Detector, LanguageChoice, languageName } from "./languages.js";
 import { linkOf, readLink } from "./link.js";
 import { DEFAULT_MEASURES, Measures } from "./measures.js";
-import { clearPair, scorePair } from "./pair.js";
+import { EXAMPLES } from "./examples.js";
+import { clearPair, comparePair, scorePair } from "./pair.js";
 import { openFile, Rows } from "./rows.js";
 import { Systems } from "./systems.js";
 
 const TABS = ["pair", "file", "systems"];
-const EXAMPLES = {
-  "example-paraphrase": { a: "The train was late because of the snow.", b: "Because of the snow, the train was delayed.", la: "en", lb: "en" },
-  "example-near-miss": { a: "The shop opens at six o'clock on Sundays.", b: "The shop closes at six o'clock on Sundays.", la: "en", lb: "en" },
-  "example-translation": { a: "I have lost my keys.", b: "Ich habe meine Schlüssel im Garten verloren.", la: "en", lb: "de" },
-};
+const PAUSE = 250; // milliseconds after the last key
 
 let measures, languages, detector, rows, systems;
-let running = null;
+const WAITING = 400; // milliseconds after which the page says that it is working
+let running = null, stopped = false;
 let shownLink = null;
 
 function select(name) {
@@ -28,7 +26,7 @@ function select(name) {
     at(`panel-${each}`).hidden = !here;
     at(`${each}-result`).hidden = !here || !at(`${each}-result`).dataset.filled;
   }
-  at("link").hidden = name !== "pair";
+  at("link").hidden = at("more-texts").hidden = name !== "pair";
   label();
 }
 
@@ -36,7 +34,7 @@ const selected = () => TABS.find((name) => !at(`panel-${name}`).hidden);
 
 function label() {
   at("score").textContent = {
-    pair: "Score", file: rows?.reading ? `Score ${counted(rows.reading.rows, "pair")}` : "Score", systems: "Compare",
+    pair: "Compare", file: rows?.reading ? `Score ${counted(rows.reading.rows, "pair")}` : "Score", systems: "Compare",
   }[selected()];
 }
 
@@ -55,45 +53,74 @@ async function run(work) {
   running?.abort();
   const controller = new AbortController();
   running = controller;
-  at("stop").hidden = false;
-  at("score").disabled = true;
-  showStatus("Working …");
+  stopped = false;
+  const waiting = setTimeout(() => {
+    at("stop").hidden = false;
+    showStatus("Working …");
+  }, WAITING);
   try {
     const message = await work(controller.signal);
     if (controller === running) showStatus(message);
   } catch (error) {
-    if (controller === running) showStatus(error.name === "AbortError" ? "Stopped." : error.message, error.name !== "AbortError");
+    const aborted = error.name === "AbortError";
+    if (controller === running && (!aborted || stopped)) showStatus(aborted ? "Stopped." : error.message, !aborted);
   } finally {
-    if (controller === running) {
-      at("stop").hidden = true;
-      at("score").disabled = false;
-    }
+    clearTimeout(waiting);
+    if (controller === running) at("stop").hidden = true;
   }
 }
 
-/* What was shown before is removed: it would not belong to what is asked for now. */
 function score() {
   if (!measures.chosen.length) return showStatus("Choose a measure.", true);
-  return { pair: scoreTexts, file: scoreFile, systems: compareSystems }[selected()]();
+  return { pair: comparePressed, file: scoreFile, systems: compareSystems }[selected()]();
 }
 
-function scoreTexts() {
-  clearPair();
-  if (!at("hypothesis").value.trim() || !at("reference").value.trim()) {
+/* A button or a link asked for it: there is an entry in the history, and the result is scrolled to. */
+async function comparePressed() {
+  if (!filled()) {
+    clearPair();
     return showStatus("Type two texts, or choose an example.", true);
   }
-  at("first-visit").hidden = true;
+  await compareTexts();
+  shownLink = linkOf(view());
+  visit(shownLink);
+  const { top, bottom } = at("verdict").getBoundingClientRect();
+  if (!at("pair-result").hidden && (bottom > innerHeight || top < 0)) at("pair-result").scrollIntoView({ behavior: "smooth" });
+}
+
+const filled = () => Boolean(at("hypothesis").value.trim() && at("reference").value.trim());
+
+/* What was shown before stays until the new result is there, or an error. */
+function compareTexts() {
+  clearTimeout(typing);
   return run(async (signal) => {
     await detector.now();
-    const current = view();
-    shownLink = linkOf(current);
-    visit(shownLink);
-    const { left, note } = measures.usable(current.measures, { languages: current.la && current.lb, sourceLanguage: current.s ? current.ls : current.lb });
-    if (!left.length) throw new Error(note);
-    const message = `Scored by ${left.join(", ")}. ${note}`;
-    await scorePair({ ...current, measures: left }, measures, measures.request, signal, () => showStatus(message));
-    return message;
+    const started = performance.now();
+    try {
+      await comparePair(view(), measures, signal);
+    } catch (error) {
+      if (error.name !== "AbortError") clearPair();
+      throw error;
+    }
+    const message = `Compared in ${Math.round(performance.now() - started)} ms.`;
+    return at("scored").open ? `${message} ${await scoreTexts(signal)}` : message;
   });
+}
+
+async function scoreTexts(signal) {
+  const current = view();
+  const { left, note } = measures.usable(current.measures, { languages: current.la && current.lb, sourceLanguage: current.s ? current.ls : current.lb });
+  if (!left.length) throw new Error(note);
+  await scorePair({ ...current, measures: left }, measures.request, measures, signal);
+  return `Scored by ${left.join(", ")}. ${note}`;
+}
+
+let typing;
+function compareLater() {
+  clearTimeout(typing);
+  running?.abort();
+  if (!filled()) return clearPair();
+  typing = setTimeout(compareTexts, PAUSE);
 }
 
 function scoreFile() {
@@ -163,10 +190,16 @@ function lines() {
 }
 
 function stale() {
-  for (const id of ["pair-result", "file-result"]) {
+  for (const id of ["file-result", "systems-result"]) {
     if (at(id).dataset.filled && !at(id).hidden) at(id).classList.add("stale");
   }
-  if (document.querySelector(".stale:not([hidden])")) showStatus("Something has changed: these scores are of before. Score again.");
+  if (document.querySelector(".stale:not([hidden])")) showStatus("Something has changed: what is shown is out of date.");
+}
+
+function changed(event) {
+  if (selected() !== "pair") stale();
+  else if (at("panel-pair").contains(event.target) || at("more-texts").contains(event.target)) compareLater();
+  else if (filled() && at("scored").open) compareLater();
 }
 
 async function start() {
@@ -183,14 +216,19 @@ async function start() {
   systems = new Systems(measures, codes);
   const known = codes.length > 12 ? `${codes.length} languages` : codes.map(languageName).join(", ");
   at("model").textContent = `Model: ${translation.name}, for ${known}. ${translation.note}`;
-  for (const [id, example] of Object.entries(EXAMPLES)) {
-    at(id).disabled = ![example.la, example.lb].every((code) => codes.includes(code));
-    at(id).addEventListener("click", () => { fill(example); score(); });
+  for (const [name, example] of Object.entries(EXAMPLES)) {
+    const usable = [example.la, example.lb].every((code) => codes.includes(code));
+    if (usable) at("examples").append(button(name, () => { fill(example); return score(); }, { className: "example" }));
   }
+  at("examples").hidden = at("examples").children.length < 2;
   measures.choose(DEFAULT_MEASURES);
   at("score").disabled = false;
-  at("first-visit").hidden = false;
+  showStatus("");
   restore();
+  if (!location.hash && !filled() && at("examples").children.length > 1) {
+    fill(Object.values(EXAMPLES)[0]); // so that a visitor sees at once what this is
+    compareTexts();
+  }
   addEventListener("popstate", restore);
 }
 
@@ -198,9 +236,13 @@ at("form").addEventListener("submit", (event) => { event.preventDefault(); score
 at("form").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); score(); }
 });
-at("form").addEventListener("input", (event) => { if (!event.target.closest("#panel-systems")) stale(); });
+at("form").addEventListener("input", changed);
 for (const id of ["hypothesis", "reference"]) at(id).addEventListener("input", lines);
-at("stop").addEventListener("click", () => running?.abort());
+at("scored").addEventListener("toggle", () => { if (at("scored").open && !at("scores").children.length && filled()) run(scoreTexts); });
+at("stop").addEventListener("click", () => {
+  stopped = true;
+  running?.abort();
+});
 at("link").addEventListener("click", async () => {
   visit(linkOf(view()));
   try {
