@@ -5,7 +5,7 @@ import { at, button, counted, showStatus } from "./dom.js";
 import { Detector, LanguageChoice, languageName } from "./languages.js";
 import { linkOf, readLink } from "./link.js";
 import { DEFAULT_MEASURES, Measures } from "./measures.js";
-import { EXAMPLES } from "./examples.js";
+import { EXAMPLES, PAIRS, SYSTEMS } from "./examples.js";
 import { clearPair, comparePair, scorePair } from "./pair.js";
 import { openFile, Rows } from "./rows.js";
 import { Systems } from "./systems.js";
@@ -273,6 +273,22 @@ at("file").addEventListener("change", () => {
   at("paste").value = "";
   openContent((signal) => openFile(rows, file, signal));
 });
+at("file-example").addEventListener("click", async () => {
+  at("paste").value = PAIRS;
+  at("file").value = "";
+  await openContent((signal) => rows.open({ name: "example.tsv", text: PAIRS }, signal));
+  if (rows.reading) score();
+});
+at("systems-example").addEventListener("click", async () => {
+  systems.fill(SYSTEMS);
+  await systems.detector.now();
+  score();
+});
+at("several-files").addEventListener("change", () => {
+  const files = [...at("several-files").files];
+  if (files.length) showStatus(systems.put(files));
+  at("several-files").value = "";
+});
 let pasting;
 at("paste").addEventListener("input", () => {
   clearTimeout(pasting);
@@ -284,16 +300,22 @@ at("paste").addEventListener("input", () => {
 for (const id of ["header", "quoting", "replace-invalid", "hyp-column", "ref-column", "src-column"]) {
   at(id).addEventListener("change", () => openContent((signal) => rows.preview(signal)));
 }
+const zones = [...document.querySelectorAll(".drop")];
 for (const kind of ["dragenter", "dragover"]) {
-  addEventListener(kind, (event) => { event.preventDefault(); at("drop").classList.add("over"); });
+  addEventListener(kind, (event) => { event.preventDefault(); for (const zone of zones) zone.classList.add("over"); });
 }
 for (const kind of ["dragleave", "drop"]) {
-  addEventListener(kind, () => at("drop").classList.remove("over"));
+  addEventListener(kind, () => { for (const zone of zones) zone.classList.remove("over"); });
 }
 addEventListener("drop", (event) => {
   event.preventDefault();
-  const [file] = event.dataTransfer?.files ?? [];
+  const files = [...event.dataTransfer?.files ?? []], [file] = files;
   if (!file) return;
+  if (selected() === "systems" || files.length > 1) {
+    select("systems");
+    showStatus(systems.put(files));
+    return;
+  }
   at("paste").value = "";
   at("file").value = "";
   openContent((signal) => openFile(rows, file, signal));
