@@ -44,19 +44,20 @@ def test_values_are_escaped_and_markup_is_not() -> None:
 
 
 def test_a_histogram_has_a_bar_for_each_filled_bin() -> None:
-    # Nine values: 2 * 3 + 1 bins of width 6 / 7, from -3 to 3.
+    # Nine values: 2 * 3 bins of width 1, from -3 to 3; ties have a bar of their own.
     values = np.array([-3.0, -3.0, 0.0, 0.0, 0.1, 1.0, 3.0, 3.0, 3.0])
     plot = histogram(values, below=HOSTILE, above="b", description="differences")
-    assert [bar.css_class for bar in plot.bars] == ["below", "even", "above", "above"]
+    assert [bar.css_class for bar in plot.bars] == ["below", "above", "above", "above", "even"]
     assert [bar.title.split(": ")[1] for bar in plot.bars] == [
         "2 segments",
-        "3 segments",
+        "1 segment",
         "1 segment",
         "3 segments",
+        "2 segments",
     ]
-    assert [bar.y for bar in plot.bars][1] == plot.top  # the most frequent reach the top
+    assert [bar.y for bar in plot.bars][3] == plot.top  # the most frequent reach the top
     root = drawn(plot)
-    assert len(root.findall("svg/rect")) == 4
+    assert len(root.findall("svg/rect")) == 5
     assert f"← {HOSTILE}" in [text.text for text in root.findall("svg/text")]
 
 

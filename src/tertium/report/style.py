@@ -14,6 +14,8 @@ MIDDLE = 0.3
 SHADES = 16
 """Number of steps from probable to improbable."""
 HEATS = 10
+TABS = 32
+"""At most, in one place; more measures cannot be compared on the page."""
 DARK_INK, LIGHT_INK = "#000", "#fff"
 
 Colour = tuple[int, int, int]
@@ -76,6 +78,14 @@ def style_sheet() -> str:
     for step in range(1, HEATS + 1):
         ink = "var(--ground)" if step == HEATS else DARK_INK if step > 5 else "var(--ink)"
         rules.append(f".heat-{step} {{ --share: {100 * step // HEATS}%; color: {ink}; }}")
+    tabs = ", ".join(
+        f".tabbed:has(> .tablist label:nth-of-type({place}) :checked) > .tab:nth-of-type({place})"
+        for place in range(1, TABS + 1)
+    )
+    rules.append(
+        "@media screen { @supports selector(:has(a)) { .tabbed > .tab { display: none; } "
+        f"{tabs} {{ display: block; }} }} }}"
+    )
     return "\n".join(rules) + "\n"
 
 

@@ -454,7 +454,7 @@ class SpanResponse(BaseModel):
 
 
 class MatchResponse(BaseModel):
-    """Characters of both texts, from a start to an end, that match or, if it ``differs``, do not."""
+    """Characters of both texts, from a start to an end, that match or, if ``differs``, do not."""
 
     a: tuple[int, int]
     b: tuple[int, int]
