@@ -11,7 +11,7 @@ import { openFile, Rows } from "./rows.js";
 import { Systems } from "./systems.js";
 
 const TABS = ["pair", "file", "systems"];
-const PAUSE = 250; // milliseconds after the last key
+const TYPING_PAUSE = 250; // milliseconds after the last key
 
 let measures, languages, detector, rows, systems;
 const WAITING = 400; // milliseconds after which the page says that it is working
@@ -120,7 +120,7 @@ function compareLater() {
   clearTimeout(typing);
   running?.abort();
   if (!filled()) return clearPair();
-  typing = setTimeout(compareTexts, PAUSE);
+  typing = setTimeout(compareTexts, TYPING_PAUSE);
 }
 
 function scoreFile() {

@@ -116,13 +116,13 @@ export class Measures {
   }
 }
 
-const ORDER = ["unrelated", "near miss", "paraphrase", "identical"];
+const KINDS = ["unrelated", "near miss", "paraphrase", "identical"];
 const WIDTH = 26; // of a label of a tick, in per cent of the bar
 export const short = (value) => (Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2));
 
 /* What pairs of known similarity score; near misses only where they score below paraphrases. */
 function examples(scale) {
-  const points = ORDER.filter((kind) => kind in scale).map((kind) => [kind, scale[kind]]);
+  const points = KINDS.filter((kind) => kind in scale).map((kind) => [kind, scale[kind]]);
   const rising = (list) => list.every(([, value], place) => !place || value > list[place - 1][1]);
   return [points, points.filter(([kind]) => kind !== "near miss"), points.filter(([kind]) => kind !== "near miss" && kind !== "paraphrase")]
     .find(rising) ?? [];
@@ -155,7 +155,7 @@ export function bar(measure, score) {
     className: "track",
     aria: { role: "img", label: `${measure.name} ${short(score)}, on a scale from ${short(low)} to ${short(high)}${described ? `; for comparison: ${described}` : ""}` },
   }, filled, ...ticks.map(([tick]) => tick));
-  const missing = ORDER.filter((kind) => kind in scale && !points.some(([shown]) => shown === kind));
+  const missing = KINDS.filter((kind) => kind in scale && !points.some(([shown]) => shown === kind));
   const made = element("div", { className: "bar" }, track, ...ticks.map(([, label]) => label));
   made.style.paddingBottom = `${0.3 + ends.length * 1.1}rem`;
   return element("div", {}, made, missing.length ? element("p", { className: "key", textContent: `${measure.name} does not tell ${missing.includes("paraphrase") ? "paraphrases" : "near misses"} from ${missing.includes("paraphrase") ? "others" : "paraphrases"} with this model.` }) : null);

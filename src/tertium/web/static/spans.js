@@ -2,9 +2,9 @@
 
 import { element } from "./dom.js";
 
-const ORDER = ["critical", "major", "minor"];
+const SEVERITIES = ["critical", "major", "minor"];
 const LINES = { omission: "missing", addition: "missing", opposite: "opposed", negation: "opposed", change: "doubtful", unlikely: "doubtful", difference: "doubtful", apart: "doubtful" };
-const KEYS = {
+const LEGEND = {
   missing: "only in one text", opposed: "opposite or negated", doubtful: "no close counterpart", differs: "differs",
 };
 const LONG = 180; // characters from which the texts stand side by side
@@ -20,7 +20,7 @@ export function pieces(text, spans, matches) {
   cuts.slice(1).forEach((end, place) => {
     const start = cuts[place];
     const covers = (each) => each.start < end && start < each.end;
-    const here = spans.filter(covers).sort((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity));
+    const here = spans.filter(covers).sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
     const match = matches.find(covers)?.number;
     const last = found.at(-1);
     const part = letters.slice(start, end).join("");
@@ -126,8 +126,8 @@ export function showSpans(where, { a, b, la, lb }, found) {
   const drawn = new Set(spans.map((span) => LINES[span.kind] ?? "differs"));
   const key = element("ul", { className: "kinds" },
     ...(matches.some((match) => !match.differs) ? [element("li", {}, element("span", { className: "phrase sample", textContent: "abc", aria: { hidden: "true" } }), " matches")] : []),
-    ...Object.keys(KEYS).filter((line) => drawn.has(line)).map((line) => element("li", {},
-      element("span", { className: `mark sample ${line}`, textContent: "abc", aria: { hidden: "true" } }), ` ${KEYS[line]}`)));
+    ...Object.keys(LEGEND).filter((line) => drawn.has(line)).map((line) => element("li", {},
+      element("span", { className: `mark sample ${line}`, textContent: "abc", aria: { hidden: "true" } }), ` ${LEGEND[line]}`)));
   where.replaceChildren(area, ...(key.children.length ? [key] : []));
   follow(area);
   observers.get(where)?.disconnect();
