@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SERVER, LIMITS = "Server", "Limits"
 MIN_TOKEN_LENGTH = 16
-LONGEST_BATCH = 10.0
+LONGEST_BATCH = 5.0
 """Seconds to wait for what is being computed when the server ends."""
 WEB = Extra("web", ("fastapi", "uvicorn"))
 
