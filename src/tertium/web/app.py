@@ -303,7 +303,7 @@ def _add_pages(app: FastAPI, service: Service) -> None:
             )
         address = str(request.base_url).rstrip("/")
         html = documentation.page(app.openapi(), address, answers)
-        return Response(files.versioned(html, static), media_type="text/html")
+        return Response(files.versioned(str(html), static), media_type="text/html")
 
     @page("/static/{name}")
     async def file(name: str, v: str | None = None) -> Response:

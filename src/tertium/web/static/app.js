@@ -17,8 +17,10 @@ let measures, languages, detector, rows, systems;
 const WAITING = 400; // milliseconds after which the page says that it is working
 let running = null, stopped = false;
 let shownLink = null;
+let typing; // the timer after the last key
 
 function select(name) {
+  clearTimeout(typing);
   for (const each of TABS) {
     const tab = at(`tab-${each}`), here = each === name;
     tab.setAttribute("aria-selected", String(here));
@@ -115,7 +117,6 @@ async function scoreTexts(signal) {
   return `Scored by ${left.join(", ")}. ${note}`;
 }
 
-let typing;
 function compareLater() {
   clearTimeout(typing);
   running?.abort();
@@ -160,6 +161,14 @@ function fill({ a = "", b = "", la = "", lb = "", s = "", ls = "", r = "" }) {
     .filter(([choice, code]) => !choice.choose(code)).map(([, code]) => code);
   lines();
   return unknown;
+}
+
+/* An example has its languages until something else is typed. */
+function showExample(example) {
+  fill(example);
+  for (const [id, choice] of [["hypothesis", languages.lang], ["reference", languages.reference_lang]]) {
+    at(id).addEventListener("input", () => choice.choose(""), { once: true });
+  }
 }
 
 /* Show what the address says: a tab, or two texts. */
@@ -218,7 +227,7 @@ async function start() {
   at("model").textContent = `Model: ${translation.name}, for ${known}. ${translation.note}`;
   for (const [name, example] of Object.entries(EXAMPLES)) {
     const usable = [example.la, example.lb].every((code) => codes.includes(code));
-    if (usable) at("examples").append(button(name, () => { fill(example); return score(); }, { className: "example" }));
+    if (usable) at("examples").append(button(name, () => { showExample(example); return score(); }));
   }
   at("examples").hidden = at("examples").children.length < 2;
   measures.choose(DEFAULT_MEASURES);
@@ -226,7 +235,7 @@ async function start() {
   showStatus("");
   restore();
   if (!location.hash && !filled() && at("examples").children.length > 1) {
-    fill(Object.values(EXAMPLES)[0]); // so that a visitor sees at once what this is
+    showExample(Object.values(EXAMPLES)[0]); // so that a visitor sees at once what this is
     compareTexts();
   }
   addEventListener("popstate", restore);
