@@ -10,6 +10,7 @@ from jinja2 import UndefinedError
 from markupsafe import Markup
 
 from tertium.report.page import environment, render, render_page
+from tertium.report.style import shade
 from tertium.report.svg import Plot, histogram, scatter
 
 HOSTILE = "<script>x</script> \"'&"
@@ -69,3 +70,13 @@ def test_a_scatter_plot_names_only_what_has_space() -> None:
     boxes = [(label.x, label.y) for label in plot.labels]
     assert len(boxes) == len(set(boxes))
     assert HOSTILE in [text.text for text in root.findall("svg/text")]
+
+
+def test_the_lightness_of_probabilities_falls() -> None:
+    """Light blue to dark orange: also without colours, the worse is the darker."""
+    lightness = [
+        0.2126 * red + 0.7152 * green + 0.0722 * blue
+        for red, green, blue in (shade(-0.5 * step) for step in range(17))
+    ]
+    assert lightness == sorted(lightness, reverse=True)
+    assert len(set(lightness)) == 17

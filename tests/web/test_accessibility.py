@@ -52,8 +52,7 @@ def test_two_texts(open_page: Open, screen: dict[str, Any]) -> None:
     page.locator(".mark.omission").first.wait_for()
     page.get_by_role("button", name="Show tokens").click()
     page.locator(".alignment").first.wait_for()
-    for summary in page.locator("summary:visible").all():
-        summary.click()
+    page.evaluate("() => document.querySelectorAll('details').forEach((each) => each.open = true)")
     check(page)
 
 

@@ -408,14 +408,14 @@ def test_a_changed_input_marks_the_report(open_page: Open) -> None:
     expect(page.get_by_role("status")).to_contain_text("out of date")
 
 
-def test_dropped_files_are_sorted_by_their_names(open_page: Open) -> None:
+def test_dropped_files_are_sorted_by_their_names(open_page: Open, tmp_path: Path) -> None:
     page = open_page()
     page.get_by_role("tab", name="Systems").click()
     choose_measures(page, "chrf")
     files = {name: f"A {name}.\nRain.\n" for name in ("a.en.txt", "b.en.txt", "ref.en.txt")}
-    page.locator("#several-files").set_input_files(
-        [{"name": name, "mimeType": "", "buffer": text.encode()} for name, text in files.items()]
-    )
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    page.locator("#several-files").set_input_files([tmp_path / name for name in files])
     status = page.get_by_role("status")
     expect(status).to_have_text("references: ref.en.txt; outputs: a.en.txt, b.en.txt")
     page.get_by_role("button", name="Compare").click()

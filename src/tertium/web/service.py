@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from tertium.web.batching import Call, StoppedError
 from tertium.web.engines import BatchedEngines, Loaded
+from tertium.web.explaining import review_once
 from tertium.web.limits import Limits
 from tertium.web.scale import reference_scale
 
@@ -111,7 +112,7 @@ class Service:
                 done.exception()  # it was raised, or nobody is there to see it
 
     def warm_up(self, measures: Sequence[str]) -> None:
-        """Score a few pairs with each measure, for the reference scale and to load everything.
+        """Review a pair and score a few, for the reference scale and to load everything.
 
         Nobody waits for it: a large model may take longer than a request may. It ends when the
         service is closed.
@@ -119,6 +120,7 @@ class Service:
         call = self._warming
         languages = self.engines.models.translation.languages
         try:
+            review_once(self.engines, self.limits, call)
             made = self.engines.measures(measures, {}, call)
             for name, measure in zip(measures, made, strict=True):
                 call.check()
