@@ -89,7 +89,7 @@ def take_page(browser: Browser, out: Path) -> None:
     threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True).start()
     while not running.started:
         time.sleep(0.05)
-    page = browser.new_page(viewport={"width": WIDTH, "height": 780})
+    page = browser.new_page(viewport={"width": WIDTH, "height": 765})
     page.goto(f"http://127.0.0.1:{listening.getsockname()[1]}/")
     page.locator("path.band").first.wait_for(state="attached")
     page.locator("#examples button").first.click()

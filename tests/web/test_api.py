@@ -637,7 +637,10 @@ def test_spans(client: Make) -> None:
     assert found["verdict"] is None
     judged = client().post("/api/spans", json={**body, "matches": True}).json()
     assert judged["verdict"]["level"] == "unsure"
-    assert judged["matches"] == [{"a": [0, 1], "b": [0, 1], "differs": False}]
+    assert judged["matches"] == [
+        {"a": [0, 1], "b": [0, 1], "differs": False},
+        {"a": [2, 3], "b": [2, 4], "differs": True},
+    ]
     without = client().post("/api/spans", json={**body, "methods": ["coverage"]})
     assert without.status_code == 400
     assert "--" not in without.text
