@@ -725,3 +725,42 @@ def test_every_operation_is_documented_with_examples(client: Make) -> None:
     paths = client().get("/openapi.json").json()["paths"]
     posts = {path for path, methods in paths.items() if "post" in methods}
     assert posts == set(documentation.REQUESTS)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("x.tsv", " \n", "x.tsv is empty"),
+        ("x.jsonl", '{"hyp": "a", "ref": "b"}\n{"hyp": "a", "q": NaN}\n', "row 2: not JSON: NaN"),
+        ("x.jsonl", '{"hyp": "a", "ref": "b", "q": -Infinity}\n', "-Infinity is not a number"),
+        ("x.jsonl", '{"hyp": "a", "ref": "b", "q": 1e999}\n', "1e999 is not a number"),
+    ],
+)
+def test_files_with_nothing_or_no_numbers_are_refused(
+    client: Make, name: str, text: str, message: str
+) -> None:
+    response = client().post("/api/read", json={"file": {"name": name, "text": text}})
+    assert response.status_code == 400
+    assert message in response.json()["detail"]
+
+
+def test_streams_are_not_held_back_by_compression(client: Make) -> None:
+    made = client()
+    rows = "hyp\tref\n" + "a b\ta c\n" * 40
+    body = {"file": {"name": "x.tsv", "text": rows}, "measures": ["chrf"]}
+    stream = made.post("/api/score/file", json=body)
+    assert stream.status_code == 200
+    assert "content-encoding" not in stream.headers
+    assert made.get("/api/measures").headers["content-encoding"] == "gzip"
+
+
+def test_a_verdict_comes_with_the_spans(client: Make) -> None:
+    body = {"hypothesis": "Born 1985.", "reference": "Born 1958.", "lang": "en"}
+    methods = ["opposites", "flags"]
+    found = client().post("/api/spans", json={**body, "methods": methods, "matches": True}).json()
+    assert found["verdict"] == {  # nothing was learned for this model
+        "level": "different",
+        "sentence": "Something differs: the number differs (1985 / 1958).",
+        "score": None,
+    }
+    assert {"a": [5, 9], "b": [5, 9], "differs": True} in found["matches"]
