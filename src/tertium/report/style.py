@@ -15,7 +15,7 @@ SHADES = 16
 """Number of steps from probable to improbable."""
 HEATS = 10
 TABS = 32
-"""At most, in one place; more measures cannot be compared on the page."""
+"""In one place; what comes after them is always shown."""
 DARK_INK, LIGHT_INK = "#000", "#fff"
 
 Colour = tuple[int, int, int]
@@ -84,7 +84,7 @@ def style_sheet() -> str:
     )
     rules.append(
         "@media screen { @supports selector(:has(a)) { .tabbed > .tab { display: none; } "
-        f"{tabs} {{ display: block; }} }} }}"
+        f"{tabs}, .tabbed > .tab:nth-of-type(n + {TABS + 1}) {{ display: block; }} }} }}"
     )
     return "\n".join(rules) + "\n"
 

@@ -41,6 +41,7 @@ function sentence({ level, sentence: text, score }) {
     score === null ? null : scale(score, level),
     element("p", { className: "key" },
       score === null ? "" : `Score ${Math.round(score)} of 100: the probability that nothing is wrong, if half of all such texts have an error. `,
+      level === "unsure" && score >= 75 ? "The mark is hollow: what the sentence names was not judged." : "",
       level === "same" && score < 100 ? `Checked: ${CHECKED}. Roles that were swapped are not noticed.` : ""));
 }
 
