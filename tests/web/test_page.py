@@ -292,6 +292,20 @@ def test_the_examples_tell_the_truth(open_page: Open) -> None:
         expect(page.locator(".judged")).to_have_attribute("data-level", level)
 
 
+def test_without_a_measure_there_is_a_verdict(open_page: Open) -> None:
+    page = open_page()
+    choose_measures(page)
+    type_and_compare(page)
+    page.locator("#scored > summary").click()
+    expect(page.get_by_role("status")).to_have_text("Choose a measure.")
+    page.locator("#measures input[value=chrf]").check()
+    expect(page.locator("#scores li")).to_have_count(1)
+    page.locator("#scored > summary").click()
+    page.locator("#measures input[value=bleu]").check()
+    page.locator("#scored > summary").click()
+    expect(page.locator("#scores li")).to_have_count(2)
+
+
 def test_measures_are_in_plain_words(open_page: Open) -> None:
     page = open_page()
     page.locator("#choice summary").click()

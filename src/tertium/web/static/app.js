@@ -2,19 +2,20 @@
 
 import { requestJson } from "./api.js";
 import { at, button, counted, showStatus } from "./dom.js";
+import { EXAMPLES, PAIRS, SYSTEMS } from "./examples.js";
 import { Detector, LanguageChoice, languageName } from "./languages.js";
 import { linkOf, readLink } from "./link.js";
 import { DEFAULT_MEASURES, Measures } from "./measures.js";
-import { EXAMPLES, PAIRS, SYSTEMS } from "./examples.js";
 import { clearPair, comparePair, scorePair } from "./pair.js";
 import { openFile, Rows } from "./rows.js";
 import { Systems } from "./systems.js";
 
 const TABS = ["pair", "file", "systems"];
 const TYPING_PAUSE = 250; // milliseconds after the last key
+const WAITING = 400; // milliseconds after which the page says that it is working
+const NO_MEASURE = "Choose a measure.";
 
 let measures, languages, detector, rows, systems;
-const WAITING = 400; // milliseconds after which the page says that it is working
 let running = null, stopped = false;
 let shownLink = null;
 let typing; // the timer after the last key
@@ -65,7 +66,8 @@ async function run(work) {
     if (controller === running) showStatus(message);
   } catch (error) {
     const aborted = error.name === "AbortError";
-    if (controller === running && (!aborted || stopped)) showStatus(aborted ? "Stopped." : error.message, !aborted);
+    const message = aborted ? "" : error.message;
+    if (controller === running) showStatus(stopped ? "Stopped." : message, !aborted);
   } finally {
     clearTimeout(waiting);
     if (controller === running) at("stop").hidden = true;
@@ -73,7 +75,7 @@ async function run(work) {
 }
 
 function score() {
-  if (!measures.chosen.length) return showStatus("Choose a measure.", true);
+  if (!measures.chosen.length && selected() !== "pair") return showStatus(NO_MEASURE, true);
   return { pair: comparePressed, file: scoreFile, systems: compareSystems }[selected()]();
 }
 
@@ -112,7 +114,7 @@ function compareTexts() {
 async function scoreTexts(signal) {
   const current = view();
   const { left, note } = measures.usable(current.measures, { languages: current.la && current.lb, sourceLanguage: current.s ? current.ls : current.lb });
-  if (!left.length) throw new Error(note);
+  if (!left.length) throw new Error(note || NO_MEASURE);
   await scorePair({ ...current, measures: left }, measures.request, measures, signal);
   return `Scored by ${left.join(", ")}. ${note}`;
 }
@@ -208,7 +210,8 @@ function stale() {
 function changed(event) {
   if (selected() !== "pair") stale();
   else if (at("panel-pair").contains(event.target) || at("more-texts").contains(event.target)) compareLater();
-  else if (filled() && at("scored").open) compareLater();
+  else if (at("scored").open) compareLater();
+  else at("scores").replaceChildren(); // they are computed anew when the fold is opened
 }
 
 async function start() {

@@ -307,8 +307,8 @@ export class Rows {
 
   /* Below a row: the verdict and both texts. */
   detail(row) {
-    const { a, b, others, source, la, lb, ls } = { ...this.textsOf(row), b: "" };
-    const pair = { a: String(a), b: String(others[0] ?? source) || b, la, lb: others.length ? lb : ls };
+    const { a, others, source, la, lb, ls } = this.textsOf(row);
+    const pair = { a: String(a), b: String(others[0] ?? source), la, lb: others.length ? lb : ls };
     const where = element("div", {}, element("p", { className: "key", textContent: "Working …" }));
     const link = { ...pair, r: others.slice(1).join("\n"), s: others.length ? String(source) : "", ls };
     const actions = element("p", { className: "actions" }, button("Previous", () => this.step(-1)), button("Next", () => this.step(1)),
