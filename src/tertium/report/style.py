@@ -6,8 +6,10 @@ from functools import cache
 from pathlib import Path
 
 STYLE = Path(__file__).with_name("tertium.css")
-GOOD, FAIR, BAD = (180, 213, 240), (228, 164, 104), (158, 62, 4)
+GOOD, FAIR, BAD = GROUNDS = (180, 213, 240), (228, 164, 104), (158, 62, 4)
 """From light blue to dark orange: the lightness falls, also for the colour-blind and in print."""
+INKS = (74, 144, 208), (190, 150, 105), (222, 104, 28)
+"""From blue to orange, for letters that are readable on dark and on light terminals."""
 WORST = -8.0
 """Log-probabilities below this one (1 in 3 000) all have the same orange."""
 MIDDLE = 0.3
@@ -21,16 +23,17 @@ DARK_INK, LIGHT_INK = "#000", "#fff"
 Colour = tuple[int, int, int]
 
 
-def shade(log_prob: float) -> Colour:
+def shade(log_prob: float, colours: tuple[Colour, Colour, Colour] = GROUNDS) -> Colour:
     """Return a colour from light blue (probable) over light to dark orange (improbable).
 
     >>> shade(0.0) == GOOD, shade(-50.0) == BAD
     (True, True)
     """
+    good, fair, bad = colours
     badness = min(1.0, max(0.0, log_prob / WORST))
     if badness < MIDDLE:
-        return _interpolate(GOOD, FAIR, badness / MIDDLE)
-    return _interpolate(FAIR, BAD, (badness - MIDDLE) / (1 - MIDDLE))
+        return _interpolate(good, fair, badness / MIDDLE)
+    return _interpolate(fair, bad, (badness - MIDDLE) / (1 - MIDDLE))
 
 
 def _interpolate(start: Colour, end: Colour, share: float) -> Colour:
