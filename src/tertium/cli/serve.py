@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 SERVER, LIMITS = "Server", "Limits"
 MIN_TOKEN_LENGTH = 16
+LONGEST_BATCH = 5.0
+"""Seconds to wait for what is being computed when the server ends."""
 WEB = Extra("web", ("fastapi", "uvicorn"))
 
 
@@ -107,4 +109,8 @@ def serve(server: ServerOptions, limits: LimitOptions, options: ModelOptions) ->
             target=app.state.service.warm_up, args=(available_measures(),), daemon=True
         )
         warm_up.start()
-        run(app, socket, lambda address: typer.echo(f"Tertium is running at {address}"))
+        try:
+            run(app, socket, lambda address: typer.echo(f"Tertium is running at {address}"))
+        finally:  # a thread inside of an engine would abort the process when it ends
+            app.state.service.close()
+            warm_up.join(LONGEST_BATCH)
