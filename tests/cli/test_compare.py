@@ -237,6 +237,9 @@ def test_marked_outputs_are_counted_by_system(tertium: Run, tmp_path: Path) -> N
     assert re.search(r"\ba \(\?\)", shown)
     assert not re.search(r"\bb \(\?\)", shown)
     assert "a: without rows whose scores say nothing: chrf 0.00" in shown
+    page = tmp_path / "page.html"
+    tertium("compare", table, "-m", "chrf", "--segments", "0", "--html", page, "-q")
+    assert page.read_text("utf-8").count("a (?)") == 2  # in the overview and in the ranking
     document = json.loads(tertium("compare", table, "-m", "chrf", "--json").stdout)
     assert document["measures"]["chrf"]["marks"] == {"copy": {"a": 1}, "empty": {"a": 1}}
 

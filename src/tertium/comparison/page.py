@@ -58,7 +58,7 @@ def overview(comparison: Comparison) -> Table:
         ["system", *(measure.name for measure in comparison.measures)],
         [
             [
-                Cell(name),
+                Cell(comparison.label(name)),
                 *(
                     Cell(
                         measure.scores[name],

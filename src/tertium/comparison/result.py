@@ -146,6 +146,10 @@ class Comparison:
     def systems(self) -> tuple[str, ...]:
         return self.outputs.systems
 
+    def label(self, system: str) -> str:
+        """The name of a system, with a question mark if many scores by some measure say nothing."""
+        return max((measure.label(system) for measure in self.measures), key=len)
+
     @property
     def smallest_p(self) -> float:
         """The smallest p-value that is possible with so many samples and segments.
