@@ -70,7 +70,8 @@ def test_names_ranking_and_development_sets_by_name(
     assert done.returncode == 2
     assert "no pair has names or numbers" in done.stderr
     with bitext.open("a", encoding="utf-8") as stream:
-        stream.write("She sold 12 boats.\tSie verkaufte 12 Boote.\n")
+        for number in range(12, 24):
+            stream.write(f"She sold {number} boats.\tSie verkaufte {number} Boote.\n")
     done = tertium("train", "model", run, *settings)
     assert (done.returncode, done.stdout) == (0, f"{run}: 1 step\n")
     plan = json.loads((run / "plan.json").read_text(encoding="utf-8"))

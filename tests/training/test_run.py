@@ -210,7 +210,8 @@ def test_names_and_ranking_resume_to_the_same_weights(tiny_plan: Plan, tmp_path:
     lexicon = json.loads((unbroken / "corpus" / "lexicon.json").read_text(encoding="utf-8"))
     assert lexicon["names"] == {"Mary": "female", "Tom": "male"}
     [record] = [record for record in read_log(unbroken / LOG) if "contrast" in record]
-    assert set(record["contrast"]) == {"names", "negation", "words", "copy", "half"}
+    kinds = {"names", "negation", "words", "omission", "addition", "copy", "half"}
+    assert set(record["contrast"]) == kinds
     assert 0 <= record["contrast"]["names"] <= 1
     train(broken, plan, Pace(steps=4))
     with patch("tertium.training.model.corpus.build_lexicon", side_effect=AssertionError):
