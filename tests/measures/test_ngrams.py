@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
@@ -15,10 +16,8 @@ from sacrebleu.metrics.chrf import CHRF
 
 from tertium.measures.ngrams import (
     NgramTable,
-    code_points,
     numbered_ngrams,
     shared_ngrams,
-    word_numbers,
 )
 from tertium.measures.surface import Bleu, ChrF, SurfaceMeasure
 from tertium.text import Text
@@ -43,8 +42,8 @@ def counted(first: str, second: str, longest: int) -> list[list[int]]:
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=5), st.integers(1, 7))
 def test_pairs(pairs: list[tuple[str, str]], longest: int) -> None:
     texts = [text for pair in pairs for text in pair]
-    found = shared_ngrams(code_points(texts), list(map(len, texts)), longest)
-    assert found.tolist() == [counted(*pair, longest) for pair in pairs]
+    found = shared_ngrams(texts, longest)
+    assert found == [counted(*pair, longest) for pair in pairs]
 
 
 @pytest.mark.parametrize("different", [100, 1000, 3000])
@@ -56,19 +55,28 @@ def test_ngrams_that_are_too_long_to_be_packed(different: int) -> None:
         "".join(random.choice(alphabet, size)) for size in (5, 9, 4000, 4000, 3, 8, 0, 5, 1, 1)
     ]
     texts[0] = texts[1][2:7]
-    found = shared_ngrams(code_points(texts), list(map(len, texts)), 6)
+    found = shared_ngrams(texts, 6)
     pairs = zip(texts[::2], texts[1::2], strict=True)
-    assert found.tolist() == [counted(*pair, 6) for pair in pairs]
+    assert found == [counted(*pair, 6) for pair in pairs]
+
+
+@pytest.fixture(autouse=True, params=[0, 500], scope="module")
+def few(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Packed, and where there are few symbols, counted one by one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tertium.measures.ngrams.FEW", request.param)
+        yield
 
 
 def test_words_are_symbols() -> None:
-    words = ["abab", "bab"]
-    assert shared_ngrams(word_numbers(words), [4, 3], 2).tolist() == [[[4, 3, 3], [3, 2, 2]]]
+    """*no way no way*, and *way no way*: three words and two bigrams are shared."""
+    words = [["no", "way", "no", "way"], ["way", "no", "way"]]
+    assert shared_ngrams(words, 2) == [[[4, 3, 3], [3, 2, 2]]]
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=5), st.integers(1, 4))
 def test_table(texts: list[str], longest: int) -> None:
-    numbered = list(numbered_ngrams(code_points(texts), list(map(len, texts)), longest))
+    numbered = list(numbered_ngrams(texts, longest))
     table = NgramTable.of(numbered, len(texts))
     places = range(len(texts))
     shared = table.shared(places, places)
@@ -88,6 +96,7 @@ def test_references_are_compared_in_parts(monkeypatch: pytest.MonkeyPatch) -> No
     assert whole == pytest.approx(np.array(alone))
 
 
+@pytest.mark.filterwarnings("ignore::tertium.errors.TextWarning")
 @given(st.lists(st.tuples(SENTENCES, SENTENCES), min_size=1, max_size=5), st.booleans())
 def test_scores_are_those_of_sacrebleu(pairs: list[tuple[str, str]], lowercase: bool) -> None:
     hypotheses, references = (list(side) for side in zip(*pairs, strict=True))

@@ -23,36 +23,42 @@ if TYPE_CHECKING:
 
 BITS = 63
 """A packed n-gram has its pair, its symbols and its side in so many bits."""
+FEW = 500
+"""Fewer symbols are counted without numpy, which takes longer to import."""
 CELLS = 1 << 22
 """Counts of n-grams that are compared at once; a cell has four bytes."""
 
 
-def code_points(texts: Sequence[str]) -> Symbols:
-    """The characters of all texts, one text after the other."""
+def shared_ngrams(sequences: Sequence[Sequence[str]], longest: int) -> list[list[list[int]]]:
+    """How many n-grams the two sequences of each pair have, and how many of them they share.
+
+    Every two sequences are a pair: texts, whose symbols are characters, or lists of words. For each
+    pair and order, the result has the n-grams of the first, of the second, and those of both.
+
+    >>> shared_ngrams(["abab", "abc"], 2), shared_ngrams([["no", "no"], ["no"]], 1)
+    ([[[4, 3, 2], [3, 2, 1]]], [[[2, 1, 1]]])
+    """
+    lengths = list(map(len, sequences))
+    if sum(lengths) < FEW:
+        pairs = zip(sequences[::2], sequences[1::2], strict=True)
+        return [_counted(*pair, longest) for pair in pairs]
+    packed: list[list[list[int]]] = _packed(symbols(sequences), lengths, longest).tolist()
+    return packed
+
+
+def symbols(sequences: Sequence[Sequence[str]]) -> Symbols:
+    """The symbols of all sequences, one sequence after the other, as numbers."""
     import numpy as np
 
-    return np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), np.uint32)
-
-
-def word_numbers(sequences: Sequence[Sequence[str]]) -> Symbols:
-    """The words of all sequences, one sequence after the other, as numbers."""
-    import numpy as np
-
+    if isinstance(sequences[0], str):
+        codes = "".join(map(str, sequences)).encode("utf-32-le", "surrogatepass")
+        return np.frombuffer(codes, np.uint32)
     numbers: dict[str, int] = {}
     words = chain.from_iterable(sequences)
     return np.array([numbers.setdefault(word, len(numbers)) for word in words], np.uint32)
 
 
-def shared_ngrams(symbols: Symbols, lengths: Sequence[int], longest: int) -> Counts:
-    """How many n-grams the two sequences of each pair have, and how many of them they share.
-
-    ``symbols`` are those of all sequences, of which every two are a pair, and ``lengths`` are the
-    lengths of the sequences. The result has the shape (pairs, orders, 3): the n-grams of the first,
-    of the second, and those that both have.
-
-    >>> shared_ngrams(code_points(["abab", "abc"]), [4, 3], 2).tolist()
-    [[[4, 3, 2], [3, 2, 1]]]
-    """
+def _packed(symbols: Symbols, lengths: Sequence[int], longest: int) -> Counts:
     import numpy as np
 
     sizes = np.asarray(lengths, np.int64)
@@ -63,11 +69,12 @@ def shared_ngrams(symbols: Symbols, lengths: Sequence[int], longest: int) -> Cou
     width = int(ids[-1]).bit_length()
     if width * longest + (pairs - 1).bit_length() + 1 > BITS:
         if pairs == 1:
-            return _counted(symbols[: lengths[0]], symbols[lengths[0] :], longest)
+            both = symbols[: lengths[0]].tolist(), symbols[lengths[0] :].tolist()
+            return np.array([_counted(*both, longest)], np.int64)
         half = pairs // 2 * 2
         middle = sum(lengths[:half])
         parts = (symbols[:middle], lengths[:half]), (symbols[middle:], lengths[half:])
-        return np.concatenate([shared_ngrams(*part, longest) for part in parts])
+        return np.concatenate([_packed(*part, longest) for part in parts])
     sequence = np.repeat(np.arange(len(sizes)), sizes)
     places = np.arange(count) + sequence * (longest - 1)
     padded = np.zeros(count + len(sizes) * (longest - 1), np.int64)
@@ -95,36 +102,34 @@ def shared_ngrams(symbols: Symbols, lengths: Sequence[int], longest: int) -> Cou
     return found
 
 
-def _counted(first: Symbols, second: Symbols, longest: int) -> Counts:
-    """The same for one pair with too many different symbols or orders to be packed."""
-    import numpy as np
-
+def _counted(first: Sequence[object], second: Sequence[object], longest: int) -> list[list[int]]:
+    """The same for one pair, by counters: where there is little to count, or too much to pack."""
     found = []
     for order in range(longest):
         ours, theirs = (
-            Counter(zip(*(side[start:].tolist() for start in range(order + 1)), strict=False))
+            Counter(zip(*(side[start:] for start in range(order + 1)), strict=False))
             for side in (first, second)
         )
         found.append([ours.total(), theirs.total(), (ours & theirs).total()])
-    return np.array([found], np.int64)
+    return found
 
 
 def numbered_ngrams(
-    symbols: Symbols, lengths: Sequence[int], longest: int
+    sequences: Sequence[Sequence[str]], longest: int
 ) -> Iterator[tuple[Counts, Counts]]:
     """For each order, the sequences of all n-grams, and their numbers: the same if they are equal.
 
-    >>> [each.tolist() for each in list(numbered_ngrams(code_points(["aba", "ab"]), [3, 2], 2))[1]]
+    >>> [each.tolist() for each in list(numbered_ngrams(["aba", "ab"], 2))[1]]
     [[0, 0, 1], [0, 1, 0]]
     """
     import numpy as np
 
-    sizes = np.asarray(lengths, np.int64)
+    sizes = np.array(list(map(len, sequences)), np.int64)
+    ids = np.unique(symbols(sequences), return_inverse=True)[1]
     owners, left = np.repeat([np.arange(len(sizes)), np.cumsum(sizes)], sizes, axis=1)
-    places = np.arange(len(symbols))
+    places = np.arange(len(ids))
     left = left - places
-    ids = np.unique(symbols, return_inverse=True)[1]
-    numbers, width = ids, len(symbols) + 1
+    numbers, width = ids, len(ids) + 1
     for order in range(longest):
         yield owners[places], numbers
         longer = left[places] > order + 1

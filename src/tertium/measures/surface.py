@@ -8,16 +8,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from tertium.errors import SettingError
 from tertium.measures.base import Measure, Segments, Texts
 from tertium.measures.ngrams import (
     NgramTable,
-    code_points,
     numbered_ngrams,
     shared_ngrams,
-    word_numbers,
 )
 from tertium.measures.registry import measure
 from tertium.measures.settings import setting
@@ -27,7 +26,6 @@ from tertium.text import Row, Text
 
 if TYPE_CHECKING:
     from tertium.measures.base import Floats
-    from tertium.measures.ngrams import Symbols
 
 OWN_FIELDS = ("nrefs", "version")
 """Fields of sacrebleu's signature that ours has too; sacrebleu's version gets its own field."""
@@ -122,11 +120,10 @@ class Bleu(SurfaceMeasure):
         if any(len(references) != 1 for _, references in texts):
             return [self._by_sacrebleu(*compared) for compared in texts]
         words = [self._words(text) for ours, theirs in texts for text in (ours, *theirs)]
-        lengths = list(map(len, words))
-        counts = shared_ngrams(word_numbers(words), lengths, self.metric.max_ngram_order)
         scores: list[SegmentScore] = []
-        for place, (totals, _, correct) in enumerate(counts.transpose(0, 2, 1).tolist()):
-            numbers = [*lengths[2 * place : 2 * place + 2], *correct, *totals]
+        for place, orders in enumerate(shared_ngrams(words, self.metric.max_ngram_order)):
+            totals, _, correct = zip(*orders, strict=True)
+            numbers = [*map(len, words[2 * place : 2 * place + 2]), *correct, *totals]
             scores.append((self._score(numbers, effective_order=True), numbers, 0))
         return scores
 
@@ -205,7 +202,7 @@ class ChrF(SurfaceMeasure):
     def scored(self, texts: Sequence[Compared]) -> list[SegmentScore]:
         """Statistics of the best reference, which sacrebleu does not make public."""
         pairs = [text for ours, theirs in texts for other in theirs for text in (ours, other)]
-        statistics = iter(self._counts(pairs))
+        statistics = self._counts(pairs)
         scores: list[SegmentScore] = []
         for _, references in texts:
             candidates = [next(statistics) for _ in references]
@@ -214,17 +211,17 @@ class ChrF(SurfaceMeasure):
             scores.append((each[best], candidates[best], best))
         return scores
 
-    def _counts(self, texts: Sequence[str]) -> list[list[float]]:
+    def _counts(self, texts: Sequence[str]) -> Iterator[list[float]]:
         """For each two texts and each order, the n-grams of both and those that they share.
 
         Where the second text has none of an order, those of the first do not count.
         """
-        import numpy as np
-
-        counts = np.concatenate([shared_ngrams(*each) for each in self._symbols(texts)], axis=1)
-        counts[counts[:, :, 1] == 0, 0] = 0
-        flat: list[list[float]] = counts.reshape(len(counts), -1).astype(float).tolist()
-        return flat
+        counts = [shared_ngrams(*each) for each in self._sequences(texts)]
+        for pair in zip(*counts, strict=True):
+            numbers: list[float] = []
+            for ours, theirs, shared in chain.from_iterable(pair):
+                numbers += ours if theirs else 0, theirs, shared
+            yield numbers
 
     def against_aggregate(self, hypotheses: Texts, references: Texts) -> tuple[list[float], bool]:
         """chrF against the mean n-gram counts of all references (Vamvas and Sennrich 2024).
@@ -254,11 +251,7 @@ class ChrF(SurfaceMeasure):
 
         distinct = list(dict.fromkeys(text.text for text in (*hypotheses, *references)))
         places = {text: place for place, text in enumerate(distinct)}
-        numbered = [
-            order
-            for symbols, lengths, longest in self._symbols(distinct)
-            for order in numbered_ngrams(symbols, lengths, longest)
-        ]
+        numbered = [order for each in self._sequences(distinct) for order in numbered_ngrams(*each)]
         table = NgramTable.of(numbered, len(distinct))
         ours, theirs = ([places[text.text] for text in side] for side in (hypotheses, references))
         sizes = table.sizes
@@ -269,14 +262,12 @@ class ChrF(SurfaceMeasure):
         flat = self.systems(statistics.reshape(len(ours) * len(theirs), -1))
         return flat.reshape(len(ours), len(theirs))
 
-    def _symbols(self, texts: Sequence[str]) -> Iterator[tuple[Symbols, list[int], int]]:
-        """The characters of all texts, their lengths, and the longest n-grams; so for words."""
+    def _sequences(self, texts: Sequence[str]) -> Iterator[tuple[Sequence[Sequence[str]], int]]:
+        """The characters of all texts with the longest n-grams, then their words."""
         texts = [text.lower() for text in texts] if self.lowercase else texts
-        joined = ["".join(text.split()) for text in texts]
-        yield code_points(joined), list(map(len, joined)), self.char_order
+        yield ["".join(text.split()) for text in texts], self.char_order
         if self.word_order:
-            words = [_words_and_punctuation(text) for text in texts]
-            yield word_numbers(words), list(map(len, words)), self.word_order
+            yield [_words_and_punctuation(text) for text in texts], self.word_order
 
     def _ngrams(self, text: str) -> list[Counter[str]]:
         """Count n-grams; the caller must not change them."""
