@@ -111,7 +111,7 @@ class SourceSampler:
             [[*self.source.prefix, *tokens] for tokens in begun],
             beam_size=1,
             num_hypotheses=count,
-            sampling_topk=int(1 / search.epsilon) if search.epsilon else search.top_k,
+            sampling_topk=self._most_probable() if search.epsilon else search.top_k,
             sampling_topp=search.top_p,
             sampling_temperature=search.temperature,
             max_input_length=0,
@@ -121,6 +121,11 @@ class SourceSampler:
             **settings,
         )
         return results
+
+    def _most_probable(self) -> int:
+        """How many of the most probable tokens may be probable enough; 0 for all of them."""
+        most = int(1 / self.search.epsilon)
+        return most if most < len(self.vocabulary()) else 0
 
     def _own(self, tokens: Sequence[str]) -> list[str]:
         """The tokens of a target without its prefix."""
@@ -143,9 +148,8 @@ class SourceSampler:
     def _draw_probable(self, seed: int) -> list[list[str]]:
         """Draw targets in which no token is less probable than epsilon.
 
-        No more than 1 / epsilon tokens are probable, so that one of these is drawn. Drawing stops
-        at an improbable token, which is drawn again from the probable ones: that is the same as
-        drawing from these alone.
+        Drawing stops at an improbable token, which is drawn again from the probable ones: that is
+        the same as drawing from these alone.
         """
         import numpy as np
 
