@@ -42,7 +42,7 @@ from tertium.data.negation import toggled
 from tertium.data.records import open_table
 from tertium.measures.base import Measure
 from tertium.models.base import make_queries
-from tertium.models.cache.cached import CachedModel
+from tertium.models.cached import CachedModel
 from tertium.stats.arrays import Counts, Floats
 from tertium.stats.classification import accuracy, auc, best_threshold, decide
 from tertium.stats.correlation import spearman

@@ -30,9 +30,9 @@ from typing import Any
 import tertium
 from tertium.data.records import open_table
 from tertium.models.base import make_queries
-from tertium.models.cache.cached import CachedModel
+from tertium.models.cached import CachedModel
+from tertium.models.tokenizer import END
 from tertium.models.translation.ctranslate2 import CTranslate2Model
-from tertium.models.translation.dialects import END
 
 BEAM = 5
 VARIANTS = {
@@ -78,14 +78,15 @@ class Clock:
 
 
 def search(model: CTranslate2Model, sides: list[list[str]], langs: list[str], rounds: int) -> None:
-    usual, translator, candidates = model.batch_tokens, model._translator, model.candidates
+    engine, candidates = model._engine, model.candidates
+    usual, translator = engine.batch_tokens, engine.backend
     whole: defaultdict[str, list[float]] = defaultdict(list)
     translating: defaultdict[str, list[float]] = defaultdict(list)
     batches: dict[str, list[Batch]] = {}
     for _ in range(rounds):
         for name, (beam, size) in VARIANTS.items():
-            model.batch_tokens = int(usual * size)
-            model._translator = watched = Watched(translator)
+            engine.batch_tokens = int(usual * size)
+            engine.backend = watched = Watched(translator)
             model.candidates = clock = Clock(candidates)  # type: ignore[method-assign]
             measure = tertium.load("cross", model=CachedModel(model), beam_size=beam)
             started = time.process_time()

@@ -21,7 +21,7 @@ from pathlib import Path
 import tertium
 from mining import processor
 from tertium.data.records import open_table
-from tertium.measures.long import LONG
+from tertium.measures.references import LONG
 from tertium.text import Row, Text
 
 

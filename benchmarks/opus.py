@@ -15,9 +15,8 @@ import zipfile
 from pathlib import Path
 from typing import BinaryIO
 
-from tertium.models.card import TranslationCard, read_card
+from tertium.models.card import TranslationCard, TranslationSettings, read_card
 from tertium.models.convert.translation import convert
-from tertium.models.settings import TranslationSettings
 
 PACKAGE = "aait-store-cut-part-{:03d}"
 VERSION = "0.0.1"

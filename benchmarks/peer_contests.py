@@ -12,7 +12,7 @@ from typing import Any
 import tertium
 from tertium.data.nbest import CandidateList
 from tertium.mining.candidates import NeighbourSettings, within
-from tertium.models.cache.cached import CachedModel
+from tertium.models.cached import CachedModel
 from tertium.models.encoders.model import CTranslate2Encoder
 from tertium.reranking.rerank import Reranker
 from tertium.reranking.utilities import UtilitySettings
@@ -200,7 +200,7 @@ def reranking_contests(systems: Systems) -> Iterator[Contest]:
     """Minimum Bayes risk with chrF among the outputs of all systems, by all four ways of mbrs."""
     lists = [list(dict.fromkeys(texts)) for texts in zip(*systems.outputs, strict=True)]
     numbered = [
-        CandidateList(number, str(number), tuple(map(Text, texts)))
+        CandidateList(number, group=str(number), candidates=tuple(map(Text, texts)))
         for number, texts in enumerate(lists, start=1)
     ]
 

@@ -31,7 +31,7 @@ import numpy as np
 import tertium
 from tertium.data.nbest import CandidateList
 from tertium.measures.loading import MeasureSpec, ModelPool, make_measure
-from tertium.models.cache.cached import CachedModel
+from tertium.models.cached import CachedModel
 from tertium.reranking.rerank import Reranker
 from tertium.stats.resampling import bootstrap_counts, percentile_interval
 from tertium.storage.atomic import write_text
@@ -80,10 +80,10 @@ def quality(args: argparse.Namespace) -> dict[str, Any]:
     lists = [
         CandidateList(
             number,
-            str(number),
-            tuple(Text(candidate.text, "fr") for candidate in candidates),
-            tuple(candidate.H for candidate in candidates),
-            Text(source, "en"),
+            group=str(number),
+            candidates=tuple(Text(candidate.text, "fr") for candidate in candidates),
+            scores=tuple(candidate.H for candidate in candidates),
+            source=Text(source, "en"),
         )
         for number, (source, candidates) in enumerate(zip(sources, samples, strict=True), start=1)
     ]

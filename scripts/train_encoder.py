@@ -35,11 +35,10 @@ from tertium.models.encoders.static import write_static_encoder
 from tertium.storage.atomic import write_bytes
 from tertium.training.corpora import corpus_files, evaluation_texts
 from tertium.training.encoder.corpus import Row, load_rows, read_rows, save_rows, split
-from tertium.training.encoder.plan import Recipe
+from tertium.training.encoder.network import Recipe
 from tertium.training.encoder.run import retrieval, train_static
-from tertium.training.encoder.sentences import make_corpus, open_processor
+from tertium.training.encoder.sentences import make_corpus, open_processor, train_vocabulary
 from tertium.training.encoder.teacher import choose_sentences, teacher_vectors
-from tertium.training.encoder.tokenizer import train_vocabulary
 
 NAME = "tertium-mini-encoder"
 TEACHER = "all-MiniLM-L6-v2"

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from tertium.models.catalog import BUNDLED_FOLDER, DEFAULT_MODEL
 from tertium.models.engine_file import SCALE, EngineFile, read_engine_file
-from tertium.storage.unfinished import appearing
+from tertium.storage.atomic import appearing
 from tertium.training.model.network import new_network
 from tertium.training.model.plan import get_recipe
 from tertium.training.model.tokenizer import SPM

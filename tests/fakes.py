@@ -9,15 +9,17 @@ from typing import ClassVar
 import numpy as np
 
 from tertium.models.base import (
+    BEAM_SEARCH,
+    Candidate,
     Languages,
     Progress,
     Query,
+    Search,
     SentenceVectors,
     TokenScores,
     TokenVectors,
     TranslationModel,
 )
-from tertium.models.candidates import BEAM_SEARCH, Candidate, Search
 from tertium.models.languages import LanguageSet
 
 TAGS = {"en": "", "de": "", "fr": ""}

@@ -137,7 +137,9 @@ def test_scripts_run_from_start_to_end(page: str, script: str, tmp_path: Path) -
 def test_the_table_of_ratios_is_what_was_measured() -> None:
     """Every result that ``benchmarks/peers.py`` wrote has its row, and every row its result."""
     page = (ROOT / "docs" / "performance.md").read_text("utf-8")
-    table = page.partition("| work | model |")[2].partition("\n\n")[0].splitlines()[2:]
+    short, table = (
+        part.partition("\n\n")[0].splitlines()[2:] for part in page.split("| work | model |")[1:]
+    )
     results = json.loads((ROOT / "docs" / "performance.json").read_text("utf-8"))["results"]
     assert len(table) == len(results) > 20
     for row, result in zip(table, results, strict=True):
@@ -145,6 +147,13 @@ def test_the_table_of_ratios_is_what_was_measured() -> None:
         cells = [result[name] for name in ("contest", "model", "size", "precision")]
         cells += [f"{peer:.2f}", f"{ours:.2f}", f"**{peer / ours:.1f}**"]
         assert row.startswith(f"| {' | '.join(cells)} |")
+    assert len(short) == 10
+    assert [row for row in short if not any(each.startswith(row) for each in table)] == []
+
+
+def test_the_site_and_the_page_have_the_same_icon() -> None:
+    icon = ROOT / "src" / "tertium" / "web" / "static" / "icon.svg"
+    assert (ROOT / "docs" / "icon.svg").read_bytes() == icon.read_bytes()
 
 
 def test_every_claim_of_speed_is_in_the_table() -> None:

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 import tertium
-from tertium.cli import words
-from tertium.cli.commands import COMMANDS, imported
+from tertium.cli.commands import COMMANDS, RENAMED, RUNNING, as_option, imported
 from tertium.errors import InputError, LanguageError, Message, ModelError, SettingError
 from tertium.models.catalog import BUNDLED_FOLDER
 from tertium.models.convert.translation import convert
@@ -80,7 +79,7 @@ def test_every_parameter_of_an_error_is_an_option_of_a_command() -> None:
     named = parameters()
     assert {"overwrite", "lang", "quoting", "clip_norm", "device"} <= {*named}
     for name, paths in named.items():
-        own = words.RENAMED.get(name, (name,))
+        own = RENAMED.get(name, (name,))
         assert options.intersection(own) or name in beside, (name, paths)
 
 
@@ -88,12 +87,12 @@ def test_python_hears_of_no_options_and_commands_of_their_own() -> None:
     message = Message("a run is not finished", ("resume it with {resume:True}",))
     assert str(message) == "a run is not finished; resume it with resume=True"
     try:
-        words.RUNNING.set(imported("score"))
-        assert message.said(words.as_option).endswith("; resume it with --resume")
-        words.RUNNING.set(imported("measures"))  # which has no such option
-        assert message.said(words.as_option) == "a run is not finished"
+        RUNNING.set(imported("score"))
+        assert message.said(as_option).endswith("; resume it with --resume")
+        RUNNING.set(imported("measures"))  # which has no such option
+        assert message.said(as_option) == "a run is not finished"
     finally:
-        words.RUNNING.set(None)
+        RUNNING.set(None)
 
 
 @pytest.mark.parametrize(
@@ -111,10 +110,10 @@ def test_options_are_those_of_the_command(
     command: str, parameter: str, value: str, said: str | None
 ) -> None:
     try:
-        words.RUNNING.set(imported(command))
-        assert words.as_option(parameter, value) == said
+        RUNNING.set(imported(command))
+        assert as_option(parameter, value) == said
     finally:
-        words.RUNNING.set(None)
+        RUNNING.set(None)
 
 
 def test_the_cure_is_said_in_the_words_of_the_reader() -> None:
@@ -122,7 +121,7 @@ def test_the_cure_is_said_in_the_words_of_the_reader() -> None:
         tertium.load("cross").score(["a"], sources=["b"])
     message = caught.value.message
     assert message.fact == "cross compares with references, and the call has none"
-    assert "--against source" in message.said(words.as_option)
+    assert "--against source" in message.said(as_option)
     assert "against='source'" in str(message)
     assert "--" not in str(message)
     page = message.said(label)
@@ -134,7 +133,7 @@ def test_a_missing_language() -> None:
     with pytest.raises(LanguageError) as caught:
         tertium.score("Hi.", "Hi.", measure="direct")
     assert "lang=" in str(caught.value)
-    assert "--lang" in caught.value.said(words.as_option)
+    assert "--lang" in caught.value.said(as_option)
     assert 'give it with "Language of the first text"' in caught.value.said(label)
 
 
@@ -160,7 +159,7 @@ def test_the_page_has_the_fields_that_its_errors_name(name: str) -> None:
 def test_errors_keep_their_cure_between_processes() -> None:
     error = InputError("row 1: no language", cure="give {lang}").at("a.tsv, ")
     copied = pickle.loads(pickle.dumps(error))
-    assert copied.said(words.as_option) == "a.tsv, row 1: no language; give --lang"
+    assert copied.said(as_option) == "a.tsv, row 1: no language; give --lang"
 
 
 def test_nested_junk_in_a_card_is_an_error_of_one_line(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tertium.measures.base import Measure
     from tertium.measures.loading import load, score, score_documents
     from tertium.measures.scores import Scores, ScoreTable
-    from tertium.measures.signature import Signature
+    from tertium.measures.totals import Signature
     from tertium.mining.align import AlignedUnits, align
     from tertium.mining.mine import MinedPairs, mine
     from tertium.models.catalog import load_detector, load_encoder, load_language_model, load_model
@@ -58,7 +58,7 @@ _MODULES = {
     "Ranking": "reranking.rerank",
     "ScoreTable": "measures.scores",
     "Scores": "measures.scores",
-    "Signature": "measures.signature",
+    "Signature": "measures.totals",
     "Text": "text",
     "align": "mining.align",
     "compare": "comparison.compare",

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tertium.data.identifier import load_identifier, unpacked_folder
-from tertium.models.cache.results import ResultFile
+from tertium.data.identify import load_identifier, unpacked_folder
 from tertium.models.catalog import find
+from tertium.models.results import ResultFile
+from tertium.storage.atomic import MARK, _host
 from tertium.storage.paths import models_folder, results_file
-from tertium.storage.unfinished import MARK, _host
 
 from ..damage import NOTICED, held_by_another_process
 from ..disks import read_only
@@ -66,7 +66,7 @@ def test_a_damaged_cache_is_found_and_left(tertium: Run, name: str) -> None:
 
 
 def test_a_locked_cache(tertium: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tertium.models.cache.results.EXAMINE_TIMEOUT_SECONDS", 0.1)
+    monkeypatch.setattr("tertium.models.results.EXAMINE_TIMEOUT_SECONDS", 0.1)
     file = filled()
     with held_by_another_process(file):
         found = lines(tertium, 1)["cache"]

@@ -17,8 +17,7 @@ import pytest
 
 from tertium.filters.surface import Overlap
 from tertium.models.base import Progress
-from tertium.storage.lock import locked
-from tertium.storage.resume import RECORD
+from tertium.storage.resume import RECORD, locked
 from tertium.text import Row
 
 from ..disks import small_disk

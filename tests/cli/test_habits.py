@@ -13,7 +13,7 @@ import pytest
 import tertium as library
 from tertium.cli.habits import EXPLAINED, expand, language_pair
 from tertium.errors import LanguageError
-from tertium.models.public import PUBLIC_ENCODERS, PUBLIC_MODELS
+from tertium.models.public import public_names
 
 from .conftest import TERTIUM, Run
 
@@ -193,7 +193,7 @@ def test_measures_are_listed(tertium: Run) -> None:
 
 def test_models_are_listed_in_full_when_piped(tertium: Run) -> None:
     lines = tertium("models").stdout
-    for name in (*PUBLIC_MODELS, *PUBLIC_ENCODERS):
+    for name in (*public_names("translation"), *public_names("encoder")):
         assert f" {name} " in lines
     assert "…" not in lines
     assert tertium("models", "list").stdout == lines
@@ -280,3 +280,17 @@ def test_a_quiet_comparison_still_prints_its_table(tertium: Run) -> None:
     )
     assert "careful" in run.stdout
     assert run.stderr == ""
+
+
+@pytest.mark.filterwarnings("default::FutureWarning")
+def test_options_of_the_version_before_work_with_a_warning(tertium: Run) -> None:
+    bitext = Path(__file__).parents[2] / "examples" / "bitext.tsv"
+    done = tertium("filter", bitext, "-l", "de-en", "-f", "length,ratio")
+    assert done.returncode == 0, done.stderr
+    assert "filters are given by --filters now, no longer by -f" in done.stderr
+    assert "8 of 10 rows kept" in done.stderr
+    formatted = tertium("filter", bitext, "-l", "de-en", "--filters", "length", "-f", "json")
+    assert "no longer by -f" not in formatted.stderr
+    layers = tertium("study", "layers", "--dataset", "stsb=x")
+    assert layers.returncode == 2
+    assert "tertium study judgements --sweep layer" in layers.stderr

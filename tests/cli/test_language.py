@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tertium.models.card import LanguageCard, read_card
-from tertium.models.settings import LanguageSettings
+from tertium.models.card import LanguageCard, LanguageSettings, read_card
 from tertium.storage.paths import models_folder
 
 from ..local_hub import COMMIT, local_hub

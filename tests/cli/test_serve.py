@@ -46,5 +46,5 @@ def test_an_address_in_use_is_reported(tertium: Run) -> None:
         port = taken.getsockname()[1]
         done = tertium("serve", "--port", str(port))
     assert done.returncode == 2
-    assert done.stderr.startswith(f"tertium: 127.0.0.1, port {port}: Address already in use")
+    assert done.stderr.startswith(f"tertium: another program listens at 127.0.0.1:{port}")
     assert done.stderr.endswith("; choose another --port\n")

@@ -60,7 +60,7 @@ def test_import_of_the_package_is_light() -> None:
 def test_the_list_of_commands_imports_none_of_them() -> None:
     modules = modules_after(command("--help"))
     own = {name for name in modules if name.startswith("tertium.cli.")}
-    assert own == {"tertium.cli.commands", "tertium.cli.words"}
+    assert own == {"tertium.cli.commands"}
     assert not modules & HEAVY
 
 

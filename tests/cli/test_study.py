@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tertium.storage.lock import locked
+from tertium.storage.resume import locked
 
 from .conftest import Run
 

@@ -9,7 +9,7 @@ import tertium
 from tertium.comparison.compare import outputs_from
 from tertium.errors import CutWarning, InputError, SamplesWarning, SettingError, TextWarning
 from tertium.measures.translation import Cross, Direct, PrismSrc
-from tertium.models.cache.cached import CachedModel
+from tertium.models.cached import CachedModel
 
 from ..fakes import FakeModel
 

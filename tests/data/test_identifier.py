@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-from tertium.data import identifier
-from tertium.data.identifier import check_unpacked, load_identifier, unpacked_folder
+from tertium.data import identify as identifier
+from tertium.data.identify import check_unpacked, load_identifier, unpacked_folder
 from tertium.errors import ModelError
 from tertium.storage.paths import cache_folder, identifiers_folder
 

@@ -21,9 +21,21 @@ def text(content: str, lang: str = "de") -> Text:
 
 WANTED = [
     CandidateList(
-        1, "0", (text("Hallo!"), text("Hi!")), (-0.5, -1.0), text("Hello!", "en"), (text("Hallo."),)
+        1,
+        group="0",
+        candidates=(text("Hallo!"), text("Hi!")),
+        scores=(-0.5, -1.0),
+        source=text("Hello!", "en"),
+        references=(text("Hallo."),),
     ),
-    CandidateList(2, "1", (text("Ja."),), (-0.25,), text("Yes.", "en"), (text("Ja."),)),
+    CandidateList(
+        2,
+        group="1",
+        candidates=(text("Ja."),),
+        scores=(-0.25,),
+        source=text("Yes.", "en"),
+        references=(text("Ja."),),
+    ),
 ]
 
 
@@ -91,7 +103,7 @@ def test_json_lines_with_lists(tmp_path: Path) -> None:
 def test_json_lines_with_lists_of_texts(tmp_path: Path) -> None:
     file = write(tmp_path / "lists.jsonl", '{"hyps": ["Hallo!", "Hi!"]}\n')
     [only] = open_lists(file, LANGUAGES)
-    assert only == CandidateList(1, "1", (text("Hallo!"), text("Hi!")))
+    assert only == CandidateList(1, group="1", candidates=(text("Hallo!"), text("Hi!")))
 
 
 @pytest.mark.parametrize(

@@ -506,7 +506,7 @@ def test_methods_together() -> None:
     assert json.loads(json.dumps(review.to_dict()))["spans"][0]["text"] == "you here"
     html = review._repr_html_()
     assert ">you here</button>" in html
-    assert "0.50: has no counterpart in the other text" in html
+    assert "“you here” is missing in the first text (major omission, 0.50)" in html
 
 
 TWELVE = (

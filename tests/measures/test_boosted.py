@@ -11,7 +11,7 @@ from tertium.errors import ModelError
 from tertium.measures.boosted import SMALLEST_JUMP, boosted, boosted_log_prob
 from tertium.measures.translation import PrismSrc
 from tertium.models.base import TokenDistributions, TokenScores, make_queries
-from tertium.models.cache.cached import CachedModel, pack_distributions, unpack_distributions
+from tertium.models.cached import CachedModel, pack_distributions, unpack_distributions
 
 from ..conftest import Converted
 from ..fakes import FakeModel

@@ -10,10 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tertium
-from tertium.data.repetition import MAX_PERIOD, REPEATS, Repetition, repeated
 from tertium.errors import SettingError
 from tertium.filters.loading import FilterLoader
-from tertium.measures.degenerate import is_degenerate
+from tertium.measures.degenerate import (
+    MAX_PERIOD,
+    REPEATS,
+    Repetition,
+    is_degenerate,
+    repeated,
+)
 from tertium.measures.translation import PrismSrc
 from tertium.text import Row, Text
 from tests.fakes import FakeModel

@@ -12,7 +12,7 @@ import pytest
 
 import tertium
 from tertium.data.records import open_table
-from tertium.models.cache.cached import CachedModel
+from tertium.models.cached import CachedModel
 from tertium.text import Row, Text
 
 FILE = Path(__file__).with_name("golden.json")

@@ -15,7 +15,7 @@ import tertium
 from tertium.errors import CutWarning, InputError, TextWarning
 from tertium.measures.base import Measure
 from tertium.measures.registry import kinds_of, measure_class, measure_names, parts_of
-from tertium.models.cache.cached import CachedModel
+from tertium.models.cached import CachedModel
 
 from ..hostile import ALPHABETS, hostile_text
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 import tertium
 from tertium.errors import CutWarning, ModelError, SettingError
 from tertium.measures.base import Measure
-from tertium.measures.long import split_pairs, weigh_parts
+from tertium.measures.references import split_pairs, weigh_parts
 from tertium.measures.scores import Scores
 from tertium.measures.translation import Direct, PrismRef, PrismSrc
 from tertium.models.base import make_queries
-from tertium.models.cache.cached import CachedModel
+from tertium.models.cached import CachedModel
 from tertium.text import Text
 from tests.fakes import WORDS, FakeEncoder, FakeModel, LimitedFake
 

@@ -11,8 +11,7 @@ import pytest
 
 import tertium
 from tertium.errors import LanguageError, ModelError, SettingError
-from tertium.models.base import Progress, Query
-from tertium.models.candidates import BEAM_SEARCH, Candidate, Search
+from tertium.models.base import BEAM_SEARCH, Candidate, Progress, Query, Search
 
 from ..fakes import FakeModel
 

@@ -10,7 +10,7 @@ import pytest
 from tertium.errors import LanguageError, SettingError, TextWarning
 from tertium.measures.loading import load, score
 from tertium.measures.translation import Cross, Direct, Pivot, PrismRef, PrismSrc
-from tertium.models.cache.cached import CachedModel
+from tertium.models.cached import CachedModel
 from tertium.models.catalog import load_model
 from tertium.models.languages import LanguageSet
 from tertium.models.translation.translate import check_source

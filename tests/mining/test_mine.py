@@ -22,7 +22,7 @@ from tertium.mining.candidates import NeighbourSettings
 from tertium.mining.mine import MinedPair, Miner, TextList, overlap
 from tertium.mining.thresholds import curve
 from tertium.models.base import Progress, SentenceVectors
-from tertium.storage.lock import locked
+from tertium.storage.resume import locked
 from tertium.text import Row
 
 from ..fakes import FakeEncoder

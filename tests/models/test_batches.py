@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tertium.models.batches import padded_batches, uniform_batches
+from tertium.models.engine import padded_batches, uniform_batches
 
 SHAPES = st.lists(st.tuples(st.integers(1, 40), st.integers(1, 40)))
 

@@ -12,13 +12,17 @@ import pytest
 
 import tertium
 from tertium.errors import FingerprintWarning, ModelError
-from tertium.models.card import CARD, read_card, write_card
+from tertium.models.card import CARD, TranslationSettings, read_card, write_card
 from tertium.models.catalog import entries, find, find_encoder, load_model
 from tertium.models.convert.translation import convert
-from tertium.models.settings import TranslationSettings
-from tertium.storage import hashes
-from tertium.storage.hashes import file_sha256
-from tertium.storage.paths import cache_folder, hashes_file, models_folder, results_file
+from tertium.storage import paths
+from tertium.storage.paths import (
+    cache_folder,
+    file_sha256,
+    hashes_file,
+    models_folder,
+    results_file,
+)
 
 from ..conftest import Converted
 
@@ -131,17 +135,17 @@ def test_a_file_is_hashed_once(copy: Path, monkeypatch: pytest.MonkeyPatch) -> N
         hashed.append(path.name)
         return file_sha256(path)
 
-    monkeypatch.setattr(hashes, "file_sha256", sha256)
+    monkeypatch.setattr(paths, "file_sha256", sha256)
     find(copy)
     assert sorted(hashed) == sorted(FLIPS)
     for memory in ("process", "cache folder"):
         if memory == "cache folder":
-            hashes._known.clear()
+            paths._known.clear()
         find(copy)
     assert len(hashed) == len(FLIPS)
     os.utime(copy / "spm.model")
     hashes_file().write_text("{")  # damaged: as if there were none
-    hashes._known.clear()
+    paths._known.clear()
     find(copy)
     assert len(hashed) == 2 * len(FLIPS)
 

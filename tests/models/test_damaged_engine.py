@@ -15,17 +15,16 @@ from pathlib import Path
 import pytest
 
 from tertium.errors import ModelError
-from tertium.models.card import read_card, write_card
+from tertium.models.card import TranslationSettings, read_card, write_card
 from tertium.models.catalog import find
 from tertium.models.engine_file import read_engine_file
-from tertium.models.settings import TranslationSettings
 
 LOAD = """
 import sys
 from pathlib import Path
 from tertium.errors import ModelError
 from tertium.models.card import read_card
-from tertium.models.settings import TranslationSettings
+from tertium.models.card import TranslationSettings
 from tertium.models.translation.ctranslate2 import CTranslate2Model
 
 for folder in sys.argv[1:]:

@@ -13,8 +13,7 @@ import pytest
 
 from tertium.errors import SettingError
 from tertium.models import hub as hub_module
-from tertium.models.card import read_card
-from tertium.models.settings import TranslationSettings
+from tertium.models.card import TranslationSettings, read_card
 from tertium.registry import Extra
 from tertium.storage.paths import models_folder
 

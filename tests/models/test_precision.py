@@ -165,9 +165,9 @@ def weights(engine_file: EngineFile) -> dict[str, Any]:
     found = {}
     with engine_file.path.open("rb") as stream:
         for name in engine_file._weights():
-            numbers = engine_file._numbers(stream, name)
+            numbers = engine_file.numbers(stream, name)
             if numbers.dtype == np.int8:
-                numbers = numbers / engine_file._numbers(stream, name + "_scale")[:, None]
+                numbers = numbers / engine_file.numbers(stream, name + "_scale")[:, None]
             found[name] = numbers
     return found
 

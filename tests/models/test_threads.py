@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tertium.models.threads import available_cores, cgroup_quota
+from tertium.models.engine import available_cores, cgroup_quota
 
 
 def test_version_2_quota(tmp_path: Path) -> None:

@@ -6,9 +6,8 @@ import pytest
 
 import tertium
 from tertium.errors import LanguageError, ModelError, SettingError
-from tertium.models.base import make_queries, translation_queries
-from tertium.models.cache.cached import CachedModel
-from tertium.models.candidates import Search
+from tertium.models.base import Search, make_queries, translation_queries
+from tertium.models.cached import CachedModel
 from tertium.models.translation.pair import PairOfModels
 from tertium.paraphrasing.generation import Candidate, Paraphraser, distinct, diversity
 from tertium.paraphrasing.penalties import NgramPenalty

@@ -10,6 +10,7 @@ from jinja2 import UndefinedError
 from markupsafe import Markup
 
 from tertium.report.page import environment, render, render_page
+from tertium.report.style import shade
 from tertium.report.svg import Plot, histogram, scatter
 
 HOSTILE = "<script>x</script> \"'&"
@@ -44,19 +45,20 @@ def test_values_are_escaped_and_markup_is_not() -> None:
 
 
 def test_a_histogram_has_a_bar_for_each_filled_bin() -> None:
-    # Nine values: 2 * 3 + 1 bins of width 6 / 7, from -3 to 3.
+    # Nine values: 2 * 3 bins of width 1, from -3 to 3; ties have a bar of their own.
     values = np.array([-3.0, -3.0, 0.0, 0.0, 0.1, 1.0, 3.0, 3.0, 3.0])
     plot = histogram(values, below=HOSTILE, above="b", description="differences")
-    assert [bar.css_class for bar in plot.bars] == ["below", "even", "above", "above"]
+    assert [bar.css_class for bar in plot.bars] == ["below", "above", "above", "above", "even"]
     assert [bar.title.split(": ")[1] for bar in plot.bars] == [
         "2 segments",
-        "3 segments",
+        "1 segment",
         "1 segment",
         "3 segments",
+        "2 segments",
     ]
-    assert [bar.y for bar in plot.bars][1] == plot.top  # the most frequent reach the top
+    assert [bar.y for bar in plot.bars][3] == plot.top  # the most frequent reach the top
     root = drawn(plot)
-    assert len(root.findall("svg/rect")) == 4
+    assert len(root.findall("svg/rect")) == 5
     assert f"← {HOSTILE}" in [text.text for text in root.findall("svg/text")]
 
 
@@ -68,3 +70,13 @@ def test_a_scatter_plot_names_only_what_has_space() -> None:
     boxes = [(label.x, label.y) for label in plot.labels]
     assert len(boxes) == len(set(boxes))
     assert HOSTILE in [text.text for text in root.findall("svg/text")]
+
+
+def test_the_lightness_of_probabilities_falls() -> None:
+    """Light blue to dark orange: also without colours, the worse is the darker."""
+    lightness = [
+        0.2126 * red + 0.7152 * green + 0.0722 * blue
+        for red, green, blue in (shade(-0.5 * step) for step in range(17))
+    ]
+    assert lightness == sorted(lightness, reverse=True)
+    assert len(set(lightness)) == 17

@@ -72,9 +72,9 @@ def lists() -> list[CandidateList]:
     return [
         CandidateList(
             number,
-            str(number),
-            tuple(map(Text, texts)),
-            (-1.0, -2.0, -3.0),
+            group=str(number),
+            candidates=tuple(map(Text, texts)),
+            scores=(-1.0, -2.0, -3.0),
             references=(Text(texts[1]),),
         )
         for number, texts in enumerate((train, comes), start=1)

@@ -50,7 +50,8 @@ WORDS = st.lists(st.sampled_from(["cat", "dog", "a", "the", "sleeps", "runs"]), 
 
 
 def listed(texts: list[str], number: int = 1, lang: str | None = None) -> CandidateList:
-    return CandidateList(number, str(number), tuple(Text(text, lang) for text in texts))
+    candidates = tuple(Text(text, lang) for text in texts)
+    return CandidateList(number, group=str(number), candidates=candidates)
 
 
 def utilities(measure: Measure, texts: list[str], **options: object) -> Utilities:

@@ -14,12 +14,12 @@ from typing import NoReturn
 import pytest
 
 from tertium.errors import InputError, OutputError
-from tertium.storage.lock import Lock, locked
+from tertium.storage.resume import Lock, locked
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from tertium.storage.lock import Lock
+from tertium.storage.resume import Lock
 
 lock = Lock(Path(sys.argv[1]))
 lock.acquire()

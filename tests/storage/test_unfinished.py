@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 
 from tertium.errors import ModelError
-from tertium.models.card import read_card
+from tertium.models.card import TranslationSettings, read_card
 from tertium.models.convert.translation import convert
-from tertium.models.settings import TranslationSettings
+from tertium.storage.atomic import MARK, _host, appearing, leftovers
 from tertium.storage.paths import models_folder
-from tertium.storage.unfinished import MARK, _host, appearing, leftovers
 
 from ..cli.conftest import TERTIUM
 from ..local_hub import local_hub

@@ -25,6 +25,7 @@ from tertium.studies.runner import (
     Scored,
     Similarity,
     check_measures,
+    in_parts,
     similarity_job,
 )
 from tertium.text import Text
@@ -171,6 +172,31 @@ def test_a_killed_study_resumes(tmp_path: Path) -> None:
     resumed = Runner(CellFolder(tmp_path))
     resumed.run([done, left])
     assert (resumed.reused, computed) == (1, ["a", "bc"])
+
+
+def test_a_killed_cell_resumes_after_its_last_part(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def lengths(some: Sequence[str], progress: Progress | None) -> Scored:
+        asked.extend(some)
+        if "stop" in some:
+            raise KeyboardInterrupt
+        return Scored({"test": [len(text) for text in some]}, [len(some) - 1])
+
+    def run(last: str) -> Runner:
+        runner = Runner(CellFolder(tmp_path))
+        texts = ["a", "bc", "def", "gh", last]
+        found = runner.run(in_parts("set", "length", "signature", texts, lengths, size=2))
+        assert found == {("set", "length"): Scored({"test": [1, 2, 3, 2, 1]}, [1, 3, 4])}
+        return runner
+
+    with pytest.raises(KeyboardInterrupt):
+        run("stop")
+    assert asked == ["a", "bc", "def", "gh", "stop"]
+    resumed = run("z")
+    assert asked[5:] == ["z"]
+    assert (resumed.reused, resumed.sizes) == (2, {"set": 5})
+    assert resumed.partly == {("set", "length"): (3, 5)}
 
 
 def test_what_is_scored_in_part_is_marked(tmp_path: Path) -> None:

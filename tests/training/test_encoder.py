@@ -15,7 +15,7 @@ import pytest
 from tertium import load_encoder
 from tertium.training.corpora import evaluation_texts, normalized
 from tertium.training.encoder.corpus import Row, load_rows, read_rows, save_rows, split
-from tertium.training.encoder.plan import Recipe
+from tertium.training.encoder.network import Recipe
 from tertium.training.encoder.sentences import Sentences
 from tertium.training.encoder.teacher import choose_sentences, teacher_vectors
 

@@ -12,14 +12,13 @@ import tertium
 from tertium.errors import InputError, SettingError
 from tertium.measures.language import Fluency
 from tertium.models.catalog import load_language_model
-from tertium.models.language.tokenizer import PromptTokenizer
+from tertium.models.language_model import PromptTokenizer
 from tertium.training.loop import Pace
 from tertium.training.model.bitext import Pair, read_texts
 from tertium.training.model.corpus import load_corpus
 from tertium.training.model.export import export_model
 from tertium.training.model.plan import MIXTURES, Plan, get_recipe
-from tertium.training.model.tokenizer import END, Tokenizer
-from tertium.training.model.unigram import write_tokenizer_json
+from tertium.training.model.tokenizer import END, Tokenizer, write_tokenizer_json
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch

@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from tertium.errors import InputError, ModelError, OutputError, ResumeError, SettingError
-from tertium.storage.lock import locked
+from tertium.storage.resume import locked
 from tertium.training import loop
 from tertium.training.checkpoints import average_weights, list_checkpoints
 from tertium.training.log import LOG, read_log

@@ -17,9 +17,9 @@ from fastapi.testclient import TestClient
 
 from tertium import load_encoder, load_model
 from tertium.web.app import create_app
-from tertium.web.engines import Loaded
 from tertium.web.limits import Limits
 from tertium.web.lists import available_measures
+from tertium.web.models import Loaded
 from tertium.web.server import server
 
 if TYPE_CHECKING:

@@ -46,13 +46,13 @@ def screen(request: pytest.FixtureRequest) -> dict[str, Any]:
 
 def test_two_texts(open_page: Open, screen: dict[str, Any]) -> None:
     page = open_page(**screen)
+    page.locator(".judged").wait_for()
     check(page)
     type_and_score(page, "I have lost my keys.", "Ich habe meine Schlüssel im Garten verloren.")
     page.locator(".mark.omission").first.wait_for()
     page.get_by_role("button", name="Show tokens").click()
     page.locator(".alignment").first.wait_for()
-    for summary in page.locator("summary:visible").all():
-        summary.click()
+    page.evaluate("() => document.querySelectorAll('details').forEach((each) => each.open = true)")
     check(page)
 
 
@@ -60,6 +60,8 @@ def test_a_file(open_page: Open, screen: dict[str, Any]) -> None:
     page = open_page(**screen)
     score_file(page, "pairs.tsv", EXAMPLES.read_bytes())
     page.get_by_text("Read it differently").click()
+    page.get_by_role("button", name="Review row 21").click()
+    page.locator("#rows .judged").wait_for()
     check(page)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import logging
+import re
 import socket
 import threading
 import time
@@ -23,8 +24,8 @@ from tertium.errors import SettingError
 from tertium.models.base import Progress, Query, TokenScores
 from tertium.web import documentation
 from tertium.web.app import create_app
-from tertium.web.engines import Loaded
 from tertium.web.limits import Limits
+from tertium.web.models import Loaded
 
 from ..cli.conftest import Run
 from ..fakes import FakeEncoder, FakeModel, LimitedFake
@@ -240,10 +241,14 @@ def test_the_page_and_its_policy(client: Make) -> None:
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     assert "http" not in policy
-    for name in ("app.js", "page.css", "tertium.css", "comparison.css", "icon.svg"):
-        assert made.get(f"/static/{name}").status_code == 200
+    for name in ("app.js", "page.css", "icon.svg"):
+        assert made.get(f"/static/{name}").headers["cache-control"] == "no-store"
+        [address] = re.findall(rf'"(/static/{name}\?v=\w+)"', page.text)
+        kept = made.get(address)
+        assert "immutable" in kept.headers["cache-control"]
+        assert kept.headers.get("content-encoding") == (None if name == "icon.svg" else "gzip")
     assert made.get("/openapi.json").json()["info"]["title"] == "Tertium"
-    assert '<noscript><p>This page needs JavaScript; the <a href="/docs">' in page.text
+    assert 'This page needs JavaScript. The <a href="/docs">' in page.text
     for address in ("/", "/docs"):
         text = made.get(address).text.replace("http://localhost/", "")
         assert "://" not in text  # nothing from elsewhere
@@ -263,8 +268,9 @@ def test_no_other_origin_is_let_in(client: Make) -> None:
     )
     assert simple.status_code == 415
     assert "Content-Type must be application/json, not text/plain" in simple.text
-    rebound = made.get("/api/models", headers={"host": "evil.example"})
-    assert rebound.status_code == 400
+    for host in ("evil.example", "localhost.evil.example", "localhost:80@evil.example", "[::1]x"):
+        assert made.get("/api/models", headers={"host": host}).status_code == 400
+    assert made.get("/api/models", headers={"host": "LOCALHOST:8310"}).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -627,6 +633,14 @@ def test_spans(client: Make) -> None:
     found = client().post("/api/spans", json=body).json()
     spans = [(each["side"], each["start"], each["end"], each["kind"]) for each in found["spans"]]
     assert spans == [("a", 2, 3, "difference"), ("b", 2, 4, "difference")]  # of zero vectors
+    assert found["spans"][0]["reason"] == "“b” has no similar word in the other text"
+    assert found["verdict"] is None
+    judged = client().post("/api/spans", json={**body, "matches": True}).json()
+    assert judged["verdict"]["level"] == "unsure"
+    assert judged["matches"] == [
+        {"a": [0, 1], "b": [0, 1], "differs": False},
+        {"a": [2, 3], "b": [2, 4], "differs": True},
+    ]
     without = client().post("/api/spans", json={**body, "methods": ["coverage"]})
     assert without.status_code == 400
     assert "--" not in without.text
@@ -711,3 +725,42 @@ def test_every_operation_is_documented_with_examples(client: Make) -> None:
     paths = client().get("/openapi.json").json()["paths"]
     posts = {path for path, methods in paths.items() if "post" in methods}
     assert posts == set(documentation.REQUESTS)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("x.tsv", " \n", "x.tsv is empty"),
+        ("x.jsonl", '{"hyp": "a", "ref": "b"}\n{"hyp": "a", "q": NaN}\n', "row 2: not JSON: NaN"),
+        ("x.jsonl", '{"hyp": "a", "ref": "b", "q": -Infinity}\n', "-Infinity is not a number"),
+        ("x.jsonl", '{"hyp": "a", "ref": "b", "q": 1e999}\n', "1e999 is not a number"),
+    ],
+)
+def test_files_with_nothing_or_no_numbers_are_refused(
+    client: Make, name: str, text: str, message: str
+) -> None:
+    response = client().post("/api/read", json={"file": {"name": name, "text": text}})
+    assert response.status_code == 400
+    assert message in response.json()["detail"]
+
+
+def test_streams_are_not_held_back_by_compression(client: Make) -> None:
+    made = client()
+    rows = "hyp\tref\n" + "a b\ta c\n" * 40
+    body = {"file": {"name": "x.tsv", "text": rows}, "measures": ["chrf"]}
+    stream = made.post("/api/score/file", json=body)
+    assert stream.status_code == 200
+    assert "content-encoding" not in stream.headers
+    assert made.get("/api/measures").headers["content-encoding"] == "gzip"
+
+
+def test_a_verdict_comes_with_the_spans(client: Make) -> None:
+    body = {"hypothesis": "Born 1985.", "reference": "Born 1958.", "lang": "en"}
+    methods = ["opposites", "flags"]
+    found = client().post("/api/spans", json={**body, "methods": methods, "matches": True}).json()
+    assert found["verdict"] == {  # nothing was learned for this model
+        "level": "different",
+        "sentence": "Something differs: the number differs (1985 / 1958).",
+        "score": None,
+    }
+    assert {"a": [5, 9], "b": [5, 9], "differs": True} in found["matches"]

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import socket
 
+import pytest
+
+from tertium.errors import OutputError
 from tertium.web.server import listen
+
+
+def test_a_busy_port_is_reported_in_plain_words() -> None:
+    with listen("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(OutputError, match=f"another program listens at 127.0.0.1:{port}"):
+            listen("127.0.0.1", port)
 
 
 def test_responses_do_not_wait_for_the_client() -> None:

@@ -10,8 +10,7 @@ from typing import Annotated
 import typer
 
 from tertium._version import __version__
-from tertium.cli.commands import LazyGroup
-from tertium.cli.words import RUNNING, as_option
+from tertium.cli.commands import RUNNING, LazyGroup, as_option
 from tertium.errors import TertiumError, TertiumWarning
 
 app = typer.Typer(

@@ -18,6 +18,7 @@ from tertium.checking.outputs import FORMATS, summary
 from tertium.checking.page import check_page
 from tertium.checking.rules import Term, read_glossary
 from tertium.checking.versions import changed_since, read_baseline, write_baseline
+from tertium.cli.commands import as_option
 from tertium.cli.groups import LanguageOptions, grouped, say
 from tertium.cli.options import (
     ENGINE,
@@ -29,9 +30,8 @@ from tertium.cli.options import (
     Threads,
     option,
 )
-from tertium.cli.progress import interruptible, progress_bar
+from tertium.cli.running import interruptible, progress_bar
 from tertium.cli.systems import refuse_existing
-from tertium.cli.words import as_option
 from tertium.data.l10n.files import DEFAULT_SOURCE, find_files, read_files
 from tertium.data.l10n.strings import FileContent
 from tertium.data.lines import read_lines

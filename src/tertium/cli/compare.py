@@ -10,6 +10,7 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
+from tertium.cli.commands import flag
 from tertium.cli.formats import OutputFormat
 from tertium.cli.gates import (
     GATES,
@@ -33,7 +34,6 @@ from tertium.cli.groups import (
 )
 from tertium.cli.languages import assume_for_measures, signed
 from tertium.cli.options import INPUT, OUTPUT, option
-from tertium.cli.words import flag
 from tertium.comparison.result import SEGMENTS_SHOWN, Comparison
 from tertium.comparison.significance import check_comparison, compare_scores
 from tertium.data.pairs import Languages

@@ -10,7 +10,7 @@ import typer
 
 from tertium.cli.groups import grouped
 from tertium.cli.options import option
-from tertium.cli.progress import progress_bar
+from tertium.cli.running import progress_bar
 from tertium.cli.studies.options import Quiet
 from tertium.errors import SettingError
 

@@ -17,13 +17,13 @@ from tertium.data.records import counted
 from tertium.errors import CacheError, ModelError, TertiumError
 from tertium.models import golden
 from tertium.models.base import Query
-from tertium.models.cache.results import MAX_BYTES, examine
 from tertium.models.card import read_card
 from tertium.models.catalog import DEFAULT_ENCODER, DEFAULT_MODEL, find, find_encoder, load_model
-from tertium.models.threads import available_cores
-from tertium.storage.hashes import file_sha256
+from tertium.models.engine import available_cores
+from tertium.models.results import MAX_BYTES, examine
 from tertium.storage.paths import (
     cache_folder,
+    file_sha256,
     identifiers_folder,
     models_folder,
     results_file,
@@ -170,7 +170,7 @@ def _cached_models() -> str:
 
 def _unpacked_identifier() -> str:
     """Check that the unpacked model for language identification is that of py3langid."""
-    from tertium.data.identifier import check_unpacked, unpacked_folder
+    from tertium.data.identify import check_unpacked, unpacked_folder
 
     folder = unpacked_folder()
     if not folder.exists():
@@ -185,7 +185,7 @@ def _unpacked_identifier() -> str:
 
 def _leftovers() -> str:
     """Look for interrupted conversions and damaged caches."""
-    from tertium.storage.unfinished import leftovers
+    from tertium.storage.atomic import leftovers
 
     folders = (models_folder(), identifiers_folder())
     interrupted = [path for folder in folders for path in leftovers(folder)]

@@ -134,7 +134,7 @@ class MethodOptions:
     @property
     def settings(self) -> dict[str, Any]:
         """The settings of a reviewer."""
-        given = {"max_words": self.max_words, "min_words": self.min_words}
+        given: dict[str, Any] = {"max_words": self.max_words, "min_words": self.min_words}
         coverage = replace(
             CoverageSettings(), **{name: n for name, n in given.items() if n is not None}
         )
@@ -222,7 +222,7 @@ def explain(
     running = output.running(cluster.chosen(models.threads))
     loader = methods.loader(running.models(models.chosen))
     sources = [Input(source) for source in arguments.sources()]
-    against_source = choose_side(sources[0].source, inputs.against)  # type: ignore[arg-type]
+    against_source = choose_side(sources[0].source, inputs.against)
     if NEED_MODEL.intersection(loader.methods) and not all(vars(arguments.languages).values()):
         roles = ("hypothesis", "source" if against_source else "reference")
         model = ModelPool(loader.models)("translation")

@@ -27,8 +27,8 @@ from tertium.cli.groups import (
 from tertium.cli.inputs import refuse_as_output
 from tertium.cli.options import ENGINE, INPUT, OUTPUT, Source, option
 from tertium.cli.systems import refuse_existing
-from tertium.data.l10n import SUFFIXES, open_translations, suffix_of
-from tertium.data.lines import STDIN
+from tertium.data.l10n import SUFFIXES, open_translations
+from tertium.data.lines import STDIN, suffix_of
 from tertium.data.pairs import FilePairs, Languages, TablePairs, bitext_columns
 from tertium.data.pairs import Source as Rows
 from tertium.data.records import counted, open_table
@@ -40,7 +40,7 @@ from tertium.filters.units import WORDS, unit_for
 from tertium.jobs.output import ParallelSink, RowSink, StreamSink, TableSink, TsvLayout
 from tertium.jobs.task import OnError
 from tertium.jobs.tasks.filter import FilterPlan, removed_columns
-from tertium.models.threads import available_cores
+from tertium.models.engine import available_cores
 
 if TYPE_CHECKING:
     from tertium.jobs.tasks.filter import FilterResult

@@ -15,12 +15,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_type_hints
 
 import typer
 
-from tertium.cli.engines import EngineName, chosen_cluster
 from tertium.cli.formats import LAYOUTS as PRINTED
 from tertium.cli.formats import OutputFormat
 from tertium.cli.habits import language_pair
 from tertium.cli.inputs import refuse_as_output
-from tertium.cli.logs import log_to_terminal
 from tertium.cli.options import (
     ENGINE,
     INPUT,
@@ -46,7 +44,12 @@ from tertium.cli.options import (
     Threads,
     option,
 )
-from tertium.cli.running import Running
+from tertium.cli.running import (
+    EngineName,
+    Running,
+    chosen_cluster,
+    log_to_terminal,
+)
 from tertium.cli.systems import refuse_existing
 from tertium.data.pairs import Languages
 from tertium.errors import InputError, SettingError

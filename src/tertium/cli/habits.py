@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from typer.core import TyperCommand
 
+from tertium.cli.formats import OutputFormat
 from tertium.cli.options import RARE
 from tertium.errors import InputError, SettingError
 from tertium.measures.registry import is_measure, setting_names
@@ -140,6 +142,9 @@ def expand(arguments: Sequence[str], takes_value: Mapping[str, bool]) -> list[st
         name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
         if name == "--references" and (value or "".join(left[:1])) not in ("max", "mean"):
             name = "--ref"  # COMET's; ours chooses the maximum or the mean
+        if name == "-f" and "--filters" in takes_value and not _is_format(left):  # as in 0.2
+            warnings.warn("filters are given by --filters now, no longer by -f", FutureWarning, 2)
+            name = "--filters"
         ours, *words = _ours(name, takes_value)
         name = ours
         if name == "--set" and words and "=" not in words[0]:
@@ -193,6 +198,10 @@ def refuse_source_language(lang: str | None, src_lang: str | None) -> None:
             "two texts have no source: give the language of the first text with --lang, and that "
             "of the second with --ref-lang"
         )
+
+
+def _is_format(left: Sequence[str]) -> bool:
+    return not left or left[0] in OutputFormat.__members__
 
 
 def _is_option(word: str) -> bool:

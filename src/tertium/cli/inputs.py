@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from tertium.data.documents import DocumentPairs
-from tertium.data.l10n import BILINGUAL, open_translations, suffix_of
+from tertium.data.l10n import BILINGUAL, open_translations
 from tertium.data.l10n import SUFFIXES as TRANSLATIONS
+from tertium.data.lines import suffix_of
 from tertium.data.pairs import (
     FilePairs,
     Languages,

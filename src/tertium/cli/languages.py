@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
+from tertium.cli.commands import flags
 from tertium.cli.groups import LanguageOptions, say
-from tertium.cli.words import flags
 from tertium.data.lines import STDIN
 from tertium.data.nbest import CandidateLists
 from tertium.data.pairs import Languages
@@ -39,10 +39,7 @@ def assume(
     if not found:
         return list(inputs), {}
     tell(found, quiet=quiet)
-    return [
-        replace(each, source=AssumedLanguages(each.source, found))  # type: ignore[arg-type]
-        for each in inputs
-    ], found
+    return [replace(each, source=AssumedLanguages(each.source, found)) for each in inputs], found
 
 
 def signed(found: Iterable[str]) -> list[str]:

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from tertium.measures.describe import range_of, summary_of
 from tertium.measures.loading import known_settings
 from tertium.measures.registry import (
     VARIANTS,
@@ -15,9 +14,11 @@ from tertium.measures.registry import (
     measure_class,
     measure_names,
     parts_of,
+    range_of,
     reads_alone,
+    summary_of,
 )
-from tertium.measures.signature import spell
+from tertium.measures.totals import spell
 
 KINDS = {
     "translation": "a translation model",

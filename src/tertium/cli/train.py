@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Argument
 
+from tertium.cli.commands import flag, flags
 from tertium.cli.groups import grouped
 from tertium.cli.options import option
 from tertium.cli.training import (
@@ -27,7 +28,6 @@ from tertium.cli.training import (
     fields_of,
     given_in,
 )
-from tertium.cli.words import flag, flags
 from tertium.data.records import counted
 from tertium.errors import ResumeError, SettingError
 from tertium.registry import Extra, check_extras
@@ -164,7 +164,7 @@ def _train(
     machine: MachineOptions,
 ) -> Trained | None:
     """Train in this process; None if another one is the main process."""
-    from tertium.cli.progress import progress_bar
+    from tertium.cli.running import progress_bar
     from tertium.training.loop import Pace
     from tertium.training.worker import join_workers
 

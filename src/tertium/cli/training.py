@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from typer import Option
 
+from tertium.cli.commands import flags
 from tertium.cli.options import INPUT, option
-from tertium.cli.words import flags
 from tertium.errors import SettingError
 
 if TYPE_CHECKING:

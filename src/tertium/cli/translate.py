@@ -21,8 +21,8 @@ from tertium.cli.groups import (
 from tertium.cli.languages import assume
 from tertium.cli.options import OUTPUT, AsText, SrcColumn, SrcLangColumn, option
 from tertium.data.codes import language_code
-from tertium.data.l10n import BILINGUAL, open_translations, suffix_of
-from tertium.data.lines import STDIN
+from tertium.data.l10n import BILINGUAL, open_translations
+from tertium.data.lines import STDIN, suffix_of
 from tertium.data.pairs import (
     FilePairs,
     Languages,
@@ -37,7 +37,7 @@ from tertium.jobs.output import CANDIDATE_LAYOUTS, TextLayout, TsvLayout
 from tertium.jobs.task import Input, Job
 from tertium.jobs.tasks.translate import Translated, TranslateTask, translated
 from tertium.measures.loading import ModelPool
-from tertium.models.candidates import Search
+from tertium.models.base import Search
 from tertium.models.translation.translate import make_search
 
 SAMPLING = "Sampling"

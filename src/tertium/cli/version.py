@@ -29,7 +29,7 @@ def describe() -> str:
 
 def _facts() -> Iterator[tuple[str, str]]:
     from tertium.models.catalog import DEFAULT_MODEL, find
-    from tertium.models.threads import available_cores
+    from tertium.models.engine import available_cores
 
     yield "tertium", __version__
     bits = sys.maxsize.bit_length() + 1

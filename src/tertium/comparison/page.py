@@ -1,9 +1,10 @@
-"""A comparison as an HTML page: rankings, pairs, plots, and the segments that differ most."""
+"""A comparison as an HTML page: all scores, then a tab for each measure, with what it rests on."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 from tertium.comparison.result import Comparison, Contrast, MeasureComparison, SystemPair
@@ -16,6 +17,7 @@ from tertium.comparison.text import (
 )
 from tertium.report.page import render_page
 from tertium.report.svg import Plot, Scale, histogram, scatter, spread
+from tertium.report.tables import Cell, Table
 from tertium.stats.correlation import kendall
 from tertium.text import Text
 
@@ -34,6 +36,7 @@ def comparison_page(comparison: Comparison, *, segments: int) -> str:
         comparison=comparison,
         file=Path(comparison.outputs.name).name,
         sections=[MeasureSection(comparison, each, segments) for each in comparison.measures],
+        overview=overview(comparison),
         agreement=Agreement.of(comparison),
         protocol=protocol(comparison),
     )
@@ -42,6 +45,33 @@ def comparison_page(comparison: Comparison, *, segments: int) -> str:
 def comparison_style() -> str:
     """The style of a comparison, besides that of all pages."""
     return STYLE.read_text("utf-8")
+
+
+def overview(comparison: Comparison) -> Table:
+    """The scores of all systems by all measures, the best systems first."""
+    places = {
+        name: sum(list(measure.scores).index(name) for measure in comparison.measures)
+        for name in comparison.systems
+    }
+    note = "Bold: no other system is significantly better."
+    return Table(
+        ["system", *(measure.name for measure in comparison.measures)],
+        [
+            [
+                Cell(comparison.label(name)),
+                *(
+                    Cell(
+                        measure.scores[name],
+                        f".{measure.digits}f",
+                        bold=not comparison.caution and name in measure.clusters[0],
+                    )
+                    for measure in comparison.measures
+                ),
+            ]
+            for name in sorted(comparison.systems, key=lambda name: places[name])
+        ],
+        note="" if comparison.caution else note,
+    )
 
 
 @dataclass(frozen=True)
@@ -59,8 +89,7 @@ class MeasureSection:
     @property
     def cautions(self) -> list[str]:
         """What to know before the numbers are believed."""
-        caution = self.comparison.caution
-        return [*([caution] if caution else []), *mark_sentences(self.comparison, self.measure)]
+        return mark_sentences(self.comparison, self.measure)
 
     @property
     def against(self) -> str:
@@ -111,11 +140,10 @@ class MeasureSection:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Whether the first two measures rank the systems alike."""
+    """How alike the measures rank the systems, and a plot of the two that do so least."""
 
-    first: str
-    second: str
-    tau: float
+    taus: Table
+    least: tuple[str, str, float]
     plot: Plot
 
     @classmethod
@@ -123,8 +151,24 @@ class Agreement:
         """Compute it, if there are enough measures and systems."""
         if len(comparison.measures) < 2 or len(comparison.systems) < 3:
             return None
-        first, second = comparison.measures[:2]
-        x = [first.scores[name] for name in comparison.systems]
-        y = [second.scores[name] for name in comparison.systems]
-        plot = scatter(x, y, comparison.systems, first.name, second.name)
-        return cls(first.name, second.name, kendall(x, y), plot)
+        scores = {
+            measure.name: [measure.scores[name] for name in comparison.systems]
+            for measure in comparison.measures
+        }
+        taus = {pair: kendall(*(scores[name] for name in pair)) for pair in combinations(scores, 2)}
+        x, y = min(taus, key=lambda pair: taus[pair])
+        return cls(
+            Table(
+                ["", *list(scores)[1:]],
+                [
+                    [
+                        Cell(one),
+                        *(Cell(taus.get((one, other)), ".2f") for other in list(scores)[1:]),
+                    ]
+                    for one in list(scores)[:-1]
+                ],
+                note="Kendall's tau over the systems: 1 is the same order, -1 the reverse.",
+            ),
+            (x, y, taus[x, y]),
+            scatter(scores[x], scores[y], comparison.systems, x, y),
+        )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tertium.data.records import counted
 from tertium.data.systems import SystemOutputs
 from tertium.errors import InputError
-from tertium.measures.signature import Signature
+from tertium.measures.totals import Signature
 from tertium.report.tables import Cell, Table
 from tertium.stats.conventions import Interval, Tail
 from tertium.text import Row
@@ -145,6 +145,10 @@ class Comparison:
     @property
     def systems(self) -> tuple[str, ...]:
         return self.outputs.systems
+
+    def label(self, system: str) -> str:
+        """The name of a system, with a question mark if many scores by some measure say nothing."""
+        return max((measure.label(system) for measure in self.measures), key=len)
 
     @property
     def smallest_p(self) -> float:

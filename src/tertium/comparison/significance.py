@@ -17,7 +17,7 @@ from tertium.data.systems import SystemOutputs
 from tertium.errors import InputError, SettingError
 from tertium.measures.base import Measure
 from tertium.measures.scores import ScoreTable
-from tertium.measures.signature import Signature
+from tertium.measures.totals import Signature
 from tertium.stats.arrays import Counts, Floats
 from tertium.stats.conventions import ALPHA, LEVEL, SAMPLES, Tail
 from tertium.stats.resampling import (

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, overload
 from tertium._version import __version__
 from tertium.data.lines import STDIN, read_lines
 from tertium.errors import InputError, LanguageError, ModelError, SettingError, TertiumError
-from tertium.measures.signature import FINGERPRINT_DIGITS
+from tertium.measures.totals import FINGERPRINT_DIGITS
 from tertium.measures.translation import PrismRef, PrismSrc
 from tertium.models.base import make_queries
 from tertium.models.card import CARD

@@ -156,3 +156,13 @@ def names_of(paths: Sequence[Path]) -> tuple[str, ...]:
     if len(set(short)) == len(short):
         return tuple(short)
     return tuple(map(str, paths))
+
+
+def suffix_of(path: Path) -> str:
+    """The suffix of a file before that of its compression.
+
+    >>> suffix_of(Path("de.po")), suffix_of(Path("memory.TMX.gz"))
+    ('.po', '.tmx')
+    """
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix not in OPENERS]
+    return suffixes[-1] if suffixes else ""

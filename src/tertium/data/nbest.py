@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
@@ -21,12 +21,13 @@ from tertium.data.lines import STDIN, check_file, name_of, read_lines
 from tertium.data.pairs import (
     ALIASES,
     ColumnChooser,
+    FileSource,
     Languages,
     find_column,
 )
 from tertium.data.records import Record, RecordFile, first_bytes, open_table
 from tertium.errors import InputError
-from tertium.text import Text, check_fields, check_text, field_value
+from tertium.text import Row, Text, check_fields, check_text, field_value
 
 ListFormat = Literal["moses", "fairseq", "tsv", "csv", "jsonl", "parquet"]
 LISTS = ("candidates", "hyps", "hypotheses", "nbest", "n_best", "translations")
@@ -40,21 +41,15 @@ MOSES = " ||| "
 FAIRSEQ = re.compile(r"([STHDP])-(\d+)\t(.*)", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class CandidateList:
-    """The candidates for one segment, with their decoder's scores if there are any."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateList(Row):
+    """The candidates for one segment: a row with several hypotheses."""
 
-    number: int
-    """Counted from 1."""
     group: str
     """What the file calls it."""
     candidates: tuple[Text, ...]
     scores: tuple[float, ...] | None = None
-    source: Text | None = None
-    references: tuple[Text, ...] = ()
-    record: Mapping[str, Any] = field(default_factory=dict)
-    """The fields that are written with each result: none."""
-    error: str | None = None
+    """Their decoder's, if there are any."""
 
     @property
     def content(self) -> list[Any]:
@@ -62,20 +57,10 @@ class CandidateList:
         return [self.group, self.candidates, self.scores, self.source, self.references]
 
 
-class CandidateLists(ABC):
-    """Lists of candidates, which can be iterated more than once (standard input: once)."""
+class CandidateLists(FileSource):
+    """Lists of candidates, as a source: nothing of their records is kept."""
 
     columns: ClassVar[Sequence[str]] = ()
-    """Of their records nothing is kept."""
-
-    @property
-    def name(self) -> str:
-        return name_of(self.paths[0])
-
-    @property
-    @abstractmethod
-    def paths(self) -> Sequence[Path]:
-        """The files that they are read from."""
 
     @property
     @abstractmethod
@@ -89,16 +74,7 @@ class CandidateLists(ABC):
     def __iter__(self) -> Iterator[CandidateList]: ...
 
     @abstractmethod
-    def count(self) -> int | None:
-        """The number of lists, if it is known in advance."""
-
-    def between(self, start: int, stop: int) -> Iterator[CandidateList]:
-        """Read a range of lists, counted from 0."""
-        return islice(self, start, stop)
-
-    def kinds(self) -> Mapping[str, set[type]]:
-        """Nothing is kept, so there are no types."""
-        return {}
+    def count(self) -> int | None: ...
 
 
 @dataclass(frozen=True)
@@ -279,17 +255,17 @@ class TableLists(CandidateLists):
                 references.append(Text(text, self.languages.ref))
         return CandidateList(
             number,
-            group,
-            tuple(texts),
-            numbers(scores, where),
-            source,
-            tuple(references),
+            group=group,
+            candidates=tuple(texts),
+            scores=numbers(scores, where),
+            source=source,
+            references=tuple(references),
         )
 
 
 @dataclass(frozen=True)
-class MosesLists(CandidateLists):
-    """N-best lists of Moses; sources and references are in files of their own."""
+class DecoderLists(CandidateLists):
+    """Lists as a decoder writes them; sources and references may be in files of their own."""
 
     path: Path
     languages: Languages = field(default_factory=Languages)
@@ -298,6 +274,10 @@ class MosesLists(CandidateLists):
     @property
     def paths(self) -> Sequence[Path]:
         return [self.path, *self.parallel.paths]
+
+
+class MosesLists(DecoderLists):
+    """N-best lists of Moses."""
 
     @property
     def has_source(self) -> bool:
@@ -339,24 +319,16 @@ class MosesLists(CandidateLists):
             seen.add(group)
             texts = tuple(Text(parts[1], self.languages.hyp) for _, parts in lines)
             scores = [parts[3] if len(parts) > 3 else None for _, parts in lines]
-            yield CandidateList(number, group, texts, numbers(scores, where))
+            own = numbers(scores, where)
+            yield CandidateList(number, group=group, candidates=texts, scores=own)
 
 
-@dataclass(frozen=True)
-class FairseqLists(CandidateLists):
+class FairseqLists(DecoderLists):
     """The output of fairseq-generate, sorted by its sentence numbers.
 
     ``D-`` lines (detokenized) count rather than ``H-`` lines, if there are any. ``S-`` and ``T-``
     lines are sources and references.
     """
-
-    path: Path
-    languages: Languages = field(default_factory=Languages)
-    parallel: ParallelTexts = field(default_factory=ParallelTexts)
-
-    @property
-    def paths(self) -> Sequence[Path]:
-        return [self.path, *self.parallel.paths]
 
     @property
     def has_source(self) -> bool:
@@ -399,11 +371,13 @@ class FairseqLists(CandidateLists):
             found.append(
                 CandidateList(
                     number,
-                    str(sentence),
-                    tuple(texts),
-                    numbers(scores, f"{self.name}, line {candidates[0][0]}"),
-                    next((Text(t, self.languages.src) for _, t in kinds.get("S", [])), None),
-                    tuple(Text(text, self.languages.ref) for _, text in kinds.get("T", [])),
+                    group=str(sentence),
+                    candidates=tuple(texts),
+                    scores=numbers(scores, f"{self.name}, line {candidates[0][0]}"),
+                    source=next((Text(t, self.languages.src) for _, t in kinds.get("S", [])), None),
+                    references=tuple(
+                        Text(text, self.languages.ref) for _, text in kinds.get("T", [])
+                    ),
                 )
             )
         return found
@@ -447,14 +421,7 @@ def with_parallel(
                 f"only {len(texts)} lines"
             )
         source, references = texts[line]
-        yield CandidateList(
-            each.number,
-            each.group,
-            each.candidates,
-            each.scores,
-            each.source if source is None else source,
-            references or each.references,
-        )
+        yield replace(each, source=source or each.source, references=references or each.references)
 
 
 def open_lists(

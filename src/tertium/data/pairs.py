@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -84,6 +85,18 @@ class TextSource:
     def kinds(self: Source) -> Mapping[str, set[type]]:
         """All fields are texts."""
         return {name: {str} for name in self.columns}
+
+
+class FileSource(TextSource, ABC):
+    """A source that is read from files, and named after the first of them."""
+
+    @property
+    @abstractmethod
+    def paths(self) -> Sequence[Path]: ...
+
+    @property
+    def name(self) -> str:
+        return name_of(self.paths[0])
 
 
 @dataclass(frozen=True)
@@ -462,7 +475,7 @@ class LineCount(NamedTuple):
 
 
 @dataclass(frozen=True)
-class FilePairs(TextSource):
+class FilePairs(FileSource):
     """Rows from parallel plain-text files, one text per line.
 
     Empty lines at the end are ignored, unless another file has text there.
@@ -494,10 +507,6 @@ class FilePairs(TextSource):
             lines = ", ".join(f"{path} has {count.to_last_text}" for path, count in counts.items())
             raise InputError(f"the files differ in their number of lines: {lines}")
         object.__setattr__(self, "_count", rows)
-
-    @property
-    def name(self) -> str:
-        return name_of(self.paths[0])
 
     @property
     def files(self) -> dict[str, Path]:

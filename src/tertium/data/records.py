@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -211,7 +212,7 @@ class RecordFile:
             number += 1
             where = f"{name_of(self.path)}, {numbered(number, place)}"
             try:
-                record = json.loads(line)
+                record = json.loads(line, parse_constant=_no_number, parse_float=_finite)
             except (RecursionError, ValueError) as error:
                 raise InputError(f"{where}: not JSON: {error}") from None
             if not isinstance(record, dict):
@@ -303,6 +304,16 @@ def is_quoted(text: str, *, header: bool = False) -> bool:
         return False
     inner = text[1:-1]
     return '"' not in inner.replace('""', "") and (header or '""' in inner)
+
+
+def _no_number(text: str) -> float:
+    """Refuse NaN and infinity, which Python reads and JSON does not have."""
+    raise ValueError(f"{text} is not a number; use null for a missing value")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _no_number(shortened(text))
 
 
 def shortened(text: str, length: int = 40) -> str:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tertium.data.l10n import SUFFIXES as TRANSLATIONS
-from tertium.data.l10n import open_translations, suffix_of
-from tertium.data.lines import names_of
+from tertium.data.l10n import open_translations
+from tertium.data.lines import names_of, suffix_of
 from tertium.data.pairs import (
     ALIASES,
     RESULTS,

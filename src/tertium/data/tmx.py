@@ -15,7 +15,7 @@ from typing import IO
 from xml.parsers import expat
 
 from tertium.data.lines import READING_ERRORS, check_file, name_of, open_bytes, unreadable
-from tertium.data.pairs import Languages, TextSource
+from tertium.data.pairs import FileSource, Languages
 from tertium.errors import InputError
 from tertium.text import Row, Text
 
@@ -106,7 +106,7 @@ class _Reader:
 
 
 @dataclass(frozen=True)
-class TmxPairs(TextSource):
+class TmxPairs(FileSource):
     """Translation units that have both languages; several segments give several rows."""
 
     path: Path
@@ -122,10 +122,6 @@ class TmxPairs(TextSource):
                 cure="give {source_lang} and {target_lang}",
             )
         check_file(self.path)
-
-    @property
-    def name(self) -> str:
-        return name_of(self.path)
 
     @property
     def paths(self) -> Sequence[Path]:

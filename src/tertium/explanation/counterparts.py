@@ -40,11 +40,7 @@ def counterparts(
     >>> min(second, key=lambda each: each.cosine).word.text
     'tomorrow'
     """
-    texts = [text for pair in pairs for text in pair]
-    vectors = encoder.token_vectors(
-        [text.text for text in texts], lang=[text.lang for text in texts], progress=progress
-    )
-    words = [_word_vectors(text.text, each) for text, each in zip(texts, vectors, strict=True)]
+    words = word_vectors(pairs, encoder, progress)
     return [
         (
             _compared(*words[place], words[place + 1][1]),
@@ -52,6 +48,25 @@ def counterparts(
         )
         for place in range(0, len(words), 2)
     ]
+
+
+def word_vectors(
+    pairs: Sequence[tuple[Text, Text]], encoder: TextEncoder, progress: Progress | None = None
+) -> list[tuple[list[Word], NDArray[np.float64]]]:
+    """The words of all texts, two for each pair, with the sums of the vectors of their tokens."""
+    texts = [text for pair in pairs for text in pair]
+    vectors = encoder.token_vectors(
+        [text.text for text in texts], lang=[text.lang for text in texts], progress=progress
+    )
+    return [_word_vectors(text.text, each) for text, each in zip(texts, vectors, strict=True)]
+
+
+def cosines_of(rows: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The cosine of each vector with each of the others; 0 with a vector without length."""
+    import numpy as np
+
+    lengths = np.outer(np.linalg.norm(rows, axis=1), np.linalg.norm(others, axis=1))
+    return np.asarray(rows @ others.T / np.maximum(lengths, 1e-9))
 
 
 def _word_vectors(text: str, tokens: TokenVectors) -> tuple[list[Word], NDArray[np.float64]]:
@@ -74,11 +89,7 @@ def _compared(
     import numpy as np
 
     lengths = np.linalg.norm(own, axis=1)
-    if len(other):
-        divisors = np.maximum(np.outer(lengths, np.linalg.norm(other, axis=1)), 1e-9)
-        best = (own @ other.T / divisors).max(axis=1)
-    else:
-        best = np.zeros(len(own))
+    best = cosines_of(own, other).max(axis=1) if len(other) else np.zeros(len(own))
     return [
         Counterpart(word, float(cosine), float(length))
         for word, cosine, length in zip(words, best, lengths, strict=True)

@@ -10,13 +10,13 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from tertium.data.identify import is_other_language
-from tertium.data.repetition import repeated
 from tertium.explanation.names import name_spans
 from tertium.explanation.numbers import number_spans
 from tertium.explanation.placeholders import placeholder_spans
 from tertium.explanation.spans import A, Span
 from tertium.explanation.untranslated import untranslated_spans
 from tertium.explanation.words import Word, split_words
+from tertium.measures.degenerate import repeated
 from tertium.text import Text
 
 COPY, LANGUAGE, TRUNCATED, REPETITION = "copy", "language", "truncated", "repetition"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tertium.explanation.review import PairReview
 from tertium.explanation.spans import SEVERITIES, A, B, Span
+from tertium.explanation.verdict import Verdict, reason, verdict
 from tertium.measures.base import percent
 from tertium.report.page import render, render_page
 
@@ -64,6 +65,15 @@ class ReportRow:
     @property
     def kinds(self) -> list[str]:
         return kinds_of(self.review)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the texts mean the same, in one sentence."""
+        return verdict(self.review)
+
+    def reason(self, span: Span) -> str:
+        """What a span says, in plain words."""
+        return reason(span, self.review.spans)
 
     @property
     def sides(self) -> list[tuple[str, str | None, list[Piece]]]:

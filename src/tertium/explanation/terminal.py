@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tertium.explanation.explain import Direction, Explanation
-from tertium.report.style import display_token, shade
+from tertium.report.style import INKS, display_token, shade
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -52,7 +52,7 @@ def direction_lines(
             yield words
             yield numbers
             words, numbers = RichText(), RichText()
-        red, green, blue = shade(log_prob)
+        red, green, blue = shade(log_prob, INKS)
         words.append(word, style=f"bold rgb({red},{green},{blue})")
         words.append(" " * (cell - cell_len(word) + GAP))
         numbers.append(number.ljust(cell + GAP), style="dim")

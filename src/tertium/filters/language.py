@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Protocol
 
-from tertium.data.identifier import load_identifier
+from tertium.data.identify import load_identifier
 from tertium.errors import LanguageError
 from tertium.filters.base import KEPT, Filter, Verdict
 from tertium.filters.units import WORDS, splitters, word_spans

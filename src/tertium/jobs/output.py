@@ -29,7 +29,7 @@ CUT = "cut"
 MARKS = "marks"
 """The column with all marks of a row, separated by commas (see :mod:`tertium.measures.marks`)."""
 PARTS = "parts"
-"""The column with the aligned parts of texts that were split (see :mod:`tertium.measures.long`)."""
+"""The column with the aligned parts of texts that were split."""
 ROWS_WRITTEN = 1024
 """Rows that are written at once."""
 BREAKS = str.maketrans({"\t": " ", "\n": " ", "\r": " "})

@@ -17,12 +17,11 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from tertium._version import __version__
-from tertium.data.nbest import CandidateLists
 from tertium.data.pairs import Source
 from tertium.data.records import counted
 from tertium.errors import InputError, LanguageError, no_parameters
 from tertium.models.base import Progress
-from tertium.models.cache.cached import Tally
+from tertium.models.cached import Tally
 from tertium.storage.resume import chain_digest
 
 Fields = Mapping[str, Any]
@@ -134,9 +133,9 @@ class OnError(StrEnum):
 
 @dataclass(frozen=True)
 class Input:
-    """The rows, or the lists of candidates, of a source; several may belong to one system."""
+    """The rows of a source; several may belong to one system."""
 
-    source: Source | CandidateLists
+    source: Source
     system: str = ""
 
 

@@ -16,9 +16,8 @@ from tertium.errors import InputError, ModelError, OutputError
 from tertium.models.base import Progress, SentenceEncoder
 from tertium.stats.neighbours import Vectors
 from tertium.storage.atomic import write_bytes, write_text
-from tertium.storage.hashes import remembered_sha256
-from tertium.storage.lock import locked
-from tertium.storage.paths import cache_folder
+from tertium.storage.paths import cache_folder, remembered_sha256
+from tertium.storage.resume import locked
 
 VERSION = 2
 

@@ -12,6 +12,7 @@ from typing import (
     Any,
     ClassVar,
     Literal,
+    NamedTuple,
     Protocol,
     Self,
     overload,
@@ -20,11 +21,9 @@ from typing import (
 
 from tertium.errors import CutWarning, InputError, SettingError, TextWarning, warn_caller
 from tertium.measures.inputs import Column, References, repeatable, rows_from
-from tertium.measures.long import Part
 from tertium.measures.scores import Scores
 from tertium.measures.settings import check_settings, setting
-from tertium.measures.signature import Signature, spell
-from tertium.measures.totals import Role, Totals
+from tertium.measures.totals import Role, Signature, Totals, spell
 from tertium.models.base import Languages, Progress, SentenceEncoder
 from tertium.registry import Extra
 from tertium.report.progress import as_progress
@@ -52,6 +51,15 @@ CopyRule = Literal["formula", "worst"]
 """The score of a hypothesis that is no translation: what the formula gives, or the lowest."""
 
 
+class Part(NamedTuple):
+    """Aligned sentences of two texts, their score, and the weight of the score."""
+
+    hypothesis: str
+    other: str
+    score: float
+    weight: float
+
+
 @dataclass(frozen=True)
 class Segments:
     """The scores of some rows, in their order."""
@@ -64,7 +72,7 @@ class Segments:
     best_reference: list[int | None] | None = None
     """Which reference gave the score, counted from 0; None if the measure does not choose one."""
     parts: list[tuple[Part, ...]] | None = None
-    """The parts of each row whose texts were split (see :mod:`tertium.measures.long`)."""
+    """The parts of each row whose texts were split (see :mod:`tertium.measures.references`)."""
 
     @property
     def split(self) -> list[bool]:

@@ -22,11 +22,17 @@ from tertium.measures.base import (
     check_copies,
     unusual,
 )
-from tertium.measures.long import Long
-from tertium.measures.references import over_references
+from tertium.measures.references import (
+    COPIES,
+    EMPTY_TEXT,
+    LONG_TEXT,
+    SEVERAL_REFERENCES,
+    Long,
+    over_references,
+)
 from tertium.measures.registry import measure
 from tertium.measures.settings import setting
-from tertium.measures.signature import FINGERPRINT_DIGITS
+from tertium.measures.totals import FINGERPRINT_DIGITS
 from tertium.models.base import Progress, SentenceEncoder, TextEncoder, TokenVectors
 from tertium.text import Row
 
@@ -44,25 +50,10 @@ class EmbeddingMeasure(Measure):
 
     model: SentenceEncoder
     _: KW_ONLY
-    references: Literal["max", "mean"] = setting(
-        "max", "Of several references, the best score or the mean."
-    )
-    """How several references are combined."""
-    empty: EmptyRule = setting(
-        "worst", "The score of an empty text: the lowest of the measure, or what the formula gives."
-    )
-    """The score of an empty text: the worst of the measure, or that of the formula."""
-    long: Long = setting(
-        "split",
-        "Texts beyond the model's length: split and scored in parts, or cut; always: split all.",
-    )
-    """Texts beyond the model's length are split into sentences, or cut; ``always`` splits all."""
-    copies: CopyRule = setting(
-        "formula",
-        "The score of copies of the source, of text in another language, and of empty or repeated "
-        "text: what the formula gives, or the lowest.",
-    )
-    """The score of what is no translation, for measures that compare with the source."""
+    references: Literal["max", "mean"] = setting(*SEVERAL_REFERENCES)
+    empty: EmptyRule = setting(*EMPTY_TEXT)
+    long: Long = setting(*LONG_TEXT)
+    copies: CopyRule = setting(*COPIES)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -23,10 +23,10 @@ from tertium.measures.base import (
     Texts,
     percent,
 )
-from tertium.measures.references import over_references
+from tertium.measures.references import SEVERAL_REFERENCES, over_references
 from tertium.measures.registry import measure
 from tertium.measures.settings import setting
-from tertium.measures.signature import FINGERPRINT_DIGITS
+from tertium.measures.totals import FINGERPRINT_DIGITS
 from tertium.models.base import LanguageModel, Progress, TokenScores
 from tertium.text import Row, Text
 
@@ -48,9 +48,6 @@ class LanguageMeasure(Measure):
     end: bool = setting(False, "Whether the end token counts.", served=False)
     """Whether the end token counts. Most models read documents, where few sentences are the last
     one. Without tokens of its own, a text has the probability of the end token."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
 
     def value(self, scores: TokenScores) -> float:
         """H or G of a text, with the end token or without."""
@@ -176,9 +173,6 @@ class LikelihoodFromSource(PromptedLikelihood):
         "{source_lang}: {source}\n{lang}: ", "What stands before the hypothesis.", served=False
     )
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-
     def reading(self, score: float) -> str:
         return (
             f"after the source, a token has a probability of {percent(math.exp(score))} on average"
@@ -204,10 +198,7 @@ class LikelihoodFromReference(PromptedLikelihood):
     template: str = setting(
         "{reference}\nIn other words: ", "What stands before the hypothesis.", served=False
     )
-    references: Literal["max", "mean"] = setting(
-        "max", "Of several references, the best score or the mean."
-    )
-    """How several references are combined."""
+    references: Literal["max", "mean"] = setting(*SEVERAL_REFERENCES)
     alpha: float = setting(
         1.0,
         "Weight of the hypothesis given the reference; the rest is that of the reference.",
@@ -215,9 +206,6 @@ class LikelihoodFromReference(PromptedLikelihood):
         high=1,
     )
     """The weight of the hypothesis given the reference; the rest is that of the reverse."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
 
     @property
     def is_symmetric(self) -> bool:

@@ -39,7 +39,7 @@ from tertium.measures.registry import (
 )
 from tertium.measures.scores import SYSTEM, Scores, ScoreTable
 from tertium.measures.settings import Setting
-from tertium.measures.signature import spell
+from tertium.measures.totals import spell
 from tertium.measures.words import LANGUAGE_TOKENIZERS
 from tertium.models.base import (
     LanguageModel,
@@ -52,7 +52,7 @@ from tertium.models.base import (
 from tertium.models.catalog import DEFAULT_ENCODER, DEFAULT_MODEL, load_model
 
 if TYPE_CHECKING:
-    from tertium.models.cache.cached import Tally
+    from tertium.models.cached import Tally
 
 log = logging.getLogger(__name__)
 

@@ -5,6 +5,7 @@ Plug-ins register theirs by an entry point in the group ``tertium.measures``.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import TypeVar
@@ -12,7 +13,7 @@ from typing import TypeVar
 from tertium.errors import SettingError
 from tertium.measures.base import Measure, ModelKind
 from tertium.measures.settings import Setting, settings_described
-from tertium.models.public import public_encoder, public_model
+from tertium.models.public import public_entry
 from tertium.registry import Extra, Registry, check_extras
 
 MEASURES: Registry[type[Measure]] = Registry(
@@ -85,7 +86,8 @@ def measure_class(name: str) -> type[Measure]:
     """Look up a measure, not a sum, by its name in any case."""
     if name not in MEASURES:
         refuse_other_metrics(name)
-        if public_encoder(name) is not None or public_model(name) is not None:
+        entry = public_entry(name)
+        if entry is not None and entry.kind != "language":
             raise SettingError(f"{name} is a model; write it after a measure: bertscore@{name}")
         raise MEASURES.unknown(name, f", {', '.join(SUMS)}, and sums like 'sss+wmd'")
     return MEASURES.get(name)
@@ -158,3 +160,47 @@ def check_measure_extras(names: Sequence[str]) -> None:
     """Check, before any work, that everything is installed that the measures need."""
     for name in names:
         check_extras(f"measure {name!r}", extras_of(name))
+
+
+def summary_of(name: str) -> str:
+    """What a measure measures, in one sentence."""
+    if name in VARIANTS:
+        return "Overlap of character n-grams and of word n-grams (sacrebleu)."
+    if name in LINEAR:
+        return "Cosine of sentence vectors and fluency, added with weights (Prism's LASER + LM)."
+    if name in SUMS or "+" in name:
+        return f"Sum of {' and '.join(parts_of(name))}, each scaled to 0..1 (SentSim)."
+    return measure_class(name).summary
+
+
+def bounds_of(name: str) -> tuple[float, float] | None:
+    """The lowest and the highest score of a measure; None if they depend on its settings.
+
+    >>> bounds_of("chrf"), bounds_of("ter"), bounds_of("wmdo")
+    ((0.0, 100.0), (-inf, 0.0), None)
+    """
+    if name in LINEAR:
+        return None
+    base = VARIANTS[name][0] if name in VARIANTS else name
+    bounds: object = (1.0, math.e) if len(parts_of(base)) > 1 else measure_class(base).bounds
+    return bounds if isinstance(bounds, tuple) else None
+
+
+def range_of(name: str) -> str:
+    """Between which numbers the scores lie.
+
+    >>> range_of("chrf++"), range_of("ter"), range_of("nist"), range_of("sss+wmd")
+    ('0 to 100', 'up to 0', 'from 0', '1 to 2.718')
+    >>> range_of("cross")
+    '0 to about 1'
+    """
+    bounds = bounds_of(name)
+    if bounds is None:
+        return "depends on its settings"
+    low, high = bounds
+    parts = parts_of(VARIANTS[name][0] if name in VARIANTS else name)
+    if len(parts) == 1 and measure_class(parts[0]).about_bounds:
+        return f"{low:.4g} to about {high:.4g}"
+    if math.isinf(low):
+        return "any number" if math.isinf(high) else f"up to {high:.4g}"
+    return f"from {low:.4g}" if math.isinf(high) else f"{low:.4g} to {high:.4g}"

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any, overload
 
 from tertium.data.records import counted
 from tertium.errors import InputError, SettingError
-from tertium.measures.signature import Signature
+from tertium.measures.totals import Signature
 from tertium.report.tables import Cell, Table
 from tertium.stats.conventions import LEVEL, SAMPLES, Interval
 
 if TYPE_CHECKING:
-    from tertium.measures.base import Measure
-    from tertium.measures.long import Part
-    from tertium.models.cache.cached import Tally
+    from tertium.measures.base import Measure, Part
+    from tertium.models.cached import Tally
 
 ROWS_SHOWN = 10
 """How many segments a notebook shows."""

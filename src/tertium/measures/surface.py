@@ -13,11 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tertium.errors import SettingError
 from tertium.measures.base import Measure, Segments, Texts
-from tertium.measures.ngrams import (
-    NgramTable,
-    numbered_ngrams,
-    shared_ngrams,
-)
+from tertium.measures.ngrams import NgramTable, numbered_ngrams, shared_ngrams
 from tertium.measures.registry import measure
 from tertium.measures.settings import setting
 from tertium.measures.words import sacrebleu_bleu
@@ -30,8 +26,7 @@ if TYPE_CHECKING:
 OWN_FIELDS = ("nrefs", "version")
 """Fields of sacrebleu's signature that ours has too; sacrebleu's version gets its own field."""
 RECENT = 256
-"""Texts whose n-grams are kept: candidates are compared with each other, and systems with the same
-references."""
+"""Texts whose n-grams are kept: those of aggregated references, and candidates."""
 PUNCTUATION = frozenset(string.punctuation)
 BATCH_LETTERS = 1 << 14
 """The n-grams of rows with so many characters are counted at once: they fit into a cache."""

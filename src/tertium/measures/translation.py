@@ -21,6 +21,7 @@ from tertium.measures.base import (
     CopyRule,
     EmptyRule,
     Measure,
+    Part,
     Segments,
     Texts,
     check_copies,
@@ -28,19 +29,25 @@ from tertium.measures.base import (
     unusual,
 )
 from tertium.measures.boosted import SMALLEST_JUMP, boosted
-from tertium.measures.long import Long, Part
-from tertium.measures.references import over_references
+from tertium.measures.references import (
+    COPIES,
+    EMPTY_TEXT,
+    LONG_TEXT,
+    SEVERAL_REFERENCES,
+    Long,
+    over_references,
+)
 from tertium.measures.registry import measure
 from tertium.measures.settings import setting
-from tertium.measures.signature import FINGERPRINT_DIGITS
+from tertium.measures.totals import FINGERPRINT_DIGITS
 from tertium.models.base import (
     Progress,
     Query,
+    Search,
     SentenceEncoder,
     TokenScores,
     TranslationModel,
 )
-from tertium.models.candidates import Search
 from tertium.models.languages import supported_language, target_language
 from tertium.text import Row, Text
 
@@ -130,25 +137,10 @@ class TranslationMeasure(Measure):
         "H", "H: mean log-probability of the tokens. G: their sum, which depends on the length."
     )
     """H, the mean token log-probability, or G, the log-probability of the sequence."""
-    references: Literal["max", "mean"] = setting(
-        "max", "Of several references, the best score or the mean."
-    )
-    """How several references are combined."""
-    empty: EmptyRule = setting(
-        "worst", "The score of an empty text: the lowest of the measure, or what the formula gives."
-    )
-    """The score of an empty text: the worst of the measure, or that of the formula."""
-    long: Long = setting(
-        "split",
-        "Texts beyond the model's length: split and scored in parts, or cut; always: split all.",
-    )
-    """Texts beyond the model's length are split into sentences, or cut; ``always`` splits all."""
-    copies: CopyRule = setting(
-        "formula",
-        "The score of copies of the source, of text in another language, and of empty or repeated "
-        "text: what the formula gives, or the lowest.",
-    )
-    """The score of what is no translation, for measures that compare with the source."""
+    references: Literal["max", "mean"] = setting(*SEVERAL_REFERENCES)
+    empty: EmptyRule = setting(*EMPTY_TEXT)
+    long: Long = setting(*LONG_TEXT)
+    copies: CopyRule = setting(*COPIES)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -542,9 +534,6 @@ class PrismRef(Prism):
     )
     """The weight of the hypothesis given the reference, as in figure 5 of the paper."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-
     @property
     def is_symmetric(self) -> bool:
         return self.alpha == 0.5
@@ -577,9 +566,6 @@ class PrismSrc(Prism):
         False, "Whether tokens count more that the source makes probable.", served=False
     )
     """Tokens that share the top probability mass are not punished (BoostedProb)."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
 
     def reading(self, score: float) -> str:
         return (

@@ -11,32 +11,35 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tertium.errors import ModelError, SettingError
-from tertium.models.cache.cached import CachedLanguageModel, CachedModel
-from tertium.models.cache.results import ResultFile
-from tertium.models.card import CARD, EncoderCard, LanguageCard, TranslationCard, read_card
-from tertium.models.engine import ComputeType, Device
+from tertium.models.cached import CachedLanguageModel, CachedModel
+from tertium.models.card import (
+    CARD,
+    DetectorSettings,
+    EncoderCard,
+    EncoderSettings,
+    LanguageCard,
+    LanguageSettings,
+    TranslationCard,
+    TranslationSettings,
+    read_card,
+)
+from tertium.models.engine import BATCH_TOKENS, ComputeType, Device
 from tertium.models.public import (
     ENCODER_PACKAGES,
-    PUBLIC_ENCODERS,
     catalog_name,
     package_hint,
     packaged_folder,
     public_entry,
     public_names,
 )
-from tertium.models.settings import (
-    DetectorSettings,
-    EncoderSettings,
-    LanguageSettings,
-    TranslationSettings,
-)
-from tertium.models.translation.ctranslate2 import BATCH_TOKENS, CTranslate2Model
+from tertium.models.results import ResultFile
+from tertium.models.translation.ctranslate2 import CTranslate2Model
 from tertium.models.translation.pair import PairOfModels
 from tertium.storage.paths import models_folder, results_file
 
 if TYPE_CHECKING:
     from tertium.models.base import ParaphraseDetector, TextEncoder
-    from tertium.models.language.model import CTranslate2LanguageModel
+    from tertium.models.language_model import CTranslate2LanguageModel
 
 BUNDLED_FOLDER = Path(__file__).parent / "bundled"
 DEFAULT_MODEL = "tertium-mini"
@@ -97,11 +100,11 @@ def look_up(name: str | Path) -> Path | None:
 
     The name may be in any case, or a hub id. None if the model is not installed.
     """
-    given = {str(name).lower(), catalog_name(str(name)).lower(), cache_name(str(name)).lower()}
     available = list(entries())
     for entry in available:
         if entry.name == str(name):
             return entry.path
+    given = {str(name).lower(), catalog_name(str(name)).lower(), cache_name(str(name)).lower()}
     for entry in available:
         if entry.name.lower() in given:
             return entry.path
@@ -281,7 +284,7 @@ def _engine(
 def _language_engine(
     card: LanguageCard, compute_type: ComputeType, threads: int | None
 ) -> CTranslate2LanguageModel:
-    from tertium.models.language.model import CTranslate2LanguageModel
+    from tertium.models.language_model import CTranslate2LanguageModel
 
     return CTranslate2LanguageModel(card, compute_type=compute_type, threads=threads)
 
@@ -291,7 +294,8 @@ def _convert_packaged(name: str, source: Path) -> EncoderCard:
 
     distribution = ENCODER_PACKAGES[name].distribution
     origin = f"{distribution} {version(distribution)}"
-    licence = PUBLIC_ENCODERS[name].licence
+    entry = public_entry(name, "encoder")
+    licence = entry.licence if entry else "unknown"
     return convert_encoder(
         source, models_folder() / name, name=name, licence=licence, origin=origin
     )

@@ -13,7 +13,7 @@ from tertium.models.card import EncoderCard, LanguageCard, TranslationCard
 from tertium.models.catalog import cache_name
 from tertium.models.convert.checkpoint import check_libraries
 from tertium.models.encoders import use
-from tertium.models.public import public_entry, public_model
+from tertium.models.public import public_entry
 from tertium.storage.paths import models_folder
 
 TOKENIZER_FILES = (
@@ -47,10 +47,9 @@ def fetch(
     """
     if name.lower() == use.NAME:
         raise ModelError(use.INSTALL_HINT)
-    model = public_model(name)
     entry = public_entry(name)
     hub_id = entry.hub_id if entry else name
-    if "/" not in hub_id and not (model and model.url):
+    if "/" not in hub_id and not (entry and entry.url):
         raise ModelError(
             f"{name!r} is neither in the catalog of public models (see `tertium models`) nor a "
             "hub id (owner/name)"
@@ -59,14 +58,14 @@ def fetch(
     if out.exists():
         raise ModelError(f"{out} already exists; remove the folder to download the model again")
     check_libraries()  # before anything is downloaded
-    if model is not None and model.url:
+    if entry is not None and entry.url:
         if revision is not None or layer is not None:
-            raise SettingError(f"{model.name} is one file", cure="leave out {revision} and {layer}")
+            raise SettingError(f"{entry.name} is one file", cure="leave out {revision} and {layer}")
         return prism_release.fetch_release(
             prism_release.M39V1_RELEASE,
             out,
-            name=model.name,
-            licence=model.licence,
+            name=entry.name,
+            licence=entry.licence,
             offline=offline,
             quantization=quantization,
         )
@@ -74,31 +73,15 @@ def fetch(
     short = entry.name if entry else name.rpartition("/")[2]
     licence = entry.licence if entry else "see its page on the hub"
     origin = f"{hub_id}@{snapshot.name if COMMIT.fullmatch(snapshot.name) else 'unknown'}"
-    from tertium.models.convert.encoder import convert_encoder, is_encoder
-    from tertium.models.convert.language import convert_language_model, is_language_model
-    from tertium.models.convert.translation import convert
+    from tertium.models.convert.any import convert_any
 
-    if is_encoder(snapshot):
-        return convert_encoder(
-            snapshot,
-            out,
-            layer=layer,
-            name=short,
-            licence=licence,
-            quantization=quantization,
-            origin=origin,
-        )
-    if layer is not None:
-        raise SettingError(f"{name} is not an encoder; only encoders have a layer")
-    if is_language_model(snapshot):
-        return convert_language_model(
-            snapshot, out, name=short, licence=licence, quantization=quantization, origin=origin
-        )
-    return convert(
+    return convert_any(
         snapshot,
         out,
+        dialect=(entry.dialect or None) if entry else None,
+        layer=layer,
+        shown=name,
         name=short,
-        dialect=model.dialect if model else None,
         licence=licence,
         quantization=quantization,
         origin=origin,

@@ -14,10 +14,10 @@ from typing import Literal
 from tertium.errors import ModelError
 from tertium.models.card import TranslationCard
 from tertium.models.convert.fairseq.release import FILES
-from tertium.models.public import PUBLIC_MODELS
-from tertium.storage.lock import locked
+from tertium.models.public import PRISM
+from tertium.storage.atomic import scratch_beside
 from tertium.storage.paths import cache_folder
-from tertium.storage.unfinished import scratch_beside
+from tertium.storage.resume import locked
 
 CHUNK = 1 << 20
 TIMEOUT = 60.0
@@ -34,9 +34,7 @@ class PublishedRelease:
     """Of the checkpoint, the SentencePiece model and the two dictionaries, one after the other."""
 
 
-M39V1_RELEASE = PublishedRelease(
-    "m39v1", PUBLIC_MODELS["prism"].url, "8412b2044da4b9b2c0a8ce87b305d0d1"
-)
+M39V1_RELEASE = PublishedRelease("m39v1", PRISM.url, "8412b2044da4b9b2c0a8ce87b305d0d1")
 """As in prism.py and its README."""
 
 

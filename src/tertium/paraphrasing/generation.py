@@ -14,8 +14,7 @@ from tertium.errors import SettingError
 from tertium.measures.base import Measure
 from tertium.measures.loading import load
 from tertium.measures.registry import DEFAULT_MEASURE
-from tertium.models.base import Progress, Query, TranslationModel
-from tertium.models.candidates import Search
+from tertium.models.base import Progress, Query, Search, TranslationModel
 from tertium.models.catalog import load_model
 from tertium.models.languages import source_language, target_language
 from tertium.paraphrasing.penalties import NgramPenalty, TokenIndex, usual_unit

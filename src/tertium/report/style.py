@@ -6,28 +6,34 @@ from functools import cache
 from pathlib import Path
 
 STYLE = Path(__file__).with_name("tertium.css")
-GOOD, FAIR, BAD = (46, 139, 87), (214, 160, 24), (205, 50, 60)
+GOOD, FAIR, BAD = GROUNDS = (180, 213, 240), (228, 164, 104), (158, 62, 4)
+"""From light blue to dark orange: the lightness falls, also for the colour-blind and in print."""
+INKS = (74, 144, 208), (190, 150, 105), (222, 104, 28)
+"""From blue to orange, for letters that are readable on dark and on light terminals."""
 WORST = -8.0
-"""Log-probabilities below this one (1 in 3 000) all have the same red."""
+"""Log-probabilities below this one (1 in 3 000) all have the same orange."""
 MIDDLE = 0.3
 SHADES = 16
 """Number of steps from probable to improbable."""
 HEATS = 10
+TABS = 32
+"""In one place; what comes after them is always shown."""
 DARK_INK, LIGHT_INK = "#000", "#fff"
 
 Colour = tuple[int, int, int]
 
 
-def shade(log_prob: float) -> Colour:
-    """Return a colour from green (probable) over amber to red (improbable).
+def shade(log_prob: float, colours: tuple[Colour, Colour, Colour] = GROUNDS) -> Colour:
+    """Return a colour from light blue (probable) over light to dark orange (improbable).
 
     >>> shade(0.0) == GOOD, shade(-50.0) == BAD
     (True, True)
     """
+    good, fair, bad = colours
     badness = min(1.0, max(0.0, log_prob / WORST))
     if badness < MIDDLE:
-        return _interpolate(GOOD, FAIR, badness / MIDDLE)
-    return _interpolate(FAIR, BAD, (badness - MIDDLE) / (1 - MIDDLE))
+        return _interpolate(good, fair, badness / MIDDLE)
+    return _interpolate(fair, bad, (badness - MIDDLE) / (1 - MIDDLE))
 
 
 def _interpolate(start: Colour, end: Colour, share: float) -> Colour:
@@ -75,6 +81,14 @@ def style_sheet() -> str:
     for step in range(1, HEATS + 1):
         ink = "var(--ground)" if step == HEATS else DARK_INK if step > 5 else "var(--ink)"
         rules.append(f".heat-{step} {{ --share: {100 * step // HEATS}%; color: {ink}; }}")
+    tabs = ", ".join(
+        f".tabbed:has(> .tablist label:nth-of-type({place}) :checked) > .tab:nth-of-type({place})"
+        for place in range(1, TABS + 1)
+    )
+    rules.append(
+        "@media screen { @supports selector(:has(a)) { .tabbed > .tab { display: none; } "
+        f"{tabs}, .tabbed > .tab:nth-of-type(n + {TABS + 1}) {{ display: block; }} }} }}"
+    )
     return "\n".join(rules) + "\n"
 
 

@@ -119,19 +119,31 @@ def ticks(low: float, high: float, count: int = TICKS) -> list[float]:
 
 
 def histogram(values: Floats, *, below: str, above: str, description: str) -> Plot:
-    """Plot the distribution of differences; those below and above zero differ in colour."""
+    """Plot the distribution of differences: below zero, above zero, and ties in a bar of their own.
+
+    So the bars of a colour have as many segments as there are losses, wins and ties.
+    """
     reach = float(np.abs(values).max(initial=0.0)) or 1.0
-    bins = 2 * min(20, math.isqrt(len(values))) + 1  # an odd number: one is around zero
-    counts, edges = np.histogram(values, bins=bins, range=(-reach, reach))
+    bins = 2 * min(20, math.isqrt(len(values)))
+    counts, edges = np.histogram(values[values != 0], bins=bins, range=(-reach, reach))
+    ties = int(np.count_nonzero(values == 0))
     across = Scale(-reach, reach, LEFT, END)
-    up = Scale(0, float(counts.max()), BASE, TOP)
+    up = Scale(0, float(max(*counts, ties)), BASE, TOP)
     bars = []
-    for count, left, right in zip(counts, edges, edges[1:], strict=False):
+    for count, left, right in zip(counts.tolist(), edges, edges[1:], strict=False):
         if count:
-            kind = "even" if left < 0 < right else "below" if right <= 0 else "above"
+            kind = "below" if right <= reach * 1e-9 else "above"
             x, y = across(left), up(float(count))
-            title = f"{left:.3g} to {right:.3g}: {count} segment{'s' if count > 1 else ''}"
+            title = f"{left:.3g} to {right:.3g}: {_segments(count)}"
             bars.append(Bar(kind, x, y, f"{across(right) - x - 1:.2f}", f"{BASE - y:.2f}", title))
+    if ties:
+        y, width = up(float(ties)), min(12.0, across(2 * reach / bins) - across(0))
+        title = f"equal: {_segments(ties)}"
+        bars.append(
+            Bar(
+                "even", round(across(0) - width / 2, 2), y, f"{width:.2f}", f"{BASE - y:.2f}", title
+            )
+        )
     return Plot(
         description,
         across.ticks(),
@@ -143,6 +155,10 @@ def histogram(values: Floats, *, below: str, above: str, description: str) -> Pl
         bars=bars,
         zero=across(0),
     )
+
+
+def _segments(count: int) -> str:
+    return f"{count} segment{'' if count == 1 else 's'}"
 
 
 def scatter(

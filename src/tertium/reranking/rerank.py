@@ -314,12 +314,12 @@ def rerank(
         made.append(
             CandidateList(
                 number,
-                str(number),
-                tuple(
+                group=str(number),
+                candidates=tuple(
                     Text(check_text(text, role="candidate", row=number), target) for text in each
                 ),
-                found,
-                source,
+                scores=found,
+                source=source,
             )
         )
     specs = guarded(read_specs([measure] if isinstance(measure, str) else measure, given=settings))

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tertium._version import __version__
 from tertium.data.pairs import RowList
@@ -32,8 +32,7 @@ from tertium.measures.loading import (
     make_measure,
 )
 from tertium.measures.scores import Scores
-from tertium.measures.signature import Signature
-from tertium.measures.totals import Totals
+from tertium.measures.totals import Signature, Totals
 from tertium.models.base import Progress
 from tertium.report.tables import Cell, Table
 from tertium.storage.atomic import write_text
@@ -44,6 +43,7 @@ LAYOUT = 2
 """Of the files of cells; files of another layout are computed again."""
 PARTLY_SCORED = "partly-scored"
 
+Item = TypeVar("Item")
 TextPair = tuple[Text, Text]
 CellKey = tuple[str, str]
 """A dataset and a measure."""
@@ -74,13 +74,46 @@ class Job:
     compute: Callable[[Progress | None, Advance], Scored]
     """Raises a LanguageError if the model lacks a language; picklable for several processes."""
     label: str = ""
-    """The measure as tables name it, if the cell is only a part."""
+    """The measure as tables name it, if this is only a part of the cell (:func:`in_parts`)."""
     shown: str = ""
     """The signature as people read it, if the other one is not for them."""
 
     @property
     def key(self) -> CellKey:
+        """Where the numbers are kept."""
         return self.dataset, self.measure
+
+    @property
+    def cell(self) -> CellKey:
+        """What the numbers belong to."""
+        return self.dataset, self.label or self.measure
+
+
+def in_parts(
+    dataset: str,
+    measure: str,
+    signature: str,
+    items: Sequence[Item],
+    compute: Callable[[Sequence[Item], Progress | None], Scored],
+    *,
+    size: int,
+    content: Sequence[object] | None = None,
+) -> list[Job]:
+    """The jobs of a cell whose items are computed, and kept, ``size`` at a time.
+
+    ``content`` is what is fingerprinted instead of the items.
+    """
+
+    def job(start: int) -> Job:
+        part = slice(start, start + size)
+        some, texts = items[part], (items if content is None else content)[part]
+        name = f"{measure} {start}"
+        data = fingerprint(texts)
+        return Job(
+            dataset, name, signature, data, len(some), lambda p, _: compute(some, p), measure
+        )
+
+    return [job(start) for start in range(0, len(items), size)]
 
 
 @dataclass(frozen=True)
@@ -141,37 +174,42 @@ class Runner:
     def run(self, jobs: Sequence[Job]) -> dict[CellKey, Scored]:
         """Compute the cells, in the order of the jobs; those of ``left_out`` are missing.
 
-        The numbers do not depend on the number of processes.
+        The parts of a cell are joined. The numbers do not depend on the number of processes.
         """
         self.count += len(jobs)
         self.seen |= {job.key: job for job in jobs}
         for job in jobs:
-            self.signatures.setdefault(job.label or job.measure, job.shown or job.signature)
+            self.signatures.setdefault(job.cell[1], job.shown or job.signature)
         results = {job.key: kept for job in jobs if (kept := self._kept(job)) is not None}
         if results:
             self.reused += len(results)
             self._advance(sum(job.rows for job in jobs if job.key in results))
         for job, result in self._computed([job for job in jobs if job.key not in results]):
             if isinstance(result, str):
-                self.left_out[job.key] = result
+                self.left_out[job.cell] = result
                 continue
             if self.cells is not None:
                 self.cells.put(*job.key, job.signature, job.data, result)
             results[job.key] = result
+        cells: dict[CellKey, list[Job]] = {}
         for job in jobs:
-            if job.key in results and (cut := len(results[job.key].cut)):
-                key = (job.dataset, job.label or job.measure)
-                before, rows = self.partly.get(key, (0, 0))
-                self.partly[key] = (before + cut, rows + job.rows)
-        return {job.key: results[job.key] for job in jobs if job.key in results}
+            cells.setdefault(job.cell, []).append(job)
+        found = {
+            cell: _joined([(job.rows, results[job.key]) for job in parts])
+            for cell, parts in cells.items()
+            if all(job.key in results for job in parts)
+        }
+        for cell, scored in found.items():
+            if scored.cut:
+                self.partly[cell] = (len(scored.cut), sum(job.rows for job in cells[cell]))
+        return found
 
     @property
     def sizes(self) -> dict[str, int]:
         """How many rows each dataset has; a measure may score them in several jobs."""
         rows: dict[CellKey, int] = {}
         for job in self.seen.values():
-            key = (job.dataset, job.label or job.measure)
-            rows[key] = rows.get(key, 0) + job.rows
+            rows[job.cell] = rows.get(job.cell, 0) + job.rows
         sizes: dict[str, int] = {}
         for (dataset, _), count in rows.items():
             sizes[dataset] = max(count, sizes.get(dataset, 0))
@@ -225,6 +263,21 @@ class Runner:
     def _advance(self, rows: int) -> None:
         self.done += rows
         self._within(0)
+
+
+def _joined(parts: Sequence[tuple[int, Scored]]) -> Scored:
+    """The numbers of a cell, from those of its parts with their numbers of rows."""
+    if len(parts) == 1:
+        return parts[0][1]
+    numbers: dict[str, list[Any]] = {}
+    cut: list[int] = []
+    done = 0
+    for rows, scored in parts:
+        for name, values in scored.parts.items():
+            numbers.setdefault(name, []).extend(values)
+        cut += [done + place for place in scored.cut]
+        done += rows
+    return Scored(numbers, cut)
 
 
 def _compute(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import numpy as np
 
 from tertium.errors import ModelError, ResumeError
-from tertium.storage.lock import locked
+from tertium.storage.resume import locked
 from tertium.training.checkpoints import (
     Best,
     Progress,

@@ -7,7 +7,6 @@ import json
 import logging
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Body, Depends, FastAPI, Request, Response
@@ -16,29 +15,31 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from fastapi.security import HTTPBearer
 
 from tertium._version import __version__
-from tertium.comparison.page import comparison_page, comparison_style
+from tertium.comparison.page import comparison_page
 from tertium.errors import InputError, LanguageError, SettingError
 from tertium.explanation.page import explanation_fragment
 from tertium.measures.registry import DEFAULT_MEASURE
-from tertium.report.style import style_sheet
-from tertium.web import comparing, documentation, explaining, lists, reading, schema, scoring
+from tertium.web import (
+    comparing,
+    documentation,
+    explaining,
+    files,
+    lists,
+    reading,
+    schema,
+    scoring,
+)
 from tertium.web.batching import Call, StoppedError
-from tertium.web.engines import Loaded
-from tertium.web.guard import Guard
+from tertium.web.guard import Compressed, Guard
 from tertium.web.limits import Limits, TooLargeError
+from tertium.web.models import Loaded
 from tertium.web.service import Emit, FullError, LeftError, Line, Service
 from tertium.web.words import said
 
 Result = TypeVar("Result")
 
-STATIC = Path(__file__).with_name("static")
-KINDS = {
-    ".html": "text/html",
-    ".css": "text/css",
-    ".js": "text/javascript",
-    ".svg": "image/svg+xml",
-}
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
+COMPRESSED_BYTES = 1000
 NDJSON = "application/x-ndjson"
 RETRY_SECONDS = 2
 LEFT = 499
@@ -83,6 +84,7 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.service = service
+    app.add_middleware(Compressed, minimum_size=COMPRESSED_BYTES)
     app.add_middleware(Guard, limits=limits, token=token, hosts=hosts)
     _add_errors(app)
     # The guard checks the token; this describes it.
@@ -264,22 +266,16 @@ def _add_lists(api: APIRouter, service: Service) -> None:
 
 
 def _add_pages(app: FastAPI, service: Service) -> None:
-    """Serve the static files, read once: no name from a client reaches the file system."""
-    files = {
-        path.name: (path.read_bytes(), KINDS[path.suffix])
-        for path in STATIC.iterdir()
-        if path.suffix in KINDS
-    }
-    files["tertium.css"] = (style_sheet().encode(), KINDS[".css"])
-    files["comparison.css"] = (comparison_style().encode(), KINDS[".css"])
-
+    """Serve the page, its files and the documentation."""
+    static = files.static_files()
     answers: dict[str, str] = {}
 
-    def serve(name: str) -> Response:
-        if name not in files:
+    def serve(name: str, version: str | None = None) -> Response:
+        if name not in static:
             return JSONResponse({"detail": "Not Found"}, 404)
-        content, kind = files[name]
-        return Response(content, media_type=kind)
+        file = static[name]
+        kept = {"Cache-Control": files.FOREVER} if version == file.version else None
+        return Response(file.content, media_type=file.kind, headers=kept)
 
     def page(path: str) -> Callable[[Any], Any]:
         return app.api_route(path, methods=["GET", "HEAD"], include_in_schema=False)
@@ -293,7 +289,7 @@ def _add_pages(app: FastAPI, service: Service) -> None:
 
     @page("/")
     async def index() -> Response:
-        return serve("index.html")
+        return serve(files.PAGE)
 
     @page("/docs")
     async def docs(request: Request) -> Response:
@@ -307,11 +303,11 @@ def _add_pages(app: FastAPI, service: Service) -> None:
             )
         address = str(request.base_url).rstrip("/")
         html = documentation.page(app.openapi(), address, answers)
-        return Response(html, media_type=KINDS[".html"])
+        return Response(files.versioned(str(html), static), media_type="text/html")
 
     @page("/static/{name}")
-    async def static(name: str) -> Response:
-        return serve(name)
+    async def file(name: str, v: str | None = None) -> Response:
+        return serve(name, v)
 
 
 def _add_errors(app: FastAPI) -> None:

@@ -9,8 +9,8 @@ from tertium.data.systems import SystemOutputs, outputs_from_files, outputs_from
 from tertium.jobs.task import JobProgress
 from tertium.jobs.tasks.score import ScoreTask, score_rows
 from tertium.web.batching import Call
-from tertium.web.engines import BatchedEngines
 from tertium.web.limits import Limits
+from tertium.web.models import BatchedEngines
 from tertium.web.reading import columns_given, table_format, uploaded
 from tertium.web.schema import CompareRequest
 from tertium.web.service import Emit

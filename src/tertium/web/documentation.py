@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from tertium.errors import TertiumError
-from tertium.measures.describe import range_of, summary_of
+from tertium.measures.registry import range_of, summary_of
 from tertium.report.page import render
 from tertium.web import comparing, explaining, lists, reading, schema, scoring
 from tertium.web.batching import Call
-from tertium.web.engines import BatchedEngines
 from tertium.web.limits import Limits
+from tertium.web.models import BatchedEngines
 from tertium.web.service import Line
 from tertium.web.words import said
 

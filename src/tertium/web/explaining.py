@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from tertium.errors import LanguageError
 from tertium.explanation.explain import (
     Direction,
     PairExplanation,
@@ -12,14 +15,21 @@ from tertium.explanation.explain import (
     intermediate_translations,
     transport,
 )
-from tertium.explanation.review import Reviewer, learned_for, read_methods
+from tertium.explanation.matches import find_matches
+from tertium.explanation.review import (
+    DEFAULT_METHODS,
+    Reviewer,
+    learned_for,
+    read_methods,
+)
+from tertium.explanation.verdict import reason, verdict
 from tertium.measures.bertscore import BertScore
 from tertium.measures.movers import WordMoversDistance
 from tertium.measures.translation import Cross, Pivot
 from tertium.text import Text, check_text
 from tertium.web.batching import Call
-from tertium.web.engines import BatchedEngines
 from tertium.web.limits import Limits
+from tertium.web.models import BatchedEngines
 from tertium.web.schema import (
     AlignmentResponse,
     DirectionResponse,
@@ -104,7 +114,25 @@ def find_spans(
     methods = read_methods(request.methods)
     reviewer = Reviewer(methods, model, engines.encoder(call), learned=learned, aligner=aligner)
     [found] = reviewer([(a, b)])
-    return SpansResponse.model_validate(found.to_dict())
+    described = found.to_dict()
+    for span, fields in zip(found.spans, described["spans"], strict=True):
+        fields["reason"] = reason(span, found.spans)
+    if request.matches:
+        [matches] = find_matches([found], aligner or engines.encoder(call))
+        described |= {**matches.to_dict(), "verdict": asdict(verdict(found, matches))}
+    return SpansResponse.model_validate(described)
+
+
+def review_once(engines: BatchedEngines, limits: Limits, call: Call) -> None:
+    """Review a pair, so that the first client does not wait for what is loaded then."""
+    languages = engines.models.translation.languages
+    lang = next(iter(sorted(set(languages.source) & set(languages.target))), None)
+    if lang is None:
+        return
+    fields = {"hypothesis": "1", "reference": "2", "lang": lang, "methods": list(DEFAULT_METHODS)}
+    request = SpansRequest.model_validate({**fields, "matches": True})
+    with suppress(LanguageError):
+        find_spans(request, engines, limits, call)
 
 
 def translate(

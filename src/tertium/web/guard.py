@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 import secrets
 import time
 from collections.abc import Collection
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 
 from tertium.web.limits import Limits
 
@@ -39,10 +41,23 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 PROTECTED = "/api/"
+STREAMS = ("/api/score/file", "/api/compare/stream")
+"""Their lines are sent as they come: compression would hold them back."""
+HOST = re.compile(r"(?:\[(?P<address>[0-9A-Fa-f:.]+)\]|(?P<name>[^\[\]:@/\s]+))(?::\d{1,5})?")
 JSON = "application/json"
 """Other pages cannot send it without the server's permission, which it never gives (CORS)."""
 
 log = logging.getLogger("tertium.web")
+
+
+class Compressed(GZipMiddleware):
+    """Compresses responses that are not streams."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        streams = scope["type"] == "http" and scope["path"] in STREAMS
+        await (
+            self.app(scope, receive, send) if streams else super().__call__(scope, receive, send)
+        )
 
 
 class Guard:
@@ -74,7 +89,7 @@ class Guard:
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
-                    headers[name] = value
+                    headers.setdefault(name, value)
             # A client that does not read what it asked for is not waited for.
             await asyncio.wait_for(send(message), self.limits.seconds)
 
@@ -136,14 +151,15 @@ class Guard:
 
 
 def _name(host: str) -> str:
-    """Return the host name without the port.
+    """Return the host name without the port; empty if there is anything else.
 
     >>> _name("localhost:8000"), _name("[::1]:8000"), _name("127.0.0.1")
     ('localhost', '::1', '127.0.0.1')
+    >>> _name("localhost:x"), _name("[::1]evil.example"), _name("localhost:80@evil.example")
+    ('', '', '')
     """
-    if host.startswith("["):
-        return host[1:].partition("]")[0]
-    return host.partition(":")[0].lower()
+    found = HOST.fullmatch(host)
+    return "" if found is None else (found["address"] or found["name"]).lower()
 
 
 def _printable(text: str) -> str:

@@ -7,21 +7,23 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any
 
-from tertium.measures.describe import bounds_of, range_of, summary_of
 from tertium.measures.loading import known_settings
 from tertium.measures.registry import (
     SUMS,
     VARIANTS,
+    bounds_of,
     extras_of,
     kinds_of,
     measure_class,
     measure_names,
+    range_of,
+    summary_of,
 )
-from tertium.measures.signature import spell
+from tertium.measures.totals import spell
 from tertium.models.base import SentenceEncoder, TranslationModel
 from tertium.models.catalog import DEFAULT_MODEL
 from tertium.web import schema
-from tertium.web.engines import Loaded
+from tertium.web.models import Loaded
 
 SMALL = (
     "This model is small and was trained on short sentences: its scores are a first impression. "

@@ -170,6 +170,8 @@ def table_format(path: Path) -> Format:
     """The format of a table, by its name or by its first line; it must be plain text."""
     with path.open("rb") as stream:
         beginning = stream.read(1 << 12)
+    if not beginning.strip():
+        raise InputError(f"{path.name} is empty: there is nothing to score")
     compressed = path.suffix in OPENERS or any(map(beginning.startswith, MAGIC))
     if compressed:
         raise InputError(f"{path.name} is compressed; decompress it first")

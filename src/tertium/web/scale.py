@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import csv
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
 
 from tertium.errors import LanguageError
 from tertium.measures.base import Measure
@@ -10,68 +13,46 @@ from tertium.models.languages import LanguageSet
 from tertium.text import Row, Text
 
 IDENTICAL, PARAPHRASE, NEAR_MISS, UNRELATED = "identical", "paraphrase", "near miss", "unrelated"
+KINDS = (IDENTICAL, PARAPHRASE, NEAR_MISS, UNRELATED)
+SENTENCES = Path(__file__).with_name("scale.tsv")
+"""A sentence, a paraphrase, and a similar one with other facts, invented."""
 
-SENTENCES: Mapping[str, Sequence[tuple[str, str, str, str]]] = {
-    "en": (
-        (
-            "The shop closes at six o'clock.",
-            "The store closes at six.",
-            "The shop opens at seven o'clock.",
-            "My sister has two black cats.",
-        ),
-        (
-            "Nobody knows where she lives.",
-            "No one knows where she is living.",
-            "Everybody knows where she works.",
-            "I would like a glass of water.",
-        ),
-        (
-            "Because of the snow, the train was late.",
-            "The train was late because of the snow.",
-            "Because of the rain, the bus was late.",
-            "Do you want to play chess with me?",
-        ),
-    ),
-    "de": (
-        (
-            "Der Laden schließt um sechs Uhr.",
-            "Das Geschäft schließt um sechs.",
-            "Der Laden öffnet um sieben Uhr.",
-            "Meine Schwester hat zwei schwarze Katzen.",
-        ),
-        (
-            "Niemand weiß, wo sie wohnt.",
-            "Keiner weiß, wo sie lebt.",
-            "Jeder weiß, wo sie arbeitet.",
-            "Ich hätte gern ein Glas Wasser.",
-        ),
-        (
-            "Wegen des Schnees kam der Zug zu spät.",
-            "Der Zug kam wegen des Schnees zu spät.",
-            "Wegen des Regens kam der Bus zu spät.",
-            "Willst du mit mir Schach spielen?",
-        ),
-    ),
-}
-"""A sentence, a paraphrase, a similar one with other facts, and an unrelated one."""
+
+@cache
+def sentences() -> dict[str, list[Sequence[str]]]:
+    """For each language, a sentence and one of each of the ``KINDS``; the unrelated is another.
+
+    >>> {lang: len(several) for lang, several in sentences().items()}
+    {'en': 24, 'de': 24}
+    """
+    read: dict[str, list[list[str]]] = {}
+    with SENTENCES.open(encoding="utf-8", newline="") as stream:
+        for lang, *texts in list(csv.reader(stream, delimiter="\t"))[1:]:
+            read.setdefault(lang, []).append(texts)
+    return {
+        lang: [
+            (one, one, paraphrase, near_miss, several[place - len(several) // 2][0])
+            for place, (one, paraphrase, near_miss) in enumerate(several)
+        ]
+        for lang, several in read.items()
+    }
 
 
 def reference_scale(measure: Measure, languages: LanguageSet) -> dict[str, float]:
     """The mean score of each kind of pair; empty if the model has no language of the sentences."""
-    lang = next((lang for lang in SENTENCES if languages.resolve(lang) in languages.all), None)
+    lang = next((lang for lang in sentences() if languages.resolve(lang) in languages.all), None)
     if lang is None:
         return {}
-    kinds = (IDENTICAL, PARAPHRASE, NEAR_MISS, UNRELATED)
     rows = [
         Row(number, Text(sentence, lang), (Text(other, lang),), Text(other, lang))
-        for number, (sentence, *others) in enumerate(SENTENCES[lang], start=1)
-        for other in (sentence, *others)
+        for number, (sentence, *others) in enumerate(sentences()[lang], start=1)
+        for other in others
     ]
     try:
         scores = measure.segments(rows).scores
     except LanguageError:  # the model does not translate from the language, or not into it
         return {}
     return {
-        kind: sum(scores[place :: len(kinds)]) / len(SENTENCES[lang])
-        for place, kind in enumerate(kinds)
+        kind: sum(scores[place :: len(KINDS)]) / len(sentences()[lang])
+        for place, kind in enumerate(KINDS)
     }

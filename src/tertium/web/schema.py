@@ -223,15 +223,29 @@ class SpansRequest(RequestModel):
     lang: Lang = None
     reference_lang: Lang = None
     methods: Annotated[
-        list[Literal["coverage", "unlikely", "differences", "direction", "flags"]],
+        list[
+            Literal[
+                "coverage",
+                "opposites",
+                "unlikely",
+                "differences",
+                "hallucination",
+                "direction",
+                "flags",
+            ]
+        ],
         Field(
             min_length=1,
-            max_length=5,
-            description="coverage: omissions and additions; unlikely: improbable words (both need "
-            "both languages, as does direction); differences: words without a similar word; "
-            "direction: which text is the original; flags: copies, numbers, names and others.",
+            max_length=7,
+            description="coverage: omissions and additions; opposites: negations and opposites; "
+            "unlikely: improbable words; hallucination: a text that the other does not explain; "
+            "direction: which text is the original (these five need both languages); differences: "
+            "words without a similar word; flags: copies, numbers, names and others.",
         ),
     ] = ["coverage", "differences", "flags"]
+    matches: Annotated[
+        bool, Field(description="Return the phrases that match, and a verdict as well.")
+    ] = False
 
 
 class IdentifyRequest(RequestModel):
@@ -435,6 +449,34 @@ class SpanResponse(BaseModel):
     score: float
     severity: Literal["minor", "major", "critical"]
     evidence: str
+    reason: str
+    """The same in plain words."""
+
+
+class MatchResponse(BaseModel):
+    """Characters of both texts, from a start to an end, that match or, if ``differs``, do not."""
+
+    a: tuple[int, int]
+    b: tuple[int, int]
+    differs: bool
+
+
+class ApartResponse(BaseModel):
+    """A word that carries meaning, and has no close counterpart in the other text."""
+
+    side: Literal["a", "b"]
+    start: int
+    end: int
+    text: str
+
+
+class VerdictResponse(BaseModel):
+    """Whether two texts mean the same, in one sentence."""
+
+    level: Literal["same", "unsure", "different", "unknown"]
+    sentence: str
+    score: float | None
+    """From 0 (an error) to 100 (none), where half of the texts have an error."""
 
 
 class SpansResponse(BaseModel):
@@ -447,6 +489,9 @@ class SpansResponse(BaseModel):
     """Above 0, the reference is more likely the original."""
     error_probability: float | None = None
     """Where half of the texts have an error; with default methods, where it was learned."""
+    matches: list[MatchResponse] | None = None
+    apart: list[ApartResponse] | None = None
+    verdict: VerdictResponse | None = None
 
 
 class CompareResponse(BaseModel):

@@ -17,8 +17,8 @@ from tertium.measures.scores import ScoreTable
 from tertium.measures.totals import Role
 from tertium.text import Row, Text, check_text
 from tertium.web.batching import Call
-from tertium.web.engines import BatchedEngines
 from tertium.web.limits import Limits
+from tertium.web.models import BatchedEngines
 from tertium.web.reading import read
 from tertium.web.schema import (
     FileScoreRequest,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import ipaddress
 import socket
 from collections.abc import Callable
@@ -39,9 +40,15 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         listening = socket.create_server(address[:2], family=family, backlog=256)
     except OSError as error:
-        raise OutputError(
-            f"{host}, port {port}: {error.strerror}", cure="choose another {port}"
-        ) from None
+        name = f"[{host}]" if ":" in host else host
+        if error.errno == errno.EADDRINUSE:
+            fact = f"another program listens at {name}:{port}; it may be a server that still runs"
+        elif error.errno == errno.EACCES:
+            fact = f"you may not listen at {name}:{port}: ports below 1024 belong to the system"
+        else:
+            reason = (error.strerror or str(error)).partition(" (while")[0]
+            fact = f"the server cannot listen at {name}:{port}: {reason}"
+        raise OutputError(fact, cure="choose another {port}") from None
     # asyncio sets this for its own sockets only; without it, a response waits 40 ms for the client
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listening

@@ -10,8 +10,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from tertium.web.batching import Call, StoppedError
-from tertium.web.engines import BatchedEngines, Loaded
+from tertium.web.explaining import review_once
 from tertium.web.limits import Limits
+from tertium.web.models import BatchedEngines, Loaded
 from tertium.web.scale import reference_scale
 
 Result = TypeVar("Result")
@@ -37,6 +38,7 @@ class Service:
         self._pool = ThreadPoolExecutor(limits.queue, thread_name_prefix="tertium-request")
         self.scale: dict[str, dict[str, float]] = {}
         """The reference scale of each measure, once the server has warmed up."""
+        self._warming = Call(math.inf)
         self._lock = threading.Lock()
         self._waiting = 0
 
@@ -110,17 +112,25 @@ class Service:
                 done.exception()  # it was raised, or nobody is there to see it
 
     def warm_up(self, measures: Sequence[str]) -> None:
-        """Score a few pairs with each measure, for the reference scale and to load everything.
+        """Review a pair and score a few, for the reference scale and to load everything.
 
-        Nobody waits for it: a large model may take longer than a request may.
+        Nobody waits for it: a large model may take longer than a request may. It ends when the
+        service is closed.
         """
-        call = Call(math.inf)
+        call = self._warming
         languages = self.engines.models.translation.languages
-        for name, measure in zip(measures, self.engines.measures(measures, {}, call), strict=True):
-            self.scale[name] = reference_scale(measure, languages)
+        try:
+            review_once(self.engines, self.limits, call)
+            made = self.engines.measures(measures, {}, call)
+            for name, measure in zip(measures, made, strict=True):
+                call.check()
+                self.scale[name] = reference_scale(measure, languages)
+        except StoppedError:
+            pass
 
     def close(self) -> None:
         """Finish the current batches, and cancel all else."""
+        self._warming.cancel()
         self.engines.close()
         self._pool.shutdown(wait=False, cancel_futures=True)
 

@@ -29,7 +29,7 @@ from tertium.jobs.ray.shards import ShardFolder
 from tertium.jobs.task import Input, Job, JobProgress, one_job
 from tertium.jobs.tasks.score import Scorer, ScoreTask, score_table
 from tertium.measures.loading import MeasureLoader, ModelSettings, read_specs
-from tertium.models.cache.results import examine
+from tertium.models.results import examine
 
 from ...cli.conftest import Run, tertium
 

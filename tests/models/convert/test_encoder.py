@@ -14,12 +14,11 @@ import torch
 from sentencepiece import SentencePieceProcessor
 
 from tertium.errors import ModelError, SettingError
-from tertium.models.card import read_card
+from tertium.models.card import EncoderSettings, read_card
 from tertium.models.catalog import load_encoder
 from tertium.models.convert.encoder import convert_encoder, is_encoder
 from tertium.models.convert.translation import convert
 from tertium.models.engine_file import read_engine_file
-from tertium.models.settings import EncoderSettings
 
 from ...conftest import Converted, ConvertedEncoder
 from ...tiny import SENTENCES

@@ -14,7 +14,7 @@ import pytest
 from tertium.errors import ModelError
 from tertium.models.base import make_queries
 from tertium.models.card import read_vocabulary
-from tertium.models.convert.fairseq.dictionary import padded, read_dictionary
+from tertium.models.convert.fairseq.checkpoint import padded, read_dictionary
 from tertium.models.convert.fairseq.release import M39V1, is_release, language_tags
 from tertium.models.convert.translation import convert
 from tertium.models.translation.ctranslate2 import CTranslate2Model

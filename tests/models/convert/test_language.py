@@ -8,15 +8,14 @@ from pathlib import Path
 import pytest
 
 from tertium.errors import ModelError
+from tertium.models.card import TOKENIZER
 from tertium.models.convert.language import (
     convert_language_model,
     is_language_model,
     longest,
     special_tokens,
 )
-from tertium.models.language.model import CTranslate2LanguageModel
-from tertium.models.language.tokenizer import PromptTokenizer
-from tertium.models.settings import TOKENIZER
+from tertium.models.language_model import CTranslate2LanguageModel, PromptTokenizer
 
 from ...tiny import SENTENCES
 from ...tiny_language import END, FAMILIES, START, TinyLanguageModel, make_language_model

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tertium.errors import ModelError
+from tertium.models.convert.checkpoint import count
 from tertium.models.convert.detector import convert_detector
 from tertium.models.convert.encoder import convert_encoder, is_encoder
-from tertium.models.convert.published import count
 from tertium.models.convert.translation import convert
 
 from ...conftest import Converted, ConvertedEncoder

@@ -13,10 +13,9 @@ import pytest
 from tertium.errors import ModelError, SettingError
 from tertium.models import public
 from tertium.models.base import SentenceEncoder
-from tertium.models.card import read_card
+from tertium.models.card import EncoderSettings, read_card
 from tertium.models.catalog import find, load_encoder, load_model
 from tertium.models.encoders import use
-from tertium.models.settings import EncoderSettings
 from tertium.storage.paths import models_folder
 
 from ...cli.conftest import (
@@ -50,7 +49,7 @@ def test_one_kind_is_not_the_other(encoder: Encoders, tiny_prism: Converted) -> 
 
 def test_what_is_not_here_yet(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(public, "find_spec", lambda name: None)
-    for name in public.PUBLIC_ENCODERS:
+    for name in public.public_names("encoder"):
         with pytest.raises(ModelError, match=f"tertium models fetch {name}"):
             load_encoder(name)
         with pytest.raises(ModelError, match=f"tertium models fetch {name}"):

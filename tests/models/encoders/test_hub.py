@@ -8,9 +8,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from tertium.models.card import read_card
+from tertium.models.card import EncoderSettings, read_card
 from tertium.models.catalog import load_encoder
-from tertium.models.settings import EncoderSettings
 from tertium.storage.paths import models_folder
 
 from ...cli.conftest import TERTIUM

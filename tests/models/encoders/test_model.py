@@ -92,7 +92,7 @@ def test_int8_vectors_are_the_same_to_the_bit_in_any_batch(
     order = list(range(len(TEXTS))) * 2
     random.Random(4).shuffle(order)
     other: Any = load_encoder(where, compute_type="int8", threads=3)
-    for other.batch_tokens in (1, 64, 5000):
+    for other._engine.batch_tokens in (1, 64, 5000):
         together = other.token_vectors([TEXTS[index] for index in order])
         for index, found in zip(order, together, strict=True):
             assert found.tokens == alone[index].tokens
@@ -153,12 +153,12 @@ def test_settings_tell_what_can_change_a_number(
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_forked_process_is_told_to_load_anew(encoder: Callable[[str], ConvertedEncoder]) -> None:
     made: Any = load_encoder(encoder("bert").folder.path)
-    made._process += 1
+    made._engine.process += 1
     try:
         with pytest.raises(ModelError, match="before this process was forked"):
             made.token_vectors(["a"])
     finally:
-        made._process -= 1
+        made._engine.process -= 1
 
 
 def test_a_damaged_file_of_the_engine(tmp_path: Any) -> None:

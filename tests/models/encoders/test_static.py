@@ -12,10 +12,9 @@ import sentencepiece
 from tertium import load as tertium_load
 from tertium.errors import ModelError, SettingError
 from tertium.models.base import TextEncoder
-from tertium.models.card import read_card, write_card
+from tertium.models.card import PIECES, STATIC_VECTORS, EncoderSettings, read_card, write_card
 from tertium.models.catalog import load_encoder
 from tertium.models.encoders.static import StaticEncoder, write_static_encoder
-from tertium.models.settings import PIECES, STATIC_VECTORS, EncoderSettings
 
 from ...cli.conftest import (
     Run,

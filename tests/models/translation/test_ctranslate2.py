@@ -11,11 +11,9 @@ import pytest
 
 from tertium.errors import LanguageError, ModelError, SettingError
 from tertium.models.arithmetic import int8_arithmetic
-from tertium.models.base import Query, make_queries, translation_queries
-from tertium.models.candidates import Search
-from tertium.models.card import read_card, read_vocabulary
+from tertium.models.base import Query, Search, make_queries, translation_queries
+from tertium.models.card import TranslationSettings, read_card, read_vocabulary
 from tertium.models.catalog import load_model
-from tertium.models.settings import TranslationSettings
 from tertium.models.tokenizer import open_tokenizer
 from tertium.models.translation.ctranslate2 import CTranslate2Model
 
@@ -85,14 +83,14 @@ def test_float32_numbers_hardly_depend_on_the_batch(tiny: Converted) -> None:
 
 def test_how_long_a_translation_may_be_depends_on_its_source_alone(tiny: Converted) -> None:
     model: Any = CTranslate2Model(tiny.folder)
-    engine, batches = model._translator, []
+    engine, batches = model._engine.backend, []
 
     class Recorder:
         def translate_batch(self, sources: Any, prefixes: Any, **settings: Any) -> Any:
             batches.append((sources, settings["max_decoding_length"]))
             return engine.translate_batch(sources, prefixes, **settings)
 
-    model._translator = Recorder()
+    model._engine.backend = Recorder()
 
     def limits(*calls: list[str]) -> dict[tuple[str, ...], int]:
         batches.clear()

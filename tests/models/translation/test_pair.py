@@ -10,7 +10,7 @@ import pytest
 from tertium.errors import LanguageError, ModelError
 from tertium.measures.translation import Cross, Direct, Pivot
 from tertium.models.base import Query, TranslationModel, make_queries
-from tertium.models.cache.cached import CachedModel
+from tertium.models.cached import CachedModel
 from tertium.models.catalog import load_model, pair_names
 from tertium.models.languages import LanguageSet
 from tertium.models.translation.pair import PairOfModels

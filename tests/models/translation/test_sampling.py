@@ -10,8 +10,7 @@ import pytest
 
 import tertium
 from tertium.errors import ModelError, SettingError
-from tertium.models.base import make_queries, translation_queries
-from tertium.models.candidates import Candidate, Search
+from tertium.models.base import Candidate, Search, make_queries, translation_queries
 from tertium.models.translation.ctranslate2 import CTranslate2Model
 from tertium.models.translation.pair import PairOfModels
 

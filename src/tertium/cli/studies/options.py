@@ -23,7 +23,7 @@ from tertium.cli.options import (
     Threads,
     option,
 )
-from tertium.cli.progress import progress_bar
+from tertium.cli.running import progress_bar
 from tertium.data.records import counted
 from tertium.errors import InputError, SettingError
 from tertium.models.catalog import DEFAULT_MODEL
@@ -171,7 +171,7 @@ def study_command(*without: str) -> Callable[[Callable[..., None]], Callable[...
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
         def run(options: StudyOptions, **given: Any) -> None:
-            from tertium.storage.lock import locked
+            from tertium.storage.resume import locked
             from tertium.studies.report import check_outputs
 
             check_outputs(options.output, plots=options.plots, html=options.html)

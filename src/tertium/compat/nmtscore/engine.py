@@ -13,7 +13,7 @@ from tertium.models.base import make_queries
 from tertium.models.catalog import load_model
 from tertium.models.engine import ComputeType
 from tertium.models.languages import source_language, target_language
-from tertium.models.public import public_model
+from tertium.models.public import public_entry
 
 DEVICE = re.compile(r"(cpu|cuda)(?::(\d+))?")
 FINGERPRINT_DIGITS = 12
@@ -116,7 +116,7 @@ def published_name(name: str) -> str | None:
     >>> published_name("small100"), published_name("prism")
     ('alirezamsh/small100', 'prism')
     """
-    entry = public_model(name)
+    entry = public_entry(name, "translation")
     return (entry.hub_id or entry.name) if entry else None
 
 

@@ -19,8 +19,7 @@ from tertium.compat.nmtscore.models import (
 from tertium.errors import LanguageError
 from tertium.measures.translation import Cross, Direct, NMTScore, Pivot, Queries
 from tertium.models import base
-from tertium.models.base import Progress, Query, TokenScores
-from tertium.models.candidates import BEAM_SEARCH, Candidate, Search
+from tertium.models.base import BEAM_SEARCH, Candidate, Progress, Query, Search, TokenScores
 from tertium.models.languages import LanguageSet
 from tertium.text import Text
 

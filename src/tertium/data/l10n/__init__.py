@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tertium.data.lines import OPENERS
+from tertium.data.lines import suffix_of
 
 if TYPE_CHECKING:
     from tertium.data.pairs import Languages, Source
@@ -18,16 +18,6 @@ KEYED = frozenset({".ftl", ".json", ".arb", ".yml", ".yaml", ".properties", ".st
 SUBTITLES = frozenset({".srt", ".vtt"})
 DOCUMENTS = frozenset({".md", ".markdown"})
 SUFFIXES = BILINGUAL | KEYED | SUBTITLES | DOCUMENTS
-
-
-def suffix_of(path: Path) -> str:
-    """The suffix of a file before that of its compression.
-
-    >>> suffix_of(Path("de.po")), suffix_of(Path("memory.TMX.gz"))
-    ('.po', '.tmx')
-    """
-    suffixes = [suffix.lower() for suffix in path.suffixes if suffix not in OPENERS]
-    return suffixes[-1] if suffixes else ""
 
 
 def open_translations(path: Path, languages: Languages) -> Source:

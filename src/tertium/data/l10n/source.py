@@ -9,14 +9,14 @@ from pathlib import Path
 
 from tertium.data.l10n.files import read_files
 from tertium.data.l10n.strings import Translated
-from tertium.data.lines import check_file, name_of
-from tertium.data.pairs import Languages, TextSource
+from tertium.data.lines import check_file
+from tertium.data.pairs import FileSource, Languages
 from tertium.errors import InputError
 from tertium.text import Row, Text
 
 
 @dataclass(frozen=True)
-class LocalizedPairs(TextSource):
+class LocalizedPairs(FileSource):
     """The strings of a localisation file that are translated, with their lines and keys."""
 
     path: Path
@@ -27,10 +27,6 @@ class LocalizedPairs(TextSource):
 
     def __post_init__(self) -> None:
         check_file(self.path)
-
-    @property
-    def name(self) -> str:
-        return name_of(self.path)
 
     @property
     def paths(self) -> Sequence[Path]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tertium.errors import COLOURS, ClusterError, ClusterWarning, SettingError, first_line
-from tertium.models.threads import available_cores
+from tertium.models.engine import available_cores
 
 QUIET = logging.CRITICAL
 STORE_BYTES = 100 << 20

@@ -34,7 +34,7 @@ from tertium.jobs.ray.cluster import (
 from tertium.jobs.ray.shards import Shard, ShardFolder
 from tertium.jobs.ray.worker import ShardWorker, Span, Work, outcome_of
 from tertium.jobs.task import NO_PROGRESS, Fields, Finished, Job, JobProgress, Loaded, Plan, Result
-from tertium.models.cache.cached import Tally
+from tertium.models.cached import Tally
 from tertium.storage.resume import START_OVER, check_same_job
 
 SHARDS = "shards"

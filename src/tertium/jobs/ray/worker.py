@@ -23,7 +23,7 @@ from tertium.errors import (
 )
 from tertium.jobs.ray.shards import Shard, ShardError
 from tertium.jobs.task import Job, Loaded, Outcome, Part, Task, digest_of
-from tertium.models.cache.cached import Tally
+from tertium.models.cached import Tally
 from tertium.storage.resume import RECORD, START_OVER, input_changed
 
 DIGEST = re.compile("[0-9a-f]{64}")

@@ -12,7 +12,7 @@ from tertium.explanation.word_alignment import WordAligner, pharaoh
 from tertium.jobs.task import Fields, Finished, Job, Note
 from tertium.measures.loading import ModelPool, ModelSettings
 from tertium.models.base import Progress
-from tertium.models.cache.cached import Tally
+from tertium.models.cached import Tally
 from tertium.models.encoders.alignment import Aligner
 from tertium.stats.alignment import AlignmentSettings, Unit
 from tertium.stats.word_alignment import AlignmentMethod

@@ -11,7 +11,7 @@ from tertium.jobs.task import Fields, Note, Outcome
 from tertium.jobs.vectors import StoredVectors, VectorStore
 from tertium.measures.loading import ModelPool, ModelSettings
 from tertium.models.base import Progress, SentenceEncoder
-from tertium.models.cache.cached import Tally
+from tertium.models.cached import Tally
 from tertium.storage.resume import START_OVER
 from tertium.text import Row
 

@@ -22,7 +22,7 @@ from tertium.explanation.spans import A, B
 from tertium.jobs.task import Fields, Finished, Job, Note
 from tertium.measures.loading import ModelPool, ModelSettings
 from tertium.models.base import Progress
-from tertium.models.cache.cached import Tally
+from tertium.models.cached import Tally
 from tertium.text import Row
 
 SPANS, FLAGS, SEVERITY = "spans", "flags", "severity"

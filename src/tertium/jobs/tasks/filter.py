@@ -21,9 +21,9 @@ from tertium.filters.loading import FilterLoader
 from tertium.filters.sequence import Count, Outcome, judge_in_turn, number
 from tertium.jobs.output import RowSink
 from tertium.jobs.task import ERROR, Fields, Finished, Input, Job, Note, OnError, Run, describe_bad
-from tertium.measures.signature import spell
+from tertium.measures.totals import spell
 from tertium.models.base import Progress
-from tertium.models.cache.cached import Tally
+from tertium.models.cached import Tally
 from tertium.storage.arrays import join_arrays, load_array, save_array
 from tertium.storage.resume import START_OVER
 from tertium.text import Row

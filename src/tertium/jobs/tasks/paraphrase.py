@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from tertium.jobs.task import Fields, Finished, Job, Note
 from tertium.measures.loading import MeasureLoader, ModelPool, make_measure
 from tertium.models.base import Progress
-from tertium.models.cache.cached import Tally
+from tertium.models.cached import Tally
 from tertium.paraphrasing.generation import Paraphraser
 from tertium.paraphrasing.penalties import NgramPenalty
 from tertium.text import Row

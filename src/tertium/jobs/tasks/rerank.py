@@ -12,7 +12,7 @@ from tertium.jobs.task import Fields, Finished, Job, Note
 from tertium.measures.base import Measure
 from tertium.measures.loading import MeasureLoader, ModelPool, make_measure, outline
 from tertium.models.base import Progress
-from tertium.models.cache.cached import Tally
+from tertium.models.cached import Tally
 from tertium.reranking.gain import Gain, judge
 from tertium.reranking.rerank import DECODER, Ranking, Reranker
 from tertium.reranking.utilities import UtilitySettings

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any, ClassVar, Self
 
 from tertium.data.identify import identify
-from tertium.data.nbest import CandidateLists
 from tertium.data.pairs import Source
 from tertium.errors import InputError
 from tertium.jobs.local import run_here
@@ -25,14 +24,13 @@ from tertium.jobs.task import (
     first_reasons,
     one_job,
 )
-from tertium.measures.base import Measure, Segments, check_readable
+from tertium.measures.base import Measure, Part, Segments, check_readable
 from tertium.measures.loading import MeasureLoader, outline
-from tertium.measures.long import Part
 from tertium.measures.marks import is_meaningless, mark_rows
 from tertium.measures.scores import RowCounts, ScoreTable
 from tertium.measures.totals import Totals
 from tertium.models.base import Progress
-from tertium.models.cache.cached import Tally
+from tertium.models.cached import Tally
 from tertium.text import Row
 
 ROWS_AT_A_TIME = 1024
@@ -86,7 +84,7 @@ class ScoreTask:
     def needs_all_rows(self) -> bool:
         return any(measure.needs_all_rows for measure in self.measures)
 
-    def check(self, source: Source | CandidateLists) -> None:
+    def check(self, source: Source) -> None:
         """Check that every measure has the texts that it compares."""
         for measure in self.measures:
             check_readable(

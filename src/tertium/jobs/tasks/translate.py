@@ -10,9 +10,8 @@ from tertium.errors import LanguageError
 from tertium.jobs.output import CUT
 from tertium.jobs.task import Fields, Finished, Job, Note
 from tertium.measures.loading import ModelPool, ModelSettings
-from tertium.models.base import Progress, Query, TranslationModel
-from tertium.models.cache.cached import Tally
-from tertium.models.candidates import Candidate, Search
+from tertium.models.base import Candidate, Progress, Query, Search, TranslationModel
+from tertium.models.cached import Tally
 from tertium.models.translation.translate import check_source, checked_target
 from tertium.text import Row
 

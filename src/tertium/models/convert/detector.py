@@ -6,7 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from tertium.errors import ModelError, SettingError
-from tertium.models.card import DetectorCard, read_card, write_card
+from tertium.models.card import (
+    HEAD,
+    TOKENIZER,
+    DetectorCard,
+    DetectorSettings,
+    read_card,
+    write_card,
+)
 from tertium.models.convert.checkpoint import (
     check_libraries,
     first_names,
@@ -21,8 +28,7 @@ from tertium.models.convert.encoder import (
 )
 from tertium.models.convert.encoder_network import positions, write_network
 from tertium.models.convert.translation import Quantization
-from tertium.models.settings import HEAD, TOKENIZER, DetectorSettings
-from tertium.storage.unfinished import appearing
+from tertium.storage.atomic import appearing
 
 MAX_LENGTH = 128
 """As in the paper and in XTREME; pairs of PAWS-X are rarely longer."""

@@ -9,17 +9,29 @@ from pathlib import Path
 from typing import Any
 
 from tertium.errors import ModelError, SettingError, first_line
-from tertium.models.card import EncoderCard, read_card, write_card
-from tertium.models.convert.checkpoint import check_libraries, not_converted, quiet
+from tertium.models.card import (
+    DENSE,
+    TOKENIZER,
+    EncoderCard,
+    EncoderSettings,
+    read_card,
+    write_card,
+)
+from tertium.models.convert.checkpoint import (
+    CONFIG,
+    check_libraries,
+    count,
+    not_converted,
+    quiet,
+    read_config_file,
+)
 from tertium.models.convert.encoder_network import FAMILIES, load_network, positions, write_network
-from tertium.models.convert.published import CONFIG, count, read_config_file
 from tertium.models.convert.translation import Quantization
 from tertium.models.encoders.pooling import Dense
 from tertium.models.encoders.sentence_modules import MODULES, SentenceModules, read_sentence_modules
-from tertium.models.public import public_encoder
-from tertium.models.settings import DENSE, TOKENIZER, EncoderSettings
+from tertium.models.public import public_entry
 from tertium.models.tokenizer import open_sentencepiece, open_tokenizer_json
-from tertium.storage.unfinished import appearing
+from tertium.storage.atomic import appearing
 
 
 def is_encoder(source: Path) -> bool:
@@ -52,7 +64,7 @@ def convert_encoder(
     if not source.is_dir():
         raise ModelError(f"{source}: no such folder")
     name = name or out.name
-    entry = public_encoder(name) or public_encoder(source.name)
+    entry = public_entry(name, "encoder") or public_entry(source.name, "encoder")
     modules = read_sentence_modules(source)
     config = read_config(modules.transformer)
     layers = count_layers(config, modules.transformer)

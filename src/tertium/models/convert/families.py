@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tertium.errors import ModelError
-from tertium.models.convert.published import CONFIG, count, read_config_file, read_object
+from tertium.models.convert.checkpoint import CONFIG, count, read_config_file, read_object
 from tertium.models.languages import LanguageSet
 from tertium.models.tokenizer import open_sentencepiece, open_tokenizer_json
 from tertium.registry import Registry

@@ -13,19 +13,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tertium.errors import ModelError
-from tertium.models.card import LanguageCard, read_card, write_card
+from tertium.models.card import TOKENIZER, LanguageCard, LanguageSettings, read_card, write_card
 from tertium.models.convert.checkpoint import (
+    CONFIG,
     check_libraries,
+    count,
     load_all_weights,
     not_converted,
     quiet,
+    read_config_file,
+    read_object,
 )
 from tertium.models.convert.encoder import save_tokenizer, vocabulary
-from tertium.models.convert.published import CONFIG, count, read_config_file, read_object
 from tertium.models.convert.translation import Quantization, Vocabulary
 from tertium.models.engine_file import quantize_file
-from tertium.models.settings import TOKENIZER, LanguageSettings
-from tertium.storage.unfinished import appearing
+from tertium.storage.atomic import appearing
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,19 +8,20 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tertium.errors import ModelError
-from tertium.models.card import TranslationCard, read_card, write_card
+from tertium.models.card import WEIGHTS, TranslationCard, TranslationSettings, read_card, write_card
 from tertium.models.convert.checkpoint import (
+    CONFIG,
     check_libraries,
+    count,
     load_all_weights,
     not_converted,
     quiet,
+    read_config_file,
 )
 from tertium.models.convert.fairseq.release import is_release, read_release
 from tertium.models.convert.families import Family, recognise
-from tertium.models.convert.published import CONFIG, count, read_config_file
 from tertium.models.engine_file import quantize_file
-from tertium.models.settings import WEIGHTS, TranslationSettings
-from tertium.storage.unfinished import appearing
+from tertium.storage.atomic import appearing
 
 Quantization = Literal["int8", "float32"]
 

@@ -20,12 +20,11 @@ from tertium.models.base import (
     Progress,
     per_row,
 )
-from tertium.models.card import DetectorCard, FromCard
+from tertium.models.card import HEAD, TOKENIZER, DetectorCard, DetectorSettings, FromCard
 from tertium.models.encoders.model import CTranslate2Encoder, Rows, TypeIds
 from tertium.models.encoders.pooling import Pooling, read_dense_layers
 from tertium.models.encoders.reading import JsonReader, Reading
 from tertium.models.engine import ComputeType
-from tertium.models.settings import HEAD, TOKENIZER, DetectorSettings
 
 
 class EncoderDetector(FromCard[DetectorSettings]):

@@ -6,7 +6,16 @@ from functools import lru_cache
 from typing import Any, cast
 
 from tertium.errors import SettingError
-from tertium.models.card import EncoderCard, TranslationCard, vocabulary_file
+from tertium.models.card import (
+    STATIC,
+    TOKENIZER,
+    VOCABULARY,
+    WEIGHTS,
+    EncoderCard,
+    EncoderSettings,
+    TranslationCard,
+    vocabulary_file,
+)
 from tertium.models.encoders.model import CTranslate2Encoder
 from tertium.models.encoders.pooling import Pooling, read_pooling
 from tertium.models.encoders.reading import JsonReader, Reader, SourceReader
@@ -14,7 +23,6 @@ from tertium.models.encoders.static import StaticEncoder
 from tertium.models.encoders.use import UniversalSentenceEncoder
 from tertium.models.engine import ComputeType
 from tertium.models.engine_file import EngineFile, read_engine_file
-from tertium.models.settings import STATIC, TOKENIZER, VOCABULARY, WEIGHTS, EncoderSettings
 
 
 @lru_cache(maxsize=1)

@@ -2,35 +2,79 @@
 
 from __future__ import annotations
 
-import os
-from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Literal, TypeVar
+from threading import Lock
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
+from cachetools import LRUCache
 from numpy.typing import NDArray
 
-from tertium.errors import ModelError
 from tertium.models.base import Languages, Progress, SentenceVectors, TokenVectors
-from tertium.models.batches import uniform_batches
-from tertium.models.cache.vectors import VectorMemo
-from tertium.models.card import Card, FromCard
+from tertium.models.card import Card, FromCard, Settings
 from tertium.models.encoders.pooling import Pooling
 from tertium.models.encoders.reading import Reader, Reading
-from tertium.models.engine import IN_FLIGHT, ComputeType, check_engine_settings, open_engine
+from tertium.models.engine import BATCH_TOKENS, ComputeType, Engine, uniform_batches
 from tertium.models.engine_file import EngineFile
 from tertium.models.languages import LanguageSet
-from tertium.models.settings import Settings
-from tertium.models.threads import available_cores
 
-Result = TypeVar("Result")
+Ids = tuple[int, ...]
 Rows = NDArray[np.float32]
 
-BATCH_TOKENS = 512
+MAX_BYTES = 256 * 2**20
 TypeIds = Literal["segments", "positions"]
 """What a model reads as types of tokens: the text that each is in, or its position (MPNet)."""
+
+
+class VectorMemo:
+    """Caches the vectors of the most recently used token sequences, up to a number of bytes.
+
+    Several measures in one run, and many systems with the same references, encode the same texts
+    again and again.
+
+    >>> memo = VectorMemo(max_bytes=16)
+    >>> for number in (1, 2, 3):
+    ...     memo.put((number,), np.zeros((1, 2), np.float32))
+    >>> memo.get((1,)) is None, memo.get((3,))
+    (True, array([[0., 0.]], dtype=float32))
+    """
+
+    def __init__(self, max_bytes: int = MAX_BYTES) -> None:
+        self._rows: LRUCache[Ids, Rows] = LRUCache(max_bytes, getsizeof=lambda rows: rows.nbytes)
+        self._lock = Lock()
+
+    @property
+    def bytes(self) -> int:
+        """The number of bytes in use."""
+        return int(self._rows.currsize)
+
+    def get(self, ids: Ids) -> Rows | None:
+        """Return the vectors of a sequence, or None, and mark them as recently used."""
+        with self._lock:
+            return self._rows.get(ids)
+
+    def put(self, ids: Ids, rows: Rows) -> None:
+        """Store the vectors of a sequence; the least recently used ones are evicted."""
+        with self._lock:
+            if ids not in self._rows and rows.nbytes <= self._rows.maxsize:
+                self._rows[ids] = rows
+
+
+Result = TypeVar("Result")
+
+
+class RowOfBatch(NamedTuple):
+    """The vectors of a text in a batch that is being encoded."""
+
+    batch: Future[Rows]
+    place: int
+
+    def result(self) -> Rows:
+        """Wait for them."""
+        rows: Rows = self.batch.result()[self.place]
+        return rows
 
 
 class CTranslate2Encoder(FromCard[Settings]):
@@ -54,32 +98,30 @@ class CTranslate2Encoder(FromCard[Settings]):
         threads: int | None = None,
         batch_tokens: int = BATCH_TOKENS,
     ) -> None:
-        check_engine_settings(compute_type, threads, batch_tokens)
-        self.threads = threads or available_cores()
-        self.batch_tokens = batch_tokens
         self.layer = layer
         self.card = card
         self._reader = reader
         self._pooling = pooling
         self._prefix = prefix
         self._types = types
-        self._engine, engine_settings = open_engine(
+        self._engine = Engine(
             "Encoder",
             card.path,
+            card.name,
             compute_type=compute_type,
-            threads=self.threads,
+            threads=threads,
+            batch_tokens=batch_tokens,
             encoder=part,
             vocabulary=vocabulary,
         )
         self._memo = VectorMemo()
-        self._process = os.getpid()
         self._depth = self._forward([[0]]).shape[-1]
         self._settings = {
             "layer": str(layer),
             "pooling": pooling.describe(),
             **({"prefix": prefix.strip()} if prefix else {}),
             **reader.settings,
-            **engine_settings,
+            **self._engine.settings,
         }
 
     def token_vectors(
@@ -148,11 +190,6 @@ class CTranslate2Encoder(FromCard[Settings]):
 
         Returns the result of ``make`` for each sequence's vectors, by the ids of its tokens.
         """
-        if os.getpid() != self._process:
-            raise ModelError(
-                f"{self.name} was loaded before this process was forked, and its threads are gone; "
-                "load it in the new process, or start processes with 'spawn'"
-            )
         results: dict[tuple[int, ...], Result] = {}
         distinct = []
         for reading in {reading.ids: reading for reading in readings}.values():
@@ -160,34 +197,25 @@ class CTranslate2Encoder(FromCard[Settings]):
                 distinct.append(reading)
             else:
                 results[reading.ids] = make(reading, cached)
-        cached_count = len(results)
-        pending: deque[tuple[list[int], Future[Rows]]] = deque()
+        engine = self._engine
 
-        def collect() -> None:
-            batch, future = pending.popleft()
-            for index, output in zip(batch, future.result(), strict=True):
-                rows = output.copy()  # a view would keep the whole batch in memory
-                rows.flags.writeable = False  # texts with the same tokens share it
-                self._memo.put(distinct[index].ids, rows)
-                results[distinct[index].ids] = make(distinct[index], rows)
-            if progress is not None:
-                progress("encoding", len(results) - cached_count, len(distinct))
+        def submit(batch: list[int]) -> list[RowOfBatch]:
+            ids = [distinct[index].ids for index in batch]
+            segments = self._types == "segments"
+            types = [distinct[index].types for index in batch] if segments else None
+            future = pool.submit(self._forward, ids, types)
+            return [RowOfBatch(future, place) for place in range(len(batch))]
 
-        shapes = [(len(reading.ids),) for reading in distinct]
-        with ThreadPoolExecutor(self.threads) as pool:
-            for batch in uniform_batches(shapes, self.batch_tokens):
-                ids = [distinct[index].ids for index in batch]
-                types = (
-                    [distinct[index].types for index in batch]
-                    if self._types == "segments"
-                    else None
-                )
-                pending.append((batch, pool.submit(self._forward, ids, types)))
-                if len(pending) > IN_FLIGHT * self.threads:
-                    collect()
-            while pending:
-                collect()
-        return results
+        def read(index: int, output: Rows) -> Result:
+            rows = output.copy()  # a view would keep the whole batch in memory
+            rows.flags.writeable = False  # texts with the same tokens share it
+            self._memo.put(distinct[index].ids, rows)
+            return make(distinct[index], rows)
+
+        batches = uniform_batches([(len(each.ids),) for each in distinct], engine.batch_tokens)
+        with ThreadPoolExecutor(engine.threads) as pool:
+            new = engine.run("encoding", batches, len(distinct), submit, read, progress)
+        return results | {each.ids: one for each, one in zip(distinct, new, strict=True)}
 
     def _forward(
         self, ids: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None
@@ -201,5 +229,5 @@ class CTranslate2Encoder(FromCard[Settings]):
             kinds = [list(range(len(row))) for row in batch]
         elif self._types:
             kinds = [list(row) for row in types or [[0] * len(row) for row in batch]]
-        output = self._engine.forward_batch(batch, token_type_ids=kinds)
+        output = self._engine.backend.forward_batch(batch, token_type_ids=kinds)
         return np.array(output.last_hidden_state, dtype=np.float32)

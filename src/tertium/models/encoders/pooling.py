@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tertium.errors import ModelError
-from tertium.models.settings import DENSE, EncoderSettings
+from tertium.models.card import DENSE, EncoderSettings
 
 Vectors = NDArray[np.float32]
 

@@ -13,8 +13,13 @@ from tertium.errors import LanguageError
 from tertium.models.base import Languages, per_row
 from tertium.models.card import TranslationCard, read_vocabulary
 from tertium.models.languages import source_language
-from tertium.models.tokenizer import UNKNOWN, open_tokenizer, open_tokenizer_json, unknown_share
-from tertium.models.translation.dialects import dialect
+from tertium.models.tokenizer import (
+    UNKNOWN,
+    dialect,
+    open_tokenizer,
+    open_tokenizer_json,
+    unknown_share,
+)
 
 
 @dataclass(frozen=True, slots=True)

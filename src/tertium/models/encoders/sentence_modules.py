@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tertium.errors import ModelError
-from tertium.models.convert.checkpoint import not_converted
-from tertium.models.convert.published import read_json, read_object
+from tertium.models.convert.checkpoint import not_converted, read_json, read_object
 from tertium.models.encoders.pooling import ACTIVATIONS, MODES, Dense
 
 MODULES = "modules.json"

@@ -18,10 +18,17 @@ from numpy.typing import NDArray
 
 from tertium.errors import ModelError
 from tertium.models.base import Languages, Progress, SentenceVectors, TokenVectors
-from tertium.models.card import EncoderCard, FromCard, write_card
+from tertium.models.card import (
+    PIECES,
+    STATIC,
+    STATIC_VECTORS,
+    EncoderCard,
+    EncoderSettings,
+    FromCard,
+    write_card,
+)
 from tertium.models.encoders.pooling import read_pooling
 from tertium.models.languages import LanguageSet
-from tertium.models.settings import PIECES, STATIC, STATIC_VECTORS, EncoderSettings
 from tertium.models.tokenizer import open_tokenizer, unknown_share
 from tertium.storage.atomic import write_bytes
 

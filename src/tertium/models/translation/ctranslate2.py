@@ -2,43 +2,37 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any
 
 from tertium.models.base import (
+    BEAM_SEARCH,
     Alternative,
+    Candidate,
     Progress,
     Query,
+    Search,
     SentenceEncoder,
     TokenDistributions,
     TokenScores,
     TranslationModel,
 )
-from tertium.models.batches import batches_by_limit, padded_batches, uniform_batches
-from tertium.models.candidates import BEAM_SEARCH, Candidate, Search
-from tertium.models.card import FromCard, TranslationCard, read_vocabulary
+from tertium.models.card import FromCard, TranslationCard, TranslationSettings, read_vocabulary
 from tertium.models.engine import (
+    BATCH_TOKENS,
     ComputeType,
     Device,
-    check_engine_settings,
-    open_engine,
-    run_batches,
+    Engine,
+    batches_by_limit,
+    uniform_batches,
 )
 from tertium.models.languages import LanguageSet, source_language, target_language
-from tertium.models.settings import TranslationSettings
-from tertium.models.threads import available_cores
-from tertium.models.tokenizer import UNKNOWN, open_tokenizer, unknown_share
-from tertium.models.translation.dialects import END, dialect
+from tertium.models.tokenizer import END, UNKNOWN, dialect, open_tokenizer, unknown_share
 from tertium.models.translation.sampling import Source, sample_all
 
-Result = TypeVar("Result")
-
-BATCH_TOKENS = 512
-"""Enough to keep a core busy; with more, the logits no longer fit into the processor's cache."""
 LENGTH_STEP = 16
 """Sources whose lengths round up to the same multiple share a limit for their translations."""
 TRANSLATION_SHARE = 4
@@ -84,11 +78,9 @@ class CTranslate2Model(FromCard[TranslationSettings], TranslationModel):
         threads: int | None = None,
         batch_tokens: int = BATCH_TOKENS,
     ) -> None:
-        check_engine_settings(compute_type, threads, batch_tokens)
         self.card = card
-        self.threads = threads or available_cores()
-        self.batch_tokens = batch_tokens
         self._as_given = compute_type, threads
+        self._device = device
         settings = card.settings
         self._dialect = dialect(settings.dialect)
         tags = {*settings.source_languages.values(), *settings.target_languages.values()}
@@ -96,20 +88,8 @@ class CTranslate2Model(FromCard[TranslationSettings], TranslationModel):
             card.path / settings.source_tokenizer, () if self._dialect.tag_is_text else tags
         )
         self._target_tokenizer = open_tokenizer(card.path / settings.target_tokenizer, tags)
-        self._translator, self._settings = open_engine(
-            "Translator",
-            card.path,
-            compute_type=compute_type,
-            device=device,
-            threads=self.threads,
-        )
-        exact = self._translator.device == "cpu" and compute_type == "int8"
-        self._batches = uniform_batches if exact else padded_batches
-        self._compute_type, self._device = compute_type, device
-        self._process = os.getpid()
-        self._known: frozenset[str] | None = None
-        if self._translator.device != "cpu":
-            self._settings["device"] = f"{self._translator.device}-{batch_tokens}"
+        self._engine = self._opened(threads, batch_tokens)
+        self._settings = self._engine.settings
 
     @property
     def languages(self) -> LanguageSet:
@@ -134,7 +114,7 @@ class CTranslate2Model(FromCard[TranslationSettings], TranslationModel):
         prepared = self._prepared(queries)
 
         def submit(batch: list[int]) -> list[Any]:
-            futures: list[Any] = self._translator.score_batch(
+            futures: list[Any] = self._engine.backend.score_batch(
                 [prepared[index].source for index in batch],
                 [prepared[index].target for index in batch],
                 max_input_length=0,  # long texts were truncated above
@@ -153,8 +133,9 @@ class CTranslate2Model(FromCard[TranslationSettings], TranslationModel):
                 query.source_cut,
             )
 
-        batches = self._batches([query.shape for query in prepared], self.batch_tokens)
-        return self._run("scoring", batches, len(prepared), submit, read, progress)
+        engine = self._engine
+        batches = engine.batches([query.shape for query in prepared], engine.batch_tokens)
+        return engine.run("scoring", batches, len(prepared), submit, read, progress)
 
     def candidates(
         self,
@@ -167,7 +148,7 @@ class CTranslate2Model(FromCard[TranslationSettings], TranslationModel):
 
         >>> import tertium
         >>> from tertium.models.base import Query
-        >>> from tertium.models.candidates import Search
+        >>> from tertium.models.base import Search
         >>> model = tertium.load_model("tertium-mini", cache=False)
         >>> [n_best] = model.candidates([Query("", "Thank you!", "de")], search=Search(count=2))
         >>> n_best[0].text, n_best[0].length
@@ -216,7 +197,7 @@ class CTranslate2Model(FromCard[TranslationSettings], TranslationModel):
         """Find candidates by beam search."""
 
         def submit(batch: list[int]) -> list[Any]:
-            futures: list[Any] = self._translator.translate_batch(
+            futures: list[Any] = self._engine.backend.translate_batch(
                 [sources[index].tokens for index in batch],
                 [sources[index].prefix for index in batch],
                 beam_size=search.beam_size,
@@ -245,21 +226,25 @@ class CTranslate2Model(FromCard[TranslationSettings], TranslationModel):
         batches = batches_by_limit(
             [sources[index].longest for index in together],
             [(len(sources[index].tokens),) for index in together],
-            self.batch_tokens * TRANSLATION_SHARE,
-            self._batches,
+            self._engine.batch_tokens * TRANSLATION_SHARE,
+            self._engine.batches,
         )
         all_batches = chain(
             ([together[place] for place in batch] for batch in batches),
             ([index] for index in alone),
         )
-        return self._run("translating", all_batches, len(sources), submit, read, progress)
+        return self._engine.run("translating", all_batches, len(sources), submit, read, progress)
 
     def _sampled(
         self, sources: Sequence[Source], search: Search, progress: Progress | None
     ) -> list[list[Candidate]]:
         """Draw candidates, every source by itself."""
         samples = sample_all(
-            sources, search, self._open_worker, lambda: self.target_vocabulary, self.threads
+            sources,
+            search,
+            lambda: self._opened(1).backend,
+            lambda: self.target_vocabulary,
+            self._engine.threads,
         )
         found = []
         for drawn in samples:
@@ -274,16 +259,17 @@ class CTranslate2Model(FromCard[TranslationSettings], TranslationModel):
         text = self._target_tokenizer.decode(tokens[:-1] if ended else tokens)
         return Candidate(text, log_prob, len(tokens), not ended)
 
-    def _open_worker(self) -> Any:
-        """Another engine with one worker, for sampling."""
-        worker, _ = open_engine(
+    def _opened(self, threads: int | None, batch_tokens: int = BATCH_TOKENS) -> Engine:
+        """Open the engine; sampling takes another one with one worker for each thread."""
+        return Engine(
             "Translator",
             self.card.path,
-            compute_type=self._compute_type,
+            self.card.name,
+            compute_type=self._as_given[0],
             device=self._device,
-            threads=1,
+            threads=threads,
+            batch_tokens=batch_tokens,
         )
-        return worker
 
     def top_log_probs(
         self, queries: Sequence[Query], *, above: float, progress: Progress | None = None
@@ -321,9 +307,10 @@ class CTranslate2Model(FromCard[TranslationSettings], TranslationModel):
 
         # uniform, because CTranslate2 takes one length limit per batch
         batches = uniform_batches(
-            [query.shape for query in prepared], max(1, self.batch_tokens // TRANSLATION_SHARE)
+            [query.shape for query in prepared],
+            max(1, self._engine.batch_tokens // TRANSLATION_SHARE),
         )
-        found = self._run("scoring", batches, len(prepared), submit, read, progress)
+        found = self._engine.run("scoring", batches, len(prepared), submit, read, progress)
         missing = [index for index, each in enumerate(found) if each is None]
         if missing:
             scored = self.log_probs([queries[index] for index in missing])
@@ -349,7 +336,7 @@ class CTranslate2Model(FromCard[TranslationSettings], TranslationModel):
     ) -> list[list[Alternative]]:
         import numpy as np
 
-        [result] = self._run(
+        [result] = self._engine.run(
             "suggesting",
             [[0]],
             1,
@@ -371,10 +358,12 @@ class CTranslate2Model(FromCard[TranslationSettings], TranslationModel):
 
     def unknown_shares(self, texts: Sequence[str]) -> list[float]:
         """For each text, the share of characters that the tokenizer of sources does not know."""
-        if self._known is None:
-            self._known = frozenset(read_vocabulary(self.card, "source"))
-        known = self._known
+        known = self._source_vocabulary
         return [unknown_share(tokens, known) for tokens in self._source_tokenizer.encode(texts)]
+
+    @cached_property
+    def _source_vocabulary(self) -> frozenset[str]:
+        return frozenset(read_vocabulary(self.card, "source"))
 
     def too_long(self, texts: Sequence[str]) -> list[bool]:
         """Whether each text would be truncated as a source or as a target.
@@ -422,7 +411,7 @@ class CTranslate2Model(FromCard[TranslationSettings], TranslationModel):
 
     def _decode_forced(self, queries: Sequence[Prepared]) -> list[Any]:
         """Decode forced tokens of equal number and one more, with the logits of every step."""
-        futures: list[Any] = self._translator.translate_batch(
+        futures: list[Any] = self._engine.backend.translate_batch(
             [query.source for query in queries],
             [query.target for query in queries],
             beam_size=1,
@@ -480,28 +469,6 @@ class CTranslate2Model(FromCard[TranslationSettings], TranslationModel):
         """
         rounded = -(-source_length // LENGTH_STEP) * LENGTH_STEP
         return min(self.card.settings.max_length - 1, 2 * rounded + 50)
-
-    def _run(
-        self,
-        task: str,
-        batches: Iterable[list[int]],
-        count: int,
-        submit: Callable[[list[int]], list[Any]],
-        read: Callable[[int, Any], Result],
-        progress: Progress | None,
-    ) -> list[Result]:
-        """Queue the batches, longest first, and return the results in the order of the input."""
-        return run_batches(
-            batches,
-            count,
-            submit,
-            read,
-            task=task,
-            progress=progress,
-            threads=self.threads,
-            model=self.name,
-            process=self._process,
-        )
 
 
 def _log_softmax(logits: Any) -> Any:

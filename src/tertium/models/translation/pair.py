@@ -9,8 +9,8 @@ from typing import Any
 
 from tertium.errors import LanguageError
 from tertium.models.base import Progress, Query, TranslationModel
+from tertium.models.cached import DelegatingModel, Operation
 from tertium.models.languages import LanguageSet
-from tertium.models.proxy import DelegatingModel, Operation
 
 
 class PairOfModels(DelegatingModel):

@@ -18,8 +18,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tertium.models.candidates import Search
-from tertium.models.translation.dialects import END
+from tertium.models.base import Search
+from tertium.models.tokenizer import END
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,8 +6,14 @@ from pathlib import Path
 from typing import overload
 
 from tertium.data.codes import language_code
-from tertium.models.base import Languages, TranslationModel, translation_queries
-from tertium.models.candidates import BEAM_SIZE, Candidate, Search
+from tertium.models.base import (
+    BEAM_SIZE,
+    Candidate,
+    Languages,
+    Search,
+    TranslationModel,
+    translation_queries,
+)
 from tertium.models.catalog import DEFAULT_MODEL, load_model
 from tertium.models.languages import source_language, target_language
 from tertium.text import check_text
@@ -65,7 +71,7 @@ def translate(
     """Translate texts into ``lang``; with ``count``, several candidates of each, best first.
 
     One string in, one translation out; a list in, a list out. ``settings`` are those of
-    :class:`~tertium.models.candidates.Search`: ``beam_size``, or ``sampling=True`` with
+    :class:`~tertium.models.base.Search`: ``beam_size``, or ``sampling=True`` with
     ``temperature``, ``top_k``, ``top_p``, ``epsilon`` and ``seed``. ``lang`` may be left out if
     the model has one target language.
 

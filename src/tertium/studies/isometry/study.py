@@ -19,7 +19,7 @@ from tertium.data.records import open_table
 from tertium.errors import InputError, LanguageError
 from tertium.models.base import ParaphraseDetector, Progress, TranslationModel
 from tertium.models.languages import source_language, target_language
-from tertium.studies.runner import Advance, Job, Runner, Scored, fingerprint
+from tertium.studies.runner import Runner, Scored, in_parts
 
 PAIRS_AT_A_TIME = 128
 TRANSLATE, JUDGE = "translation", "judgement"
@@ -191,23 +191,12 @@ class IsometryStudy:
         pairs: Sequence[TextPair],
         make: Callable[[Sequence[TextPair], Progress | None], Scored],
     ) -> list[Any]:
-        """Do some pairs at a time, each in a cell of its own."""
-        jobs = []
-        for start in range(0, len(pairs), PAIRS_AT_A_TIME):
-            some = pairs[start : start + PAIRS_AT_A_TIME]
-
-            def compute(
-                progress: Progress | None, _: Advance, some: Sequence[TextPair] = some
-            ) -> Scored:
-                return make(some, progress)
-
-            data = fingerprint(some)
-            jobs.append(Job(task, f"{label} {start}", signature, data, len(some), compute, label))
+        """Do some pairs at a time."""
+        jobs = in_parts(task, label, signature, pairs, make, size=PAIRS_AT_A_TIME)
         scored = self.runner.run(jobs)
-        for job in jobs:
-            if job.key not in scored:
-                raise LanguageError(self.runner.left_out[job.key])
-        return [each for cell in scored.values() for each in cell.parts[PART]]
+        if (task, label) not in scored:
+            raise LanguageError(self.runner.left_out[task, label])
+        return scored[task, label].parts[PART]
 
 
 def _signature(engine: TranslationModel | ParaphraseDetector, **choices: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from tertium.jobs.task import NO_PROGRESS, JobProgress
 from tertium.measures.base import Measure, check_readable
 from tertium.measures.loading import MeasureSpec, ModelSource, make_measure
-from tertium.measures.signature import Signature
+from tertium.measures.totals import Signature
 from tertium.measures.translation import NMTScore
 from tertium.models.base import Progress
 from tertium.studies.judgements.self_preference import own_set

@@ -24,7 +24,7 @@ from tertium.report.tables import Cell, Table
 from tertium.stats.correlation import spearman
 from tertium.stats.resampling import bootstrap_counts, percentile_interval
 from tertium.studies.report import Report
-from tertium.studies.runner import Advance, Job, Runner, Scored, fingerprint
+from tertium.studies.runner import Job, Runner, Scored, in_parts
 from tertium.studies.spans.published import LabelledPair, LabelledToken
 from tertium.studies.spans.thresholds import Candidate, Curve, counted, learn
 from tertium.text import Text
@@ -156,7 +156,7 @@ class LabelStudy:
             raise InputError("there are no labelled pairs")
         if not self.methods:
             raise InputError(f"labels need a method that scores every word: {', '.join(RANKED)}")
-        scored = self.runner.run([self._job(method) for method in self.methods])
+        scored = self.runner.run([job for method in self.methods for job in self._jobs(method)])
         self.runner.warn()
         rows, curves = [], {}
         for (_, method), each in scored.items():
@@ -185,24 +185,25 @@ class LabelStudy:
             ],
         )
 
-    def _job(self, method: str) -> Job:
+    def _jobs(self, method: str) -> list[Job]:
         one = replace(self.reviewer, methods=(method,))
-        content = [[each.a, each.b] for each in self.pairs]
 
-        def compute(progress: Progress | None, advance: Advance) -> Scored:
-            parts: dict[str, list[object]] = {A_SCORES: [], B_SCORES: [], CANDIDATES: []}
-            for start in range(0, len(self.pairs), ROWS_AT_A_TIME):
-                chosen = self.pairs[start : start + ROWS_AT_A_TIME]
-                scores = pair_scores(one, method, [each.pair for each in chosen], progress)
-                for pair, found in zip(chosen, scores, strict=True):
-                    parts[A_SCORES].append(token_values(pair.tokens_a, found.a))
-                    parts[B_SCORES].append(token_values(pair.tokens_b, found.b))
-                    parts[CANDIDATES].append(found.candidates)
-                advance(len(parts[A_SCORES]))
-            return Scored(parts)
+        def compute(some: Sequence[LabelledPair], progress: Progress | None) -> Scored:
+            scores = pair_scores(one, method, [each.pair for each in some], progress)
+            both = list(zip(some, scores, strict=True))
+            return Scored(
+                {
+                    A_SCORES: [token_values(pair.tokens_a, found.a) for pair, found in both],
+                    B_SCORES: [token_values(pair.tokens_b, found.b) for pair, found in both],
+                    CANDIDATES: [found.candidates for found in scores],
+                }
+            )
 
         signature = json.dumps(one.description(), sort_keys=True)
-        return Job("labels", method, signature, fingerprint(content), len(self.pairs), compute)
+        content = [[each.a, each.b] for each in self.pairs]
+        return in_parts(
+            "labels", method, signature, self.pairs, compute, size=ROWS_AT_A_TIME, content=content
+        )
 
 
 def correlation(

@@ -29,7 +29,7 @@ from tertium.stats.classification import auc
 from tertium.stats.conventions import SAMPLES
 from tertium.stats.resampling import bootstrap_counts, percentile_interval
 from tertium.studies.report import Report
-from tertium.studies.runner import Advance, Job, Runner, Scored, fingerprint
+from tertium.studies.runner import Job, Runner, Scored, in_parts
 from tertium.studies.spans.edits import CONTROLS, EDITS, Edited
 
 STUDIED = (COVERAGE, OPPOSITES, *WORD_METHODS, HALLUCINATION, FLAGS)
@@ -182,7 +182,7 @@ class SpanStudy:
             raise InputError("there are no pairs to edit; give a bitext with some rows")
         if not self.methods:
             raise InputError(f"no method that gives spans: use {', '.join(STUDIED)}")
-        scored = self.runner.run([self._job(method) for method in self.methods])
+        scored = self.runner.run([job for method in self.methods for job in self._jobs(method)])
         self.runner.warn()
         results, alarms = {}, {}
         for (_, method), each in scored.items():
@@ -203,27 +203,31 @@ class SpanStudy:
             ],
         )
 
-    def _job(self, method: str) -> Job:
+    def _jobs(self, method: str) -> list[Job]:
         one = self.reviewer
         if method != TOGETHER:
             one = replace(one, methods=(method,))
-        content = [[each.kind, each.a, each.b] for each in self.edited]
 
-        def compute(progress: Progress | None, advance: Advance) -> Scored:
-            scores: list[float] = []
-            spans: list[list[tuple[str, int, int]]] = []
-            for start in range(0, len(self.edited), ROWS_AT_A_TIME):
-                pairs = [each.pair for each in self.edited[start : start + ROWS_AT_A_TIME]]
-                scores += method_scores(one, method, pairs)
-                spans += [
-                    [(span.side, span.start, span.end) for span in review.spans]
-                    for review in one(pairs, progress)
-                ]
-                advance(len(scores))
+        def compute(some: Sequence[Edited], progress: Progress | None) -> Scored:
+            pairs = [each.pair for each in some]
+            scores = method_scores(one, method, pairs)
+            spans = [
+                [(span.side, span.start, span.end) for span in review.spans]
+                for review in one(pairs, progress)
+            ]
             return Scored({SCORES: scores, SPANS: spans})
 
         signature = json.dumps(one.description(), sort_keys=True)
-        return Job(self.name, method, signature, fingerprint(content), len(self.edited), compute)
+        content = [[each.kind, each.a, each.b] for each in self.edited]
+        return in_parts(
+            self.name,
+            method,
+            signature,
+            self.edited,
+            compute,
+            size=ROWS_AT_A_TIME,
+            content=content,
+        )
 
 
 def edits_table(results: Mapping[str, Mapping[str, Result]]) -> Table:

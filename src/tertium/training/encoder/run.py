@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tertium.training.encoder.corpus import Row
-from tertium.training.encoder.plan import Recipe
+from tertium.training.encoder.network import Recipe
 from tertium.training.encoder.sentences import Corpus, batches
 
 if TYPE_CHECKING:

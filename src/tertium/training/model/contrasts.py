@@ -128,9 +128,9 @@ def lengthened(text: str, other: str, generator: np.random.Generator) -> str | N
 
     >>> other = "We met her behind the station."
     >>> lengthened("The shop is open today.", other, np.random.default_rng(0))
-    'The shop behind the station. is open today.'
+    'The shop is her behind the open today.'
     """
-    words, others = text.split(), other.split()[:-1]  # without the full stop
+    words, others = text.split(), other.split()[:-1]  # the last word has the full stop
     phrase = _phrase(others, generator)
     if phrase is None or len(words) < MIN_WORDS:
         return None

@@ -6,16 +6,14 @@ import shutil
 from pathlib import Path
 
 from tertium.errors import ModelError
-from tertium.models.card import LanguageCard, TranslationCard
+from tertium.models.card import TOKENIZER, LanguageCard, TranslationCard
 from tertium.models.convert.language import convert_language_model
 from tertium.models.convert.translation import Quantization, convert
-from tertium.models.settings import TOKENIZER
-from tertium.storage.unfinished import appearing, scratch_beside
+from tertium.storage.atomic import appearing, scratch_beside
 from tertium.training.checkpoints import average_weights, list_checkpoints
 from tertium.training.model.plan import Plan
 from tertium.training.model.run import first_network
-from tertium.training.model.tokenizer import SPM, Tokenizer
-from tertium.training.model.unigram import write_tokenizer_json
+from tertium.training.model.tokenizer import SPM, Tokenizer, write_tokenizer_json
 from tertium.training.plan import read_plan
 
 

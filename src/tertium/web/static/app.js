@@ -1,26 +1,27 @@
 // The page: two texts, many pairs or systems; choice of measures; a link and a history of the views.
 
 import { requestJson } from "./api.js";
-import { at, counted, showStatus } from "./dom.js";
+import { at, button, counted, showStatus } from "./dom.js";
+import { EXAMPLES, PAIRS, SYSTEMS } from "./examples.js";
 import { Detector, LanguageChoice, languageName } from "./languages.js";
 import { linkOf, readLink } from "./link.js";
 import { DEFAULT_MEASURES, Measures } from "./measures.js";
-import { clearPair, scorePair } from "./pair.js";
+import { clearPair, comparePair, scorePair } from "./pair.js";
 import { openFile, Rows } from "./rows.js";
 import { Systems } from "./systems.js";
 
 const TABS = ["pair", "file", "systems"];
-const EXAMPLES = {
-  "example-paraphrase": { a: "The train was late because of the snow.", b: "Because of the snow, the train was delayed.", la: "en", lb: "en" },
-  "example-near-miss": { a: "The shop opens at six o'clock on Sundays.", b: "The shop closes at six o'clock on Sundays.", la: "en", lb: "en" },
-  "example-translation": { a: "I have lost my keys.", b: "Ich habe meine Schlüssel im Garten verloren.", la: "en", lb: "de" },
-};
+const TYPING_PAUSE = 250; // milliseconds after the last key
+const WAITING = 400; // milliseconds after which the page says that it is working
+const NO_MEASURE = "Choose a measure.";
 
 let measures, languages, detector, rows, systems;
-let running = null;
+let running = null, stopped = false;
 let shownLink = null;
+let typing; // the timer after the last key
 
 function select(name) {
+  clearTimeout(typing);
   for (const each of TABS) {
     const tab = at(`tab-${each}`), here = each === name;
     tab.setAttribute("aria-selected", String(here));
@@ -28,7 +29,7 @@ function select(name) {
     at(`panel-${each}`).hidden = !here;
     at(`${each}-result`).hidden = !here || !at(`${each}-result`).dataset.filled;
   }
-  at("link").hidden = name !== "pair";
+  at("link").hidden = at("more-texts").hidden = name !== "pair";
   label();
 }
 
@@ -36,7 +37,7 @@ const selected = () => TABS.find((name) => !at(`panel-${name}`).hidden);
 
 function label() {
   at("score").textContent = {
-    pair: "Score", file: rows?.reading ? `Score ${counted(rows.reading.rows, "pair")}` : "Score", systems: "Compare",
+    pair: "Compare", file: rows?.reading ? `Score ${counted(rows.reading.rows, "pair")}` : "Score", systems: "Compare",
   }[selected()];
 }
 
@@ -55,45 +56,74 @@ async function run(work) {
   running?.abort();
   const controller = new AbortController();
   running = controller;
-  at("stop").hidden = false;
-  at("score").disabled = true;
-  showStatus("Working …");
+  stopped = false;
+  const waiting = setTimeout(() => {
+    at("stop").hidden = false;
+    showStatus("Working …");
+  }, WAITING);
   try {
     const message = await work(controller.signal);
     if (controller === running) showStatus(message);
   } catch (error) {
-    if (controller === running) showStatus(error.name === "AbortError" ? "Stopped." : error.message, error.name !== "AbortError");
+    const aborted = error.name === "AbortError";
+    const message = aborted ? "" : error.message;
+    if (controller === running) showStatus(stopped ? "Stopped." : message, !aborted);
   } finally {
-    if (controller === running) {
-      at("stop").hidden = true;
-      at("score").disabled = false;
-    }
+    clearTimeout(waiting);
+    if (controller === running) at("stop").hidden = true;
   }
 }
 
-/* What was shown before is removed: it would not belong to what is asked for now. */
 function score() {
-  if (!measures.chosen.length) return showStatus("Choose a measure.", true);
-  return { pair: scoreTexts, file: scoreFile, systems: compareSystems }[selected()]();
+  if (!measures.chosen.length && selected() !== "pair") return showStatus(NO_MEASURE, true);
+  return { pair: comparePressed, file: scoreFile, systems: compareSystems }[selected()]();
 }
 
-function scoreTexts() {
-  clearPair();
-  if (!at("hypothesis").value.trim() || !at("reference").value.trim()) {
+/* A button or a link asked for it: there is an entry in the history, and the result is scrolled to. */
+async function comparePressed() {
+  if (!filled()) {
+    clearPair();
     return showStatus("Type two texts, or choose an example.", true);
   }
-  at("first-visit").hidden = true;
+  await compareTexts();
+  shownLink = linkOf(view());
+  visit(shownLink);
+  const { top, bottom } = at("verdict").getBoundingClientRect();
+  if (!at("pair-result").hidden && (bottom > innerHeight || top < 0)) at("pair-result").scrollIntoView({ behavior: "smooth" });
+}
+
+const filled = () => Boolean(at("hypothesis").value.trim() && at("reference").value.trim());
+
+/* What was shown before stays until the new result is there, or an error. */
+function compareTexts() {
+  clearTimeout(typing);
   return run(async (signal) => {
     await detector.now();
-    const current = view();
-    shownLink = linkOf(current);
-    visit(shownLink);
-    const { left, note } = measures.usable(current.measures, { languages: current.la && current.lb, sourceLanguage: current.s ? current.ls : current.lb });
-    if (!left.length) throw new Error(note);
-    const message = `Scored by ${left.join(", ")}. ${note}`;
-    await scorePair({ ...current, measures: left }, measures, measures.request, signal, () => showStatus(message));
-    return message;
+    const started = performance.now();
+    try {
+      await comparePair(view(), measures, signal);
+    } catch (error) {
+      if (error.name !== "AbortError") clearPair();
+      throw error;
+    }
+    const message = `Compared in ${Math.round(performance.now() - started)} ms.`;
+    return at("scored").open ? `${message} ${await scoreTexts(signal)}` : message;
   });
+}
+
+async function scoreTexts(signal) {
+  const current = view();
+  const { left, note } = measures.usable(current.measures, { languages: current.la && current.lb, sourceLanguage: current.s ? current.ls : current.lb });
+  if (!left.length) throw new Error(note || NO_MEASURE);
+  await scorePair({ ...current, measures: left }, measures.request, measures, signal);
+  return `Scored by ${left.join(", ")}. ${note}`;
+}
+
+function compareLater() {
+  clearTimeout(typing);
+  running?.abort();
+  if (!filled()) return clearPair();
+  typing = setTimeout(compareTexts, TYPING_PAUSE);
 }
 
 function scoreFile() {
@@ -135,6 +165,14 @@ function fill({ a = "", b = "", la = "", lb = "", s = "", ls = "", r = "" }) {
   return unknown;
 }
 
+/* An example has its languages until something else is typed. */
+function showExample(example) {
+  fill(example);
+  for (const [id, choice] of [["hypothesis", languages.lang], ["reference", languages.reference_lang]]) {
+    at(id).addEventListener("input", () => choice.choose(""), { once: true });
+  }
+}
+
 /* Show what the address says: a tab, or two texts. */
 function restore() {
   const linked = readLink();
@@ -163,10 +201,17 @@ function lines() {
 }
 
 function stale() {
-  for (const id of ["pair-result", "file-result"]) {
+  for (const id of ["file-result", "systems-result"]) {
     if (at(id).dataset.filled && !at(id).hidden) at(id).classList.add("stale");
   }
-  if (document.querySelector(".stale:not([hidden])")) showStatus("Something has changed: these scores are of before. Score again.");
+  if (document.querySelector(".stale:not([hidden])")) showStatus("Something has changed: what is shown is out of date.");
+}
+
+function changed(event) {
+  if (selected() !== "pair") stale();
+  else if (at("panel-pair").contains(event.target) || at("more-texts").contains(event.target)) compareLater();
+  else if (at("scored").open) compareLater();
+  else at("scores").replaceChildren(); // they are computed anew when the fold is opened
 }
 
 async function start() {
@@ -183,14 +228,19 @@ async function start() {
   systems = new Systems(measures, codes);
   const known = codes.length > 12 ? `${codes.length} languages` : codes.map(languageName).join(", ");
   at("model").textContent = `Model: ${translation.name}, for ${known}. ${translation.note}`;
-  for (const [id, example] of Object.entries(EXAMPLES)) {
-    at(id).disabled = ![example.la, example.lb].every((code) => codes.includes(code));
-    at(id).addEventListener("click", () => { fill(example); score(); });
+  for (const [name, example] of Object.entries(EXAMPLES)) {
+    const usable = [example.la, example.lb].every((code) => codes.includes(code));
+    if (usable) at("examples").append(button(name, () => { showExample(example); return score(); }));
   }
+  at("examples").hidden = at("examples").children.length < 2;
   measures.choose(DEFAULT_MEASURES);
   at("score").disabled = false;
-  at("first-visit").hidden = false;
+  showStatus("");
   restore();
+  if (!location.hash && !filled() && at("examples").children.length > 1) {
+    showExample(Object.values(EXAMPLES)[0]); // so that a visitor sees at once what this is
+    compareTexts();
+  }
   addEventListener("popstate", restore);
 }
 
@@ -198,9 +248,13 @@ at("form").addEventListener("submit", (event) => { event.preventDefault(); score
 at("form").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); score(); }
 });
-at("form").addEventListener("input", (event) => { if (!event.target.closest("#panel-systems")) stale(); });
+at("form").addEventListener("input", changed);
 for (const id of ["hypothesis", "reference"]) at(id).addEventListener("input", lines);
-at("stop").addEventListener("click", () => running?.abort());
+at("scored").addEventListener("toggle", () => { if (at("scored").open && !at("scores").children.length && filled()) run(scoreTexts); });
+at("stop").addEventListener("click", () => {
+  stopped = true;
+  running?.abort();
+});
 at("link").addEventListener("click", async () => {
   visit(linkOf(view()));
   try {
@@ -231,6 +285,22 @@ at("file").addEventListener("change", () => {
   at("paste").value = "";
   openContent((signal) => openFile(rows, file, signal));
 });
+at("file-example").addEventListener("click", async () => {
+  at("paste").value = PAIRS;
+  at("file").value = "";
+  await openContent((signal) => rows.open({ name: "example.tsv", text: PAIRS }, signal));
+  if (rows.reading) score();
+});
+at("systems-example").addEventListener("click", async () => {
+  systems.fill(SYSTEMS);
+  await systems.detector.now();
+  score();
+});
+at("several-files").addEventListener("change", () => {
+  const files = [...at("several-files").files];
+  if (files.length) showStatus(systems.put(files));
+  at("several-files").value = "";
+});
 let pasting;
 at("paste").addEventListener("input", () => {
   clearTimeout(pasting);
@@ -242,16 +312,22 @@ at("paste").addEventListener("input", () => {
 for (const id of ["header", "quoting", "replace-invalid", "hyp-column", "ref-column", "src-column"]) {
   at(id).addEventListener("change", () => openContent((signal) => rows.preview(signal)));
 }
+const zones = [...document.querySelectorAll(".drop")];
 for (const kind of ["dragenter", "dragover"]) {
-  addEventListener(kind, (event) => { event.preventDefault(); at("drop").classList.add("over"); });
+  addEventListener(kind, (event) => { event.preventDefault(); for (const zone of zones) zone.classList.add("over"); });
 }
 for (const kind of ["dragleave", "drop"]) {
-  addEventListener(kind, () => at("drop").classList.remove("over"));
+  addEventListener(kind, () => { for (const zone of zones) zone.classList.remove("over"); });
 }
 addEventListener("drop", (event) => {
   event.preventDefault();
-  const [file] = event.dataTransfer?.files ?? [];
+  const files = [...event.dataTransfer?.files ?? []], [file] = files;
   if (!file) return;
+  if (selected() === "systems" || files.length > 1) {
+    select("systems");
+    showStatus(systems.put(files));
+    return;
+  }
   at("paste").value = "";
   at("file").value = "";
   openContent((signal) => openFile(rows, file, signal));

@@ -44,7 +44,7 @@ export class Measures {
   }
 
   show() {
-    at("chosen").textContent = this.chosen.join(", ") || "none";
+    for (const id of ["chosen", "scored-by"]) at(id).textContent = this.chosen.join(", ") || "none";
     const settings = new Map();
     for (const name of this.chosen) {
       for (const setting of this.named(name).settings) {
@@ -116,43 +116,47 @@ export class Measures {
   }
 }
 
-const ORDER = ["unrelated", "near miss", "paraphrase", "identical"];
+const KINDS = ["unrelated", "near miss", "paraphrase", "identical"];
+const WIDTH = 26; // of a label of a tick, in per cent of the bar
 export const short = (value) => (Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2));
 
-/* Where a score lies among pairs of known similarity, in words. */
-export function placed(score, scale) {
-  const points = ORDER.filter((kind) => kind in scale).map((kind) => [scale[kind], kind]).sort((a, b) => a[0] - b[0]);
-  if (!points.length) return "";
-  const article = (kind) => `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind} pair`.replace("a near miss pair", "a near miss").replace("a paraphrase pair", "a paraphrase");
-  const above = points.findIndex(([value]) => value >= score - 1e-9);
-  if (above === 0) return `Not above ${article(points[0][1])} (${short(points[0][0])}).`;
-  if (above < 0) return `Above ${article(points.at(-1)[1])} (${short(points.at(-1)[0])}).`;
-  const [low, high] = [points[above - 1], points[above]];
-  if (Math.abs(high[0] - score) < 1e-9) return `Like ${article(high[1])}.`;
-  return `Between ${article(low[1])} (${short(low[0])}) and ${article(high[1])} (${short(high[0])}).`;
+/* What pairs of known similarity score; near misses only where they score below paraphrases. */
+function examples(scale) {
+  const points = KINDS.filter((kind) => kind in scale).map((kind) => [kind, scale[kind]]);
+  const rising = (list) => list.every(([, value], place) => !place || value > list[place - 1][1]);
+  return [points, points.filter(([kind]) => kind !== "near miss"), points.filter(([kind]) => kind !== "near miss" && kind !== "paraphrase")]
+    .find(rising) ?? [];
 }
 
-/* A bar from the lowest to the highest score, with marks for pairs of known similarity. */
+/* A bar from the lowest to the highest score, with a labelled tick for pairs of known similarity. */
 export function bar(measure, score) {
   const scale = measure.scale ?? {};
-  const points = Object.values(scale);
+  const points = examples(scale), values = points.map(([, value]) => value);
   if (measure.low === null && !points.length) return null;
-  const low = measure.low ?? Math.min(score, ...points);
-  const high = Math.max(measure.high ?? Math.max(score, ...points), score);
-  const share = (value) => `${100 * Math.min(1, Math.max(0, (value - low) / (high - low || 1)))}%`;
+  const low = measure.low ?? Math.min(score, ...values);
+  const high = Math.max(measure.high ?? Math.max(score, ...values), score);
+  const share = (value) => 100 * Math.min(1, Math.max(0, (value - low) / (high - low || 1)));
   const filled = element("span", { className: "filled" });
-  filled.style.width = share(score);
-  const kinds = ORDER.filter((kind) => kind in scale).sort((a, b) => scale[a] - scale[b]);
-  const ticks = kinds.map((kind) => {
-    const tick = element("span", { className: "tick", title: `${kind}: ${short(scale[kind])}` });
-    tick.style.left = share(scale[kind]);
-    return tick;
+  filled.style.width = `${share(score)}%`;
+  const ends = []; // of each line of labels
+  const ticks = points.map(([kind, value]) => {
+    const left = share(value), start = Math.min(100 - WIDTH, Math.max(0, left - WIDTH / 2));
+    let line = ends.findIndex((end) => end <= start);
+    if (line < 0) line = ends.length;
+    ends[line] = start + WIDTH;
+    const tick = element("span", { className: "tick" }), label = element("small", { textContent: `${kind} ${short(value)}` });
+    tick.style.left = `${left}%`;
+    label.style.left = `${start}%`;
+    label.style.top = `${1.1 + line * 1.1}rem`;
+    return [tick, label];
   });
-  const described = kinds.map((kind) => `${kind} ${short(scale[kind])}`).join(", ");
+  const described = points.map(([kind, value]) => `${kind} ${short(value)}`).join(", ");
   const track = element("span", {
     className: "track",
     aria: { role: "img", label: `${measure.name} ${short(score)}, on a scale from ${short(low)} to ${short(high)}${described ? `; for comparison: ${described}` : ""}` },
-  }, filled, ...ticks);
-  return element("div", { className: "bar" }, track, described ? element("small", {},
-    ...kinds.map((kind) => element("span", { textContent: `${kind} ${short(scale[kind])}` }))) : null);
+  }, filled, ...ticks.map(([tick]) => tick));
+  const missing = KINDS.filter((kind) => kind in scale && !points.some(([shown]) => shown === kind));
+  const made = element("div", { className: "bar" }, track, ...ticks.map(([, label]) => label));
+  made.style.paddingBottom = `${0.3 + ends.length * 1.1}rem`;
+  return element("div", {}, made, missing.length ? element("p", { className: "key", textContent: `${measure.name} does not tell ${missing.includes("paraphrase") ? "paraphrases" : "near misses"} from ${missing.includes("paraphrase") ? "others" : "paraphrases"} with this model.` }) : null);
 }

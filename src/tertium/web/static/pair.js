@@ -1,9 +1,9 @@
-// Two texts: a card with the score of each measure, the spans where they differ, and tokens on demand.
+// Two texts: the verdict while typing, the measures when their fold is open, and tokens on demand.
 
 import { requestHtml, requestJson } from "./api.js";
 import { at, button, copy, element } from "./dom.js";
-import { bar, placed } from "./measures.js";
-import { showSpans } from "./spans.js";
+import { bar } from "./measures.js";
+import { review, showVerdict } from "./verdict.js";
 
 const WORST = 20;
 export const CAUTIONS = {
@@ -16,11 +16,9 @@ export const CAUTIONS = {
 };
 
 export function card(name, score, scores, measure, meaningless) {
-  const title = element("h3", {}, name, element("data", { value: score, textContent: score.toFixed(4) }));
-  const readable = !meaningless && measure;
+  const title = element("h3", {}, name, element("data", { value: score, textContent: score.toFixed(2) }));
   return element("li", {}, title,
-    readable ? bar(measure, score) : null,
-    readable && placed(score, measure.scale ?? {}) ? element("p", { className: "placed", textContent: placed(score, measure.scale) }) : null,
+    meaningless || !measure ? null : bar(measure, score),
     element("p", { textContent: meaningless ? "This number says nothing about the texts." : scores.reading }),
     element("details", {}, element("summary", { textContent: "Signature", aria: { label: `Signature of ${name}` } }),
       element("p", { className: "signature", textContent: scores.signature }),
@@ -59,47 +57,34 @@ function tokensOnDemand(view, measures) {
 }
 
 export function clearPair() {
-  for (const id of ["scores", "spans", "tokens", "cautions"]) at(id).replaceChildren();
+  for (const id of ["verdict", "scores", "tokens", "cautions"]) at(id).replaceChildren();
   delete at("pair-result").dataset.filled;
-  at("pair-result").classList.remove("stale");
   at("pair-result").hidden = true;
 }
 
-export async function scorePair(view, measures, settings, signal, scored) {
-  const languages = { lang: view.la || null, reference_lang: view.lb || null };
+export async function comparePair(view, measures, signal) {
+  const found = await review(view, signal);
+  showVerdict(at("verdict"), view, found);
+  at("scores").replaceChildren();
+  at("cautions").replaceChildren();
+  tokensOnDemand(view, measures);
+  at("pair-result").dataset.filled = "yes";
+  at("pair-result").hidden = false;
+}
+
+export async function scorePair(view, settings, measures, signal) {
   const further = view.r.split("\n").map((line) => line.trim()).filter(Boolean);
-  const source = view.s || view.b; // what is compared with a source takes the second text without one
   const pair = {
     hypothesis: view.a, reference: further.length ? [view.b, ...further] : view.b,
-    source, source_lang: (view.s ? view.ls : view.lb) || null,
+    source: view.s || view.b, // what is compared with a source takes the second text without one
+    source_lang: (view.s ? view.ls : view.lb) || null,
   };
-  const scoring = requestJson("/api/score", { pairs: [pair], measures: view.measures, settings, ...languages }, signal);
-  const spansBy = (methods) => requestJson("/api/spans", { hypothesis: view.a, reference: view.b, ...languages, methods }, signal)
-    .catch((error) => error);
-  const quick = spansBy(["differences", "flags"]);
-  const thorough = view.la && view.lb ? spansBy(["coverage"]) : null; // takes long for long texts
-  const result = await scoring;
+  const result = await requestJson("/api/score", {
+    pairs: [pair], measures: view.measures, settings, lang: view.la || null, reference_lang: view.lb || null,
+  }, signal);
   const marks = result.marks[0];
   const meaningless = marks.includes("empty") || marks.includes("unknown");
   at("cautions").replaceChildren(...marks.map((mark) => element("p", { className: "caution", textContent: CAUTIONS[mark] ?? mark })));
   at("scores").replaceChildren(...Object.entries(result.measures)
     .map(([name, each]) => card(name, each.segments[0], each, measures.named(name), meaningless)));
-  at("spans").replaceChildren();
-  tokensOnDemand(view, measures);
-  at("pair-result").dataset.filled = "yes";
-  at("pair-result").classList.remove("stale");
-  at("pair-result").hidden = false;
-  scored();
-  const found = await quick;
-  if (found.name === "AbortError") throw found;
-  const note = (text) => at("spans").append(element("p", { className: "key", textContent: text }));
-  if (found instanceof Error) return note(`Differences are not shown: ${found.message}`);
-  showSpans(at("spans"), view, found);
-  if (!thorough) return note("Choose both languages to see omissions and additions.");
-  note("Looking for omissions and additions …");
-  const more = await thorough;
-  if (more.name === "AbortError") throw more;
-  if (more instanceof Error) {
-    at("spans").lastChild.textContent = `Omissions and additions are not shown: ${more.message}`;
-  } else showSpans(at("spans"), view, { ...found, spans: [...found.spans, ...more.spans] });
 }

@@ -1,13 +1,24 @@
 // Many pairs, from a file or pasted: a preview of how they are read, then the rows as they are scored.
 
 import { fileContent, requestJson, requestLines } from "./api.js";
-import { at, counted, download, element } from "./dom.js";
+import { at, button, counted, download, element } from "./dom.js";
 import { LanguageChoice, languageName } from "./languages.js";
 import { card, CAUTIONS } from "./pair.js";
+import { review, showVerdict } from "./verdict.js";
 
 const SHOWN = 100;
 const BINS = 24;
 const EVERY = 300; // milliseconds between two looks at the table while rows come in
+const SHADES = 5;
+const KEYS = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 };
+const FORMULA = /^[=+\-@\t\r]/; // what a spreadsheet would compute
+
+const plain = (value) => {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "number") return String(value);
+  const text = (typeof value === "object" ? JSON.stringify(value) : String(value)).replace(/[\t\r\n]/g, " ");
+  return FORMULA.test(text) ? `'${text}` : text;
+};
 
 export class Rows {
   constructor(measures, languages, explain) {
@@ -26,6 +37,11 @@ export class Rows {
     }
     at("more").addEventListener("click", () => { this.shown += SHOWN; this.show(); });
     at("save").addEventListener("click", () => this.save());
+    at("rows").addEventListener("keydown", (event) => {
+      if (!KEYS[event.key] || !this.opened || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      this.step(KEYS[event.key]);
+    });
   }
 
   clear() {
@@ -34,6 +50,8 @@ export class Rows {
     this.names = [];
     this.sort = { key: "number", up: true };
     this.shown = SHOWN;
+    this.opened = null;
+    this.known = new Map();
     at("corpus").replaceChildren();
     delete at("file-result").dataset.filled;
     at("file-result").classList.remove("stale");
@@ -112,6 +130,7 @@ export class Rows {
     this.clear();
     const lines = requestLines("/api/score/file", { ...this.request, measures: usable.left, settings, ...given }, signal);
     let summary = null, total = 0, looked = 0;
+    this.started = performance.now();
     for await (const line of lines) {
       if (line.summary) summary = line.summary;
       else if (line.row === undefined) {
@@ -127,6 +146,7 @@ export class Rows {
         looked = performance.now();
       }
     }
+    [this.sort.key] = this.names; // the worst first
     this.progress(total);
     this.show();
     this.showSummary(summary);
@@ -203,11 +223,29 @@ export class Rows {
   show() {
     const rows = this.selected();
     document.querySelector("#rows thead").replaceChildren(this.head());
-    document.querySelector("#rows tbody").replaceChildren(...rows.slice(0, this.shown).map((row) => this.line(row)));
+    const lines = rows.slice(0, this.shown).flatMap((row) => (row === this.opened ? [this.line(row), this.detail(row)] : [this.line(row)]));
+    document.querySelector("#rows tbody").replaceChildren(...lines);
     at("more").hidden = rows.length <= this.shown;
-    const scored = this.rows.length < this.total ? `${this.rows.length} of ${this.total} rows scored` : counted(this.total, "row");
+    const scored = this.rows.length < this.total ? `${this.rows.length} of ${this.total} rows scored${this.left()}` : counted(this.total, "row");
     at("count").textContent = rows.length < this.rows.length ? `${rows.length} of ${scored} match the filter` : scored;
     at("progress").hidden = this.rows.length === this.total;
+  }
+
+  left() {
+    const seconds = (performance.now() - this.started) / 1000;
+    if (seconds < 2 || !this.rows.length) return "";
+    const rest = Math.ceil((seconds * (this.total - this.rows.length)) / this.rows.length);
+    return `, about ${rest < 90 ? `${rest} s` : `${Math.round(rest / 60)} min`} left`;
+  }
+
+  /* From 0, the best score of the column, to the number of shades, the worst. */
+  shade(name, score) {
+    if (this.ranges?.of !== this.rows.length) {
+      const scores = (each) => this.rows.map((row) => row.scores[each]).filter((value) => typeof value === "number").sort((a, b) => a - b);
+      this.ranges = { of: this.rows.length, ...Object.fromEntries(this.names.map((each) => [each, scores(each)])) };
+    }
+    const sorted = this.ranges[name], better = sorted.findIndex((value) => value >= score);
+    return Math.round(SHADES * (1 - better / Math.max(1, sorted.length - 1)));
   }
 
   head() {
@@ -225,7 +263,7 @@ export class Rows {
     }
     cell("text", "first text");
     cell("text", "second text");
-    cell("", element("span", { className: "unseen", textContent: "explanation" }));
+    cell("", element("span", { className: "unseen", textContent: "review" }));
     return line;
   }
 
@@ -235,8 +273,8 @@ export class Rows {
     const { a, others, source, la, lb, ls } = this.textsOf(row);
     cell("number", String(row.number));
     for (const name of this.names) {
-      const score = row.scores[name];
-      cell("number", typeof score === "number" ? score.toFixed(4) : "–").dataset.name = name;
+      const score = row.scores[name], known = typeof score === "number";
+      cell(known ? `number shaded-${this.shade(name, score)}` : "number", known ? score.toFixed(2) : "–").dataset.name = name;
     }
     cell("text", String(a)).dir = "auto";
     cell("text", (others.length ? others : [source]).join(" / ")).dir = "auto";
@@ -247,17 +285,45 @@ export class Rows {
       return line;
     }
     if (row.marks.length) last.append(element("span", { className: "flag", textContent: row.marks.join(", "), title: row.marks.map((mark) => CAUTIONS[mark]).join(" ") }), " ");
-    const why = element("button", { type: "button", textContent: "Why?", ariaLabel: `Explain the scores of row ${row.number}` });
-    why.addEventListener("click", () => this.explain({
-      a, b: String(others[0] ?? source), la, lb: others.length ? lb : ls, r: others.slice(1).join("\n"), s: others.length ? String(source) : "", ls,
+    const open = row === this.opened;
+    last.append(button(open ? "Close" : "Why?", () => this.expand(open ? null : row), {
+      ariaLabel: `${open ? "Close" : "Review"} row ${row.number}`, aria: { expanded: String(open) }, data: { row: row.number },
     }));
-    last.append(why);
     return line;
   }
 
+  expand(row) {
+    this.opened = row;
+    this.show();
+    if (row) document.querySelector(`#rows button[data-row="${row.number}"]`)?.focus();
+  }
+
+  /* The row before or after the one that is open, as the table shows them. */
+  step(by) {
+    const rows = this.selected().filter((row) => !row.error).slice(0, this.shown);
+    const next = rows[rows.indexOf(this.opened) + by];
+    if (next) this.expand(next);
+  }
+
+  /* Below a row: the verdict and both texts. */
+  detail(row) {
+    const { a, others, source, la, lb, ls } = this.textsOf(row);
+    const pair = { a: String(a), b: String(others[0] ?? source), la, lb: others.length ? lb : ls };
+    const where = element("div", {}, element("p", { className: "key", textContent: "Working …" }));
+    const link = { ...pair, r: others.slice(1).join("\n"), s: others.length ? String(source) : "", ls };
+    const actions = element("p", { className: "actions" }, button("Previous", () => this.step(-1)), button("Next", () => this.step(1)),
+      button("Open in two texts", () => this.explain(link)), element("span", { className: "key", textContent: "Keys: ↑ or k, ↓ or j." }));
+    const found = this.known.get(row) ?? review(pair);
+    this.known.set(row, found);
+    found.then((result) => showVerdict(where, pair, result), (error) => {
+      this.known.delete(row);
+      where.replaceChildren(element("p", { className: "error", textContent: error.message }));
+    });
+    return element("tr", { role: "row", className: "detail" },
+      element("td", { role: "cell", colSpan: this.names.length + 4 }, where, actions));
+  }
+
   save() {
-    const plain = (value) => (value === null || value === undefined ? ""
-      : (typeof value === "object" ? JSON.stringify(value) : String(value)).replace(/[\t\r\n]/g, " "));
     const lines = [[...this.columns, ...this.names, "cut", "marks", "error"]];
     for (const row of this.selected()) {
       lines.push([...this.columns.map((column) => row.record[column]), ...this.names.map((name) => row.scores[name]),

@@ -4,6 +4,8 @@ import { fileContent, requestLines } from "./api.js";
 import { at, button, download, element } from "./dom.js";
 import { Detector, LanguageChoice } from "./languages.js";
 
+const ROLES = { references: /(^|[^a-z])(refs?|references?|gold|human)([^a-z]|$)/i, sources: /(^|[^a-z])(srcs?|sources?|orig(inals?)?)([^a-z]|$)/i };
+const TABLE = /\.(tsv|csv|jsonl|ndjson)$/i;
 const NAMED = /(^|[\t,;"{])\s*"?(hyp_lang|lang|tgt_lang|target_lang)"?\s*([\t,;":]|$)/i;
 
 /* Texts of one kind, one per line: pasted into a box, or in a file. */
@@ -25,6 +27,13 @@ class Lines {
       element("p", { className: "grow" }, label(this.box, title), this.box),
       element("p", {}, label(this.file, "or a file"), this.file),
       remove ? button("Remove", () => remove(this), { className: "quiet", ariaLabel: `Remove the system ${name}` }) : null);
+  }
+
+  put(file) {
+    const data = new DataTransfer();
+    data.items.add(file);
+    this.file.files = data.files;
+    this.file.dispatchEvent(new Event("change", { bubbles: true }));
   }
 
   get given() { return Boolean(this.file.files.length || this.box.value.trim()); }
@@ -51,6 +60,10 @@ export class Systems {
     this.detector = new Detector([[this.references.box, this.languages.lang], [this.sources.box, this.languages.source_lang]]);
     for (const each of [this.references, this.sources]) each.file.addEventListener("change", () => this.identifyFile(each));
     at("systems-table").addEventListener("change", () => this.showWay());
+    at("no-table").addEventListener("click", () => {
+      at("systems-table").value = "";
+      this.showWay();
+    });
     at("add-system").addEventListener("click", () => this.add().box.focus());
     this.add();
     this.add();
@@ -59,6 +72,7 @@ export class Systems {
   clear() {
     at("systems-result").replaceChildren();
     delete at("systems-result").dataset.filled;
+    at("systems-result").classList.remove("stale");
     at("systems-result").hidden = true;
   }
 
@@ -75,10 +89,49 @@ export class Systems {
     return made;
   }
 
+  /* Sort dropped files by their names: references, sources and outputs; or one table. */
+  put(files) {
+    if (files.length === 1 && TABLE.test(files[0].name)) {
+      const data = new DataTransfer();
+      data.items.add(files[0]);
+      at("systems-table").files = data.files;
+      at("systems-table").dispatchEvent(new Event("change", { bubbles: true }));
+      return `${files[0].name} is taken as a table with one column per system.`;
+    }
+    const sorted = { references: [], sources: [], systems: [] };
+    for (const file of files) {
+      const role = Object.keys(ROLES).find((name) => ROLES[name].test(file.name.replace(/\.[^.]*$/, ""))) ?? "systems";
+      sorted[role].push(file);
+    }
+    for (const role of ["references", "sources"]) if (sorted[role].length) this[role].put(sorted[role][0]);
+    for (const file of sorted.systems) (this.systems.find((each) => !each.given) ?? this.add()).put(file);
+    return Object.entries(sorted).filter(([, several]) => several.length)
+      .map(([role, several]) => `${role === "systems" ? "outputs" : role}: ${several.map(({ name }) => name).join(", ")}`).join("; ");
+  }
+
+  /* Put an example into the boxes. */
+  fill({ systems, references, sources }) {
+    at("systems-table").value = "";
+    this.showWay();
+    const put = (lines, text) => {
+      lines.file.value = "";
+      lines.box.value = text;
+      lines.box.dispatchEvent(new Event("input", { bubbles: true }));
+    };
+    Object.entries(systems).forEach(([name, text], place) => {
+      const lines = this.systems[place] ?? this.add();
+      lines.name.value = name;
+      put(lines, text);
+    });
+    put(this.references, references);
+    put(this.sources, sources);
+  }
+
   get table() { return at("systems-table").files[0]; }
 
   async showWay() {
     at("several").hidden = Boolean(this.table);
+    at("no-table").hidden = !this.table;
     if (!this.table) return;
     this.names = NAMED.test((await this.table.slice(0, 4000).text()).split("\n")[0]);
   }

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tertium.data.records import counted
 from tertium.errors import ModelError
-from tertium.models.convert.fairseq.checkpoint import Checkpoint
-from tertium.models.convert.fairseq.dictionary import PAD, padded
+from tertium.models.convert.fairseq.checkpoint import PAD, Checkpoint, padded
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,8 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tertium.errors import ModelError
-from tertium.models.convert.fairseq.checkpoint import Checkpoint, read_checkpoint
-from tertium.models.convert.fairseq.dictionary import SPECIAL, read_dictionary
+from tertium.models.convert.fairseq.checkpoint import (
+    SPECIAL,
+    Checkpoint,
+    read_checkpoint,
+    read_dictionary,
+)
 from tertium.models.convert.fairseq.network import max_length, transformer
 from tertium.models.convert.families import Family, with_aliases
 from tertium.models.tokenizer import open_sentencepiece

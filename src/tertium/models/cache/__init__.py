@@ -1,1 +1,0 @@
-"""Cached results of models: in memory and on disk."""
