@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tertium
 from tertium.errors import InputError, LanguageError, SettingError
 from tertium.explanation.alignment import word_deletions, word_differences
 from tertium.explanation.coverage import (
+    FEWEST_TRIED,
     CoverageSettings,
     coverage,
     coverage_gains,
+    most_improbable,
     phrases,
     without,
 )
@@ -38,7 +42,7 @@ from tertium.explanation.review import (
 )
 from tertium.explanation.spans import Span, strongest, worst
 from tertium.explanation.unrelated import sentences, unrelated_sources
-from tertium.explanation.words import split_words
+from tertium.explanation.words import split_words, word_scores
 from tertium.models.base import TokenScores
 from tertium.models.languages import LanguageSet
 from tertium.models.translation.pair import PairOfModels
@@ -176,6 +180,41 @@ def test_a_phrase_must_be_improbable_given_the_other_text() -> None:
         assert [span.text for span in spans] == texts
         [some] = coverage_gains([(a, b)], model, settings, every=False)
         assert [each.partial for each in some["b"][1]] == asked
+
+
+def test_in_long_texts_the_most_improbable_phrases_are_tried() -> None:
+    """The mean is -3, with the end of the sentence: *f g* is 7 below two means, *i j* at two means.
+
+    *e f* and *g h* overlap *f g*; *a b* and *b c* are 1 above two means, and the rest 2 or more.
+    """
+    text = "a b c d e f g h i j"
+    log_probs = (-1.0, -4.0, -1.0, -1.0, -1.0, -6.0, -7.0, -1.0, -3.0, -3.0)
+    scores = TokenScores((*text.split(), "</s>"), (*log_probs, -5.0))
+    words = word_scores(text, scores)
+    tried = list(phrases(text, CoverageSettings(max_words=2)))
+    chosen = [
+        [text[each.start : each.end] for each in most_improbable(tried, words, most)]
+        for most in (1, 2, 3, 9)
+    ]
+    assert chosen[0] == ["f g"]
+    assert chosen[1] == ["f g", "i j"]
+    assert chosen[2] == ["a b", "f g", "i j"]
+    assert len(tried) == len(chosen[3]) == 9
+
+
+def test_the_cost_of_a_long_text_is_limited() -> None:
+    model = tertium.load_model(cache=False)
+    ours = ["Ich habe ein Auto.", "Wir gehen nach Hause.", "Sie liest ein Buch.", "Er schläft."]
+    theirs = ["I have a car and a house.", "We are going home.", "She is reading a book."]
+    a, b = Text(" ".join(ours), "de"), Text(" ".join([*theirs, "He is sleeping."]), "en")
+    settings = CoverageSettings(surprise=0, threshold=0.02, explained=-math.inf)
+    queries = []
+    for letters in (100_000, 1_000):
+        before = model.tally.distinct
+        [spans] = coverage([(a, b)], model, replace(settings, letters=letters))
+        queries.append(model.tally.distinct - before)
+        assert any("house" in span.text for span in spans)
+    assert queries[1] <= 2 + 2 * FEWEST_TRIED < queries[0]
 
 
 def test_unlikely_by_hand() -> None:

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tertium
 from tertium.errors import SettingError
 from tertium.filters.loading import FilterLoader
-from tertium.measures.degenerate import is_degenerate
+from tertium.measures.degenerate import (
+    MAX_PERIOD,
+    REPEATS,
+    Repetition,
+    is_degenerate,
+    repeated,
+)
 from tertium.measures.translation import PrismSrc
 from tertium.text import Row, Text
 from tests.fakes import FakeModel
@@ -73,3 +82,30 @@ def test_a_system_of_copies_is_marked_beside_its_name() -> None:
     assert "(?)" not in str(table).splitlines()[1]
     assert table.without("b") == "b: without rows whose scores say nothing: chrf 100.00"
     assert table.without("a") == ""
+
+
+def by_definition(words: Sequence[str]) -> Repetition | None:
+    """The first of the longest repetitions with a letter, of all that there are."""
+    keys = [word.casefold() for word in words]
+    found: list[Repetition] = []
+    for period in range(1, MAX_PERIOD + 1):
+        for start in range(period, len(keys)):
+            end = start
+            while end < len(keys) and keys[end] == keys[end - period]:
+                end += 1
+                times = (end - start) // period + 1
+                if times >= REPEATS and any(map(str.isalpha, "".join(keys[start:end]))):
+                    found.append(Repetition(times, start, end - 1))
+    return max(found, key=lambda each: each.last - each.first, default=None)
+
+
+@given(
+    st.lists(st.sampled_from(["no", "No", "a", "b", ",", "1", "ß", "SS", ""]), max_size=40)
+    | st.tuples(
+        st.lists(st.sampled_from("ab,"), max_size=4),
+        st.lists(st.sampled_from("abc,."), min_size=1, max_size=9),
+        st.integers(1, 5),
+    ).map(lambda parts: parts[0] + parts[1] * parts[2] + parts[0])
+)
+def test_repetitions_are_found_by_their_definition(words: list[str]) -> None:
+    assert repeated(words) == by_definition(words)

@@ -21,8 +21,10 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 from tertium.data.codes import primary
 from tertium.errors import SettingError
@@ -36,6 +38,8 @@ from tertium.text import Text
 OMISSION, ADDITION = "omission", "addition"
 SEPARATORS = frozenset(",;:،؛、，；：–—-")
 """Of two of these around a deleted phrase, one is deleted with it."""
+FEWEST_TRIED = 6
+"""Of the phrases of a side, however long it is."""
 LENGTH = 50.0
 """Of phrases that are not tried: the length of vectors that counts as much as a cosine of zero."""
 
@@ -86,6 +90,9 @@ class CoverageSettings:
     """What else counts; learned."""
     tried: int | None = None
     """With an encoder: how many phrases of a side are tried."""
+    letters: int = 100_000
+    """Without an encoder: how many characters of both texts are read again to try the phrases of a
+    side. In long texts, only phrases that are more improbable than their neighbours are tried."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.min_words <= self.max_words:
@@ -207,6 +214,9 @@ def coverage_gains(
             tried = [replace(phrase, surprise=surprise(phrase, words)) for phrase in tried]
             if not every:
                 tried = [phrase for phrase in tried if phrase.surprise >= settings.surprise]
+            if not every and covered is None:
+                most = settings.letters // (len(source.text) + len(target.text))
+                tried = most_improbable(tried, words, max(most, FEWEST_TRIED))
         if covered is not None:
             own = covered[place // len(sides)][0 if side == A else 1]
             tried = least_covered(tried, own, None if every else settings.tried)
@@ -236,6 +246,32 @@ def least_covered(
         return placed
     least = sorted(placed, key=lambda phrase: -(phrase.apart + phrase.weight / LENGTH))[:most]
     return sorted(least, key=lambda phrase: (phrase.start, phrase.end))
+
+
+def most_improbable(
+    tried: Sequence[Phrase], words: Sequence[ScoredWord], most: int
+) -> list[Phrase]:
+    """If there are more phrases, keep so many without overlap, in the order of the text.
+
+    They are those whose words are less probable than the mean word, by the sum of the differences.
+    """
+    if len(tried) <= most:
+        return list(tried)
+    places = [each.word.start for each in words]
+    sums = [0.0, *accumulate(-each.log_prob for each in words)]
+    mean = sums[-1] / len(words)
+
+    def excess(phrase: Phrase) -> float:
+        first, end = bisect_left(places, phrase.start), bisect_left(places, phrase.end)
+        return sums[end] - sums[first] - mean * (end - first)
+
+    kept: list[Phrase] = []
+    for phrase in sorted(tried, key=excess, reverse=True):
+        if len(kept) == most:
+            break
+        if all(phrase.end <= other.start or other.end <= phrase.start for other in kept):
+            kept.append(phrase)
+    return sorted(kept, key=lambda phrase: phrase.start)
 
 
 def _covered(phrase: Phrase, words: Sequence[Counterpart]) -> Phrase:

@@ -9,12 +9,13 @@ methods that are chosen, and holds for all of them together, in each domain.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import lru_cache
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -76,7 +77,7 @@ class Decisions:
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as an object of JSON."""
-        return asdict(self)
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def level(self, kind: str, score: float) -> int:
         """How many of the levels a score reaches.
@@ -238,7 +239,7 @@ class LearnedDecisions:
 
     def text(self) -> str:
         """The content of the file."""
-        fields = {
+        content = {
             "format": FORMAT,
             "model": self.model,
             "aligner": self.aligner,
@@ -247,7 +248,12 @@ class LearnedDecisions:
             "decisions": {name: each.to_dict() for name, each in self.decisions.items()},
             "rows": self.rows,
         }
-        return json.dumps(fields, indent=1, sort_keys=True) + "\n"
+        return json.dumps(content, indent=1, sort_keys=True) + "\n"
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the content."""
+        return hashlib.sha256(self.text().encode()).hexdigest()[:12]
 
 
 def folder_of(model: TranslationModel) -> Path | None:

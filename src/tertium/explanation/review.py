@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -504,7 +503,7 @@ class Reviewer:
         if self.encoder is not None:
             described["encoder"] = [self.encoder.fingerprint, dict(self.encoder.settings)]
         if self.learned is not None and self.model is not None:
-            described["learned"] = hashlib.sha256(self.learned.text().encode()).hexdigest()[:12]
+            described["learned"] = self.learned.digest
             described["false_alarms"] = self.false_alarms
         if COVERAGE in self.methods:
             described[COVERAGE] = asdict(self.coverage)

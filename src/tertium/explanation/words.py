@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from tertium.measures.words import NO_SPACES
 from tertium.models.base import TokenScores
@@ -154,7 +154,7 @@ def token_offsets(text: str, tokens: Sequence[str]) -> list[tuple[int, int] | No
     letters: list[str] = []
     places: list[tuple[int, int]] = []
     for start, end in characters(text):
-        for letter in _normalized(text[start:end]):
+        for letter in _normalized_character(text[start:end]):
             letters.append(letter)
             places.append((start, end))
     whole = "".join(letters)
@@ -256,6 +256,12 @@ def _normalized(text: str) -> str:
         for char in folded
         if not char.isspace() and unicodedata.category(char) not in ("Mn", "Me", "Cf", "Cc")
     )
+
+
+@lru_cache(maxsize=1 << 12)
+def _normalized_character(char: str) -> str:
+    """The same for a character, which texts have many times."""
+    return _normalized(char)
 
 
 def group_tokens(text: str, tokens: Sequence[str]) -> list[tuple[Word, list[int]]]:

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import chain, count, islice
 from multiprocessing import get_context
 from pathlib import Path
@@ -113,7 +113,7 @@ class _LocalRun:
                 rows, outcome = done
                 if self.output.hides_progress:
                     self.progress.hide()
-                self.output.add(rows, {**asdict(outcome), **step.about})
+                self.output.add(rows, {**vars(outcome), **step.about})
             finished.outcomes.append(outcome)
             self.done += outcome.rows
             self.progress.advance(self.done)

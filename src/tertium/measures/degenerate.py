@@ -5,7 +5,10 @@ A model often finds them more probable than a translation.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
+from operator import eq
 from typing import NamedTuple
 
 from tertium.data.codes import primary
@@ -34,17 +37,24 @@ def repeated(words: Sequence[str]) -> Repetition | None:
     Repetition(times=3, first=3, last=4)
     """
     keys = [word.casefold() for word in words]
+    if not any(
+        count >= REPEATS and any(map(str.isalpha, key)) for key, count in Counter(keys).items()
+    ):  # most texts: nothing to search for
+        return None
     best: Repetition | None = None
-    for period in range(1, min(MAX_PERIOD, len(words) // REPEATS) + 1):
+    longest = 0
+    for period in range(1, min(MAX_PERIOD, len(keys) // REPEATS) + 1):
+        least = (REPEATS - 1) * period
+        same = list(map(eq, keys, islice(keys, period, None)))
+        if sum(same) < least:
+            continue
         run = 0
-        for index in range(period, len(words)):
-            run = run + 1 if keys[index] == keys[index - period] else 0
-            times = run // period + 1
-            start = index - run + 1
-            has_word = any(map(str.isalpha, "".join(keys[start : index + 1])))
-            longest = 0 if best is None else best.last - best.first + 1
-            if times >= REPEATS and has_word and run > longest:
-                best = Repetition(times, start, index)
+        for index, is_same in enumerate(same, start=period):
+            run = run + 1 if is_same else 0
+            if run >= least and run > longest:
+                start = index - run + 1
+                if any(map(str.isalpha, "".join(keys[start : index + 1]))):
+                    best, longest = Repetition(run // period + 1, start, index), run
     return best
 
 

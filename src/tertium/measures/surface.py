@@ -5,18 +5,20 @@ from __future__ import annotations
 import math
 import string
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from tertium.errors import SettingError
 from tertium.measures.base import Measure, Segments, Texts
+from tertium.measures.ngrams import NgramTable, numbered_ngrams, shared_ngrams
 from tertium.measures.registry import measure
 from tertium.measures.settings import setting
 from tertium.measures.words import sacrebleu_bleu
 from tertium.models.base import Progress
-from tertium.text import Row
+from tertium.text import Row, Text
 
 if TYPE_CHECKING:
     from tertium.measures.base import Floats
@@ -24,9 +26,12 @@ if TYPE_CHECKING:
 OWN_FIELDS = ("nrefs", "version")
 """Fields of sacrebleu's signature that ours has too; sacrebleu's version gets its own field."""
 RECENT = 256
-"""Texts whose n-grams are kept: candidates are compared with each other, and systems with the same
-references."""
+"""Texts whose n-grams are kept: those of aggregated references, and candidates."""
 PUNCTUATION = frozenset(string.punctuation)
+BATCH_LETTERS = 1 << 14
+"""The n-grams of rows with so many characters are counted at once: they fit into a cache."""
+Compared = tuple[str, Sequence[str]]
+"""A hypothesis and its references."""
 SegmentScore = tuple[float, list[float], int | None]
 """A sentence score, the additive statistics that the system score is built on, and the reference
 that gave the score, counted from 0; None if all references count."""
@@ -43,22 +48,25 @@ class SurfaceMeasure(Measure):
         """The sacrebleu metric with these settings."""
         raise NotImplementedError
 
-    def segment(self, hypothesis: str, references: Sequence[str]) -> SegmentScore:
-        """The sentence score, its statistics, and the best reference."""
+    def scored(self, texts: Sequence[Compared]) -> list[SegmentScore]:
+        """The sentence scores of some hypotheses, each with its references."""
         raise NotImplementedError
 
     def segments(self, rows: Sequence[Row], progress: Progress | None = None) -> Segments:
         scores, statistics, cut = [], [], []
         best: list[int | None] = []
-        for done, row in enumerate(rows, start=1):
-            texts = [row.hypothesis.text, *(other.text for other in self.compared(row))]
-            hypothesis, *references = counted = [self.counted(text) for text in texts]
-            score, numbers, place = self.segment(hypothesis, references)
-            scores.append((-score if self.negated else score) + 0.0)  # no minus zero
-            statistics.append(tuple(map(float, numbers)))
-            cut.append(counted != texts)
-            best.append(place if self.against == "reference" else None)
-            if progress is not None and done % 1000 == 0:
+        for some in _batches(rows, self.compared):
+            texts = [
+                [row.hypothesis.text, *(other.text for other in others)] for row, others in some
+            ]
+            counted = [[self.counted(text) for text in several] for several in texts]
+            cut += [each != several for each, several in zip(counted, texts, strict=True)]
+            for score, numbers, place in self.scored([(each[0], each[1:]) for each in counted]):
+                scores.append((-score if self.negated else score) + 0.0)  # no minus zero
+                statistics.append(tuple(map(float, numbers)))
+                best.append(place if self.against == "reference" else None)
+            done = len(scores)
+            if progress is not None and done // 1000 > (done - len(some)) // 1000:
                 progress(self.name, done, len(rows))
         return Segments(scores, statistics, cut, best)
 
@@ -102,18 +110,43 @@ class Bleu(SurfaceMeasure):
     def choices(self) -> Mapping[str, object]:
         return {**super().choices(), "eff": "segments"}  # as sacrebleu does: not for the system
 
-    def segment(self, hypothesis: str, references: Sequence[str]) -> SegmentScore:
+    def scored(self, texts: Sequence[Compared]) -> list[SegmentScore]:
+        """With one reference, the n-grams of all rows are counted at once."""
+        if any(len(references) != 1 for _, references in texts):
+            return [self._by_sacrebleu(*compared) for compared in texts]
+        words = [self._words(text) for ours, theirs in texts for text in (ours, *theirs)]
+        scores: list[SegmentScore] = []
+        for place, orders in enumerate(shared_ngrams(words, self.metric.max_ngram_order)):
+            totals, _, correct = zip(*orders, strict=True)
+            numbers = [*map(len, words[2 * place : 2 * place + 2]), *correct, *totals]
+            scores.append((self._score(numbers, effective_order=True), numbers, 0))
+        return scores
+
+    def _by_sacrebleu(self, hypothesis: str, references: Sequence[str]) -> SegmentScore:
         found = self.metric.sentence_score(hypothesis, references)
         numbers = [found.sys_len, found.ref_len, *found.counts, *found.totals]
         return found.score, numbers, 0 if len(references) == 1 else None
 
-    def system(self, statistics: Sequence[float]) -> float:
-        from sacrebleu.metrics.bleu import BLEU
+    def _words(self, text: str) -> list[str]:
+        text = text.lower() if self.lowercase else text
+        words: list[str] = self.metric.tokenizer(text.rstrip()).split()
+        return words
 
-        length, reference_length, *counts = map(int, statistics)
+    def _score(self, numbers: Sequence[float], *, effective_order: bool = False) -> float:
+        length, reference_length, *counts = map(int, numbers)
         correct, total = counts[: len(counts) // 2], counts[len(counts) // 2 :]
-        found = BLEU.compute_bleu(correct, total, length, reference_length, smooth_method="exp")
+        found = self.metric.compute_bleu(
+            correct,
+            total,
+            length,
+            reference_length,
+            smooth_method="exp",
+            effective_order=effective_order,
+        )
         return float(found.score)
+
+    def system(self, statistics: Sequence[float]) -> float:
+        return self._score(statistics)
 
     def systems(self, sums: Floats) -> Floats:
         import numpy as np
@@ -161,13 +194,29 @@ class ChrF(SurfaceMeasure):
     def choices(self) -> Mapping[str, object]:
         return {**super().choices(), "beta": self.beta}  # which sacrebleu leaves out
 
-    def segment(self, hypothesis: str, references: Sequence[str]) -> SegmentScore:
+    def scored(self, texts: Sequence[Compared]) -> list[SegmentScore]:
         """Statistics of the best reference, which sacrebleu does not make public."""
-        ours = self._ngrams(hypothesis)
-        candidates = [_matches(ours, self._ngrams(reference)) for reference in references]
-        scores = [self.system(candidate) for candidate in candidates]
-        best = scores.index(max(scores))  # the first of equals, as in sacrebleu
-        return scores[best], candidates[best], best
+        pairs = [text for ours, theirs in texts for other in theirs for text in (ours, other)]
+        statistics = self._counts(pairs)
+        scores: list[SegmentScore] = []
+        for _, references in texts:
+            candidates = [next(statistics) for _ in references]
+            each = [self.system(candidate) for candidate in candidates]
+            best = each.index(max(each))  # the first of equals, as in sacrebleu
+            scores.append((each[best], candidates[best], best))
+        return scores
+
+    def _counts(self, texts: Sequence[str]) -> Iterator[list[float]]:
+        """For each two texts and each order, the n-grams of both and those that they share.
+
+        Where the second text has none of an order, those of the first do not count.
+        """
+        counts = [shared_ngrams(*each) for each in self._sequences(texts)]
+        for pair in zip(*counts, strict=True):
+            numbers: list[float] = []
+            for ours, theirs, shared in chain.from_iterable(pair):
+                numbers += ours if theirs else 0, theirs, shared
+            yield numbers
 
     def against_aggregate(self, hypotheses: Texts, references: Texts) -> tuple[list[float], bool]:
         """chrF against the mean n-gram counts of all references (Vamvas and Sennrich 2024).
@@ -192,30 +241,28 @@ class ChrF(SurfaceMeasure):
         return [scores[hypothesis.text] for hypothesis in hypotheses], False
 
     def pairwise(self, hypotheses: Texts, references: Texts) -> Floats:
-        """The scores of all pairs, with one array of n-gram counts per order."""
+        """The scores of all pairs; the n-grams of each text are counted once."""
         import numpy as np
 
-        ours, theirs = (
-            [self._ngrams(text.text) for text in side] for side in (hypotheses, references)
-        )
-        statistics = np.zeros((len(ours), len(theirs), 3 * (self.char_order + self.word_order)))
-        for order in range(self.char_order + self.word_order):
-            ids = {
-                ngram: number
-                for number, ngram in enumerate({ngram for each in theirs for ngram in each[order]})
-            }
-            counts = np.zeros((len(theirs), len(ids)), np.int32)
-            for row, each in zip(counts, theirs, strict=True):
-                row[[ids[ngram] for ngram in each[order]]] = list(each[order].values())
-            sizes = counts.sum(axis=1)
-            for place, each in enumerate(ours):
-                known = [ngram for ngram in each[order] if ngram in ids]
-                row = np.array([each[order][ngram] for ngram in known], np.int32)
-                matches = np.minimum(counts[:, [ids[ngram] for ngram in known]], row).sum(axis=1)
-                found = (np.where(sizes > 0, each[order].total(), 0), sizes, matches)
-                statistics[place, :, 3 * order : 3 * order + 3] = np.column_stack(found)
+        distinct = list(dict.fromkeys(text.text for text in (*hypotheses, *references)))
+        places = {text: place for place, text in enumerate(distinct)}
+        numbered = [order for each in self._sequences(distinct) for order in numbered_ngrams(*each)]
+        table = NgramTable.of(numbered, len(distinct))
+        ours, theirs = ([places[text.text] for text in side] for side in (hypotheses, references))
+        sizes = table.sizes
+        statistics = np.empty((len(ours), len(theirs), len(numbered), 3))
+        statistics[..., 1] = sizes[theirs]
+        statistics[..., 0] = np.where(sizes[theirs] > 0, sizes[ours][:, None], 0)
+        statistics[..., 2] = table.shared(ours, theirs)
         flat = self.systems(statistics.reshape(len(ours) * len(theirs), -1))
         return flat.reshape(len(ours), len(theirs))
+
+    def _sequences(self, texts: Sequence[str]) -> Iterator[tuple[Sequence[Sequence[str]], int]]:
+        """The characters of all texts with the longest n-grams, then their words."""
+        texts = [text.lower() for text in texts] if self.lowercase else texts
+        yield ["".join(text.split()) for text in texts], self.char_order
+        if self.word_order:
+            yield [_words_and_punctuation(text) for text in texts], self.word_order
 
     def _ngrams(self, text: str) -> list[Counter[str]]:
         """Count n-grams; the caller must not change them."""
@@ -293,10 +340,13 @@ class Ter(SurfaceMeasure):
     def cut_reason(self) -> str:
         return f"hold text that is longer than {self.longest} words: only the beginning counts"
 
-    def segment(self, hypothesis: str, references: Sequence[str]) -> SegmentScore:
-        found = self.metric.sentence_score(hypothesis, references)
-        place = 0 if len(references) == 1 else None  # the length is the mean over references
-        return found.score, [found.num_edits, found.ref_length], place
+    def scored(self, texts: Sequence[Compared]) -> list[SegmentScore]:
+        scores: list[SegmentScore] = []
+        for hypothesis, references in texts:
+            found = self.metric.sentence_score(hypothesis, references)
+            place = 0 if len(references) == 1 else None  # the length is the mean over references
+            scores.append((found.score, [found.num_edits, found.ref_length], place))
+        return scores
 
     def system(self, statistics: Sequence[float]) -> float:
         edits, words = statistics
@@ -309,6 +359,23 @@ class Ter(SurfaceMeasure):
         edits, words = sums[:, 0], sums[:, 1]
         rate = np.divide(edits, words, where=words > 0, out=(edits > 0).astype(np.float64))
         return np.asarray(-100 * rate + 0.0)
+
+
+def _batches(
+    rows: Sequence[Row], compared: Callable[[Row], tuple[Text, ...]]
+) -> Iterator[list[tuple[Row, tuple[Text, ...]]]]:
+    """Rows with what they are compared with, a limited number of characters at a time."""
+    batch: list[tuple[Row, tuple[Text, ...]]] = []
+    letters = 0
+    for row in rows:
+        others = compared(row)
+        batch.append((row, others))
+        letters += sum(len(row.hypothesis.text) + len(other.text) for other in others)
+        if letters >= BATCH_LETTERS:
+            yield batch
+            batch, letters = [], 0
+    if batch:
+        yield batch
 
 
 @lru_cache(maxsize=RECENT)

@@ -120,6 +120,13 @@ def test_no_token_is_less_probable_than_epsilon(model: CTranslate2Model) -> None
     assert checked
 
 
+def test_epsilon_may_allow_every_token(model: CTranslate2Model) -> None:
+    [drawn] = draw(model, SOURCES[:1], count=4, epsilon=1e-9)
+    [empty, _] = draw(model, ["", *SOURCES[:1]], count=1, epsilon=1e-9)
+    assert len({each.text for each in drawn}) > 1
+    assert empty[0].text == ""
+
+
 def test_a_cache_returns_the_same(model: CTranslate2Model) -> None:
     memo = tertium.load_model("tertium-mini", cache=False)
     search = Search(2, sampling=True)

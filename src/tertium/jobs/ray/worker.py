@@ -106,7 +106,7 @@ class ShardWorker:
         before = asdict(loaded.tally or Tally())
         written, outcome = self._work.job.process(loaded, Part(span.input, rows))
         note = {
-            **asdict(outcome),
+            **vars(outcome),
             "size": len(written),
             "digest": digest,
             "description": dict(loaded.description),

@@ -15,7 +15,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tertium.models.base import Search
@@ -42,17 +42,13 @@ class Source:
     """Sequences of tokens that the targets of a beam search must not contain."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Sample:
-    """A translation that is being drawn."""
+    """A translation that was drawn."""
 
-    tokens: list[str] = field(default_factory=list)
+    tokens: list[str]
     """Without prefix; the last one is the end-of-sentence token, unless the limit was reached."""
-    log_probs: list[float] = field(default_factory=list)
-
-    @property
-    def ended(self) -> bool:
-        return bool(self.tokens) and self.tokens[-1] == END
+    log_probs: list[float]
 
 
 def sample_all(
@@ -84,9 +80,12 @@ class SourceSampler:
         """Draw the translations, the highest mean token log-probability first."""
         seed = source_seed(self.source, self.search.seed)
         self._seed(seed)
-        samples = self._drawn([Sample() for _ in range(self.search.count)])
         if self.search.epsilon:
-            self._replace_improbable(samples, seed)
+            drawn = self._draw_probable(seed)
+        else:
+            [result] = self._draw([[]], self.search.count)
+            drawn = [self._own(tokens) for tokens in result.hypotheses]
+        samples = self._scored(drawn)
         return sorted(samples, key=lambda each: -sum(each.log_probs) / max(1, len(each.log_probs)))
 
     def _seed(self, seed: int) -> None:
@@ -104,67 +103,88 @@ class SourceSampler:
                 max_decoding_length=len(self.source.prefix) + 1,
             )
 
-    def _drawn(self, samples: Sequence[Sample]) -> list[Sample]:
-        """Draw the rest of each sample, and score all of its tokens."""
-        prefix = list(self.source.prefix)
-        begun = any(sample.tokens for sample in samples)
-        count = len(samples)
-        results = self.worker.translate_batch(
-            [list(self.source.tokens)] * (count if begun else 1),
-            [[*prefix, *sample.tokens] for sample in samples[: count if begun else 1]],
+    def _draw(self, begun: Sequence[Sequence[str]], count: int = 1, **settings: Any) -> list[Any]:
+        """Draw the rest of each target that is begun; of each, so many."""
+        search = self.search
+        results: list[Any] = self.worker.translate_batch(
+            [list(self.source.tokens)] * len(begun),
+            [[*self.source.prefix, *tokens] for tokens in begun],
             beam_size=1,
-            num_hypotheses=1 if begun else count,
-            sampling_topk=self.search.top_k,
-            sampling_topp=self.search.top_p,
-            sampling_temperature=self.search.temperature,
+            num_hypotheses=count,
+            sampling_topk=self._most_probable() if search.epsilon else search.top_k,
+            sampling_topp=search.top_p,
+            sampling_temperature=search.temperature,
             max_input_length=0,
             min_decoding_length=0,
             max_decoding_length=self.source.longest,
             return_end_token=True,
+            **settings,
         )
-        drawn = [tokens[len(prefix) :] for result in results for tokens in result.hypotheses]
+        return results
+
+    def _most_probable(self) -> int:
+        """How many of the most probable tokens may be probable enough; 0 for all of them."""
+        most = int(1 / self.search.epsilon)
+        return most if most < len(self.vocabulary()) else 0
+
+    def _own(self, tokens: Sequence[str]) -> list[str]:
+        """The tokens of a target without its prefix."""
+        return list(tokens[len(self.source.prefix) :])
+
+    def _scored(self, drawn: Sequence[list[str]]) -> list[Sample]:
+        """Targets with the log-probabilities of their tokens."""
+        prefix = list(self.source.prefix)
         bodies = [tokens[:-1] if tokens[-1:] == [END] else tokens for tokens in drawn]
-        scored = self.worker.score_batch(
-            [list(self.source.tokens)] * count,
+        results = self.worker.score_batch(
+            [list(self.source.tokens)] * len(drawn),
             [[*prefix, *body] for body in bodies],
             max_input_length=0,
         )
-        for sample, tokens, result in zip(samples, drawn, scored, strict=True):
-            sample.tokens = list(tokens)
-            sample.log_probs = list(result.log_probs[len(prefix) : len(prefix) + len(tokens)])
-        return list(samples)
+        return [
+            Sample(tokens, list(result.log_probs[len(prefix) : len(prefix) + len(tokens)]))
+            for tokens, result in zip(drawn, results, strict=True)
+        ]
 
-    def _replace_improbable(self, samples: Sequence[Sample], seed: int) -> None:
-        """Replace a token less probable than epsilon, and draw what follows it again.
+    def _draw_probable(self, seed: int) -> list[list[str]]:
+        """Draw targets in which no token is less probable than epsilon.
 
-        A token that turns out to be improbable is drawn again from the probable ones. That is the
-        same as drawing from these alone.
+        Drawing stops at an improbable token, which is drawn again from the probable ones: that is
+        the same as drawing from these alone.
         """
         import numpy as np
 
         lowest = float(np.log(self.search.epsilon))
         generator = np.random.default_rng(seed)
-        room = self.source.longest - len(self.source.prefix)
-        checked = {id(sample): 0 for sample in samples}
-        pending = list(samples)
+        first, room = len(self.source.prefix), self.source.longest - len(self.source.prefix)
+        drawn: list[list[str]] = [[] for _ in range(self.search.count)]
+        pending = list(range(len(drawn)))
         while pending:
-            improbable = []
-            for sample in pending:
-                places = range(checked[id(sample)], len(sample.tokens))
-                place = next((p for p in places if sample.log_probs[p] < lowest), None)
-                if place is not None:
-                    del sample.tokens[place:], sample.log_probs[place:]
-                    improbable.append(sample)
-            for sample, log_probs in zip(improbable, self._next_log_probs(improbable), strict=True):
-                token = self._probable(log_probs, lowest, generator)
-                sample.tokens.append(self.vocabulary()[token])
-                sample.log_probs.append(float(log_probs[token]))
-                checked[id(sample)] = len(sample.tokens)
+            begun = [drawn[place] for place in pending]
+            starts = [first + len(tokens) for tokens in begun]
+            stopped: dict[int, int] = {}
+
+            def stop(
+                step: Any, starts: Sequence[int] = starts, stopped: dict[int, int] = stopped
+            ) -> bool:
+                if step.step < starts[step.batch_id] or step.log_prob >= lowest:
+                    return False
+                stopped[step.batch_id] = step.step
+                return True
+
+            results = self._draw(begun, return_scores=True, return_logits_vocab=True, callback=stop)
+            for row, (place, result) in enumerate(zip(pending, results, strict=True)):
+                drawn[place] = self._own(result.hypotheses[0])
+                if row in stopped:
+                    logits = np.array(result.logits[0][stopped[row]], np.float64).ravel()
+                    log_probs = logits - np.logaddexp.reduce(logits)
+                    token = self.vocabulary()[self._probable(log_probs, lowest, generator)]
+                    drawn[place] = [*drawn[place][: stopped[row] - first], token]
             pending = [
-                sample for sample in improbable if not sample.ended and len(sample.tokens) < room
+                place
+                for row, place in enumerate(pending)
+                if row in stopped and drawn[place][-1] != END and len(drawn[place]) < room
             ]
-            if pending:
-                self._drawn(pending)
+        return drawn
 
     def _probable(
         self, log_probs: NDArray[np.float64], lowest: float, generator: np.random.Generator
@@ -178,28 +198,6 @@ class SourceSampler:
         scaled = log_probs[allowed] / self.search.temperature
         weights = np.exp(scaled - scaled.max())
         return int(generator.choice(allowed, p=weights / weights.sum()))
-
-    def _next_log_probs(self, samples: Sequence[Sample]) -> list[NDArray[np.float64]]:
-        """The log-probability of every token of the vocabulary after each sample."""
-        import numpy as np
-
-        if not samples:
-            return []
-        forced = [[*self.source.prefix, *sample.tokens] for sample in samples]
-        results = self.worker.translate_batch(
-            [list(self.source.tokens)] * len(samples),
-            forced,
-            beam_size=1,
-            return_logits_vocab=True,
-            max_input_length=0,
-            min_decoding_length=0,
-            max_decoding_length=max(map(len, forced)) + 1,
-        )
-        found = []
-        for tokens, result in zip(forced, results, strict=True):
-            logits = np.array(result.logits[0][len(tokens)], np.float64).ravel()
-            found.append(logits - np.logaddexp.reduce(logits))
-        return found
 
 
 def source_seed(source: Source, seed: int) -> int:
