@@ -1,3 +1,3 @@
 """The version, which every signature names."""
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.3.0.dev0"
