@@ -154,7 +154,7 @@ class MiningOptions:
     )
     vectors: Path | None = option(
         None,
-        "Folder to store and reuse vectors. Default: the cache folder.",
+        "Folder to keep vectors in, and to reuse them from. Default: they are deleted at the end.",
         panel=ENGINE,
         metavar="FOLDER",
         hidden=True,
@@ -173,8 +173,6 @@ class MiningOptions:
         models: ModelSettings,
         loader: MeasureLoader | None,
         langs: tuple[str | None, str | None],
-        *,
-        cache: bool,
     ) -> Miner:
         """What finds the pairs."""
         search = task == "search"
@@ -182,7 +180,6 @@ class MiningOptions:
         pairs = self.pairs or (
             SelectionName.all if task == "paraphrases" else SelectionName.one_to_one
         )
-        store = VectorStore.default() if cache else None
         return Miner(
             models,
             NeighbourSettings(
@@ -195,7 +192,7 @@ class MiningOptions:
             loader,
             self.max_overlap,
             None if self.filters is None else _Filters(self.filters, models, langs),
-            VectorStore(self.vectors) if self.vectors else store,
+            VectorStore(self.vectors) if self.vectors else None,
             self.rows_at_a_time,
         )
 
@@ -367,13 +364,7 @@ def mine(
         loader = MeasureLoader(specs, running.models(models.chosen), langs[1])
     task = inputs.task(sides)
     plan = _Plan(
-        mining.miner(
-            task,
-            models.chosen,
-            loader,
-            langs,
-            cache=not models.no_cache and running.cluster is None,
-        ),
+        mining.miner(task, models.chosen, loader, langs),
         sides,
         task,
         thresholds,

@@ -16,7 +16,7 @@ from tertium.errors import InputError, ModelError, OutputError
 from tertium.models.base import Progress, SentenceEncoder
 from tertium.stats.neighbours import Vectors
 from tertium.storage.atomic import write_bytes, write_text
-from tertium.storage.paths import cache_folder, remembered_sha256
+from tertium.storage.paths import remembered_sha256
 from tertium.storage.resume import locked
 
 VERSION = 2
@@ -40,11 +40,6 @@ class VectorStore:
     """
 
     folder: Path
-
-    @classmethod
-    def default(cls) -> VectorStore:
-        """The store in the cache folder."""
-        return cls(cache_folder() / "vectors")
 
     def vectors(
         self,
