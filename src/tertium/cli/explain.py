@@ -34,6 +34,7 @@ from tertium.explanation.page import explanation_page
 from tertium.explanation.report import print_review, review_page
 from tertium.explanation.review import NEED_MODEL, read_methods, read_thresholds
 from tertium.explanation.terminal import print_explanation
+from tertium.explanation.verdict import learned_verdict
 from tertium.jobs.output import LAYOUTS, JsonLinesLayout, Layout, QuotedTsvLayout, TsvLayout
 from tertium.jobs.task import Input, Job
 from tertium.jobs.tasks.explain import ROWS_AT_A_TIME, ExplainTask, ReviewerLoader, summed_up
@@ -260,14 +261,13 @@ def explain_texts(
     if methods.method is None:
         if methods.threshold:
             raise InputError("--threshold needs --method")
+        model = pool("translation")
         explained = explanation.explain(
-            a.text,
-            b.text,
-            lang=a.lang,
-            reference_lang=b.lang,
-            model=pool("translation"),
-            worst=methods.worst,
+            a.text, b.text, lang=a.lang, reference_lang=b.lang, model=model, worst=methods.worst
         )
+        if (found := learned_verdict(a, b, model)) is not None:
+            console.print(found.sentence, style="bold", markup=False, soft_wrap=True)
+            console.print()
         print_explanation(explained, console, tokens=methods.tokens)
         output.page(explanation_page(explained))
         return

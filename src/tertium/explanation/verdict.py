@@ -10,11 +10,13 @@ from tertium.explanation.changes import in_one_language
 from tertium.explanation.coverage import ADDITION, OMISSION
 from tertium.explanation.flags import COPY, EMPTY, LANGUAGE, REPETITION, TRUNCATED
 from tertium.explanation.hallucination import HALLUCINATION
-from tertium.explanation.matches import Matches, partner
+from tertium.explanation.matches import Matches, find_matches, partner
 from tertium.explanation.opposites import CHANGE, NEGATION, OPPOSITE
-from tertium.explanation.review import PairReview
+from tertium.explanation.review import PairReview, load_reviewer
 from tertium.explanation.spans import SEVERITIES, A, Span
 from tertium.explanation.words import split_words
+from tertium.models.base import TranslationModel
+from tertium.text import Text
 
 Level = Literal["same", "unsure", "different", "unknown"]
 DIFFERENT = 0.5
@@ -78,6 +80,23 @@ def verdict(review: PairReview, matches: Matches | None = None) -> Verdict:
     if probability >= UNSURE:
         return Verdict("unsure", "Not certain: the evidence goes both ways.", score)
     return Verdict("same", "Probably the same meaning.", score)
+
+
+def learned_verdict(a: Text, b: Text, model: TranslationModel) -> Verdict | None:
+    """Say whether two texts mean the same, by all default methods; None if nothing was learned.
+
+    >>> import tertium
+    >>> model = tertium.load_model(cache=False)
+    >>> five, six = Text("Es ist fünf Uhr.", "de"), Text("It is six o'clock.", "en")
+    >>> learned_verdict(five, six, model).sentence
+    'Probably not the same: the number differs (fünf / six).'
+    """
+    reviewer = load_reviewer(model=model)
+    if reviewer.aligner is None:
+        return None
+    reviews = reviewer([(a, b)])
+    [matches] = find_matches(reviews, reviewer.aligner)
+    return verdict(reviews[0], matches)
 
 
 def _unlearned(review: PairReview, reasons: Sequence[str], matches: Matches | None) -> Verdict:
