@@ -570,6 +570,22 @@ def test_a_score_begins_with_a_prior_where_words_tell_of_a_negation() -> None:
         ]
 
 
+def test_what_differs_in_nothing_else_is_certain() -> None:
+    """The learned thresholds are those of free paraphrases, among which there are no such pairs."""
+    pairs = (
+        ("The shop is open.", "The shop is not open.", {"not"}),
+        ("She works in Lyon.", "She does not work in Lyon.", {"works", "does not work"}),
+        ("The shop opens at nine.", "The shop closes at nine.", {"opens", "closes"}),
+    )
+    for a, b, words in pairs:
+        for first, second in ((a, b), (b, a)):
+            [review] = load_reviewer()([(Text(first, "en"), Text(second, "en"))])
+            spans = [span for span in review.spans if span.kind in ("negation", "opposite")]
+            assert {span.text for span in spans} == words
+            assert review.error_probability is not None
+            assert review.error_probability > 0.9
+
+
 def test_in_one_language_opposites_are_tried_without_a_counterpart() -> None:
     a, b = Text("The shop opens at nine.", "en"), Text("It is closed until nine.", "en")
     model = FakeModel({(a.text, b.text): (-9.0,), ("The shop closes at nine.", b.text): (-5.0,)})

@@ -9,7 +9,7 @@ the words that differ (a word diff) are also changed to those of the other text:
 makes a text less probable, one in meaning more so. The score of a word that was replaced is the
 lower one of both directions, so that a rare synonym is no difference. Where the words alone tell of
 a difference (one side alone negates, or the other text has the opposite at this place), the score
-begins with ``PRIOR`` nats.
+begins with ``PRIOR`` nats; with ``SURE`` where the texts differ in nothing else.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ PRIOR = 6.0
 """Nats that a score begins with where words alone tell of a negation or an opposite. With it, 84 %
 of 250 translations that were negated or lost a negation were above 98 % of 600 right ones; 76 %
 without, and 76 % if only texts are tried whose words tell of it (development data)."""
+SURE = 100.0
+"""The prior where two texts in one language differ in nothing but a negation or an opposite."""
 OPPOSITE_MARGIN = 2.0
 """Nats by which the text with the opposite must be more probable."""
 NEGATION_MARGIN = OPPOSITE_MARGIN + PRIOR
@@ -81,6 +83,8 @@ def variants(text: Text, other: Text, kinds: Collection[str] = KINDS) -> list[Va
             for each in changes(text.text, other.text)
         ]
         negated = negated and all(each.kind != NEGATION for each in differing)
+        if len(differing) == 1 and differing[0].kind != CHANGE:
+            differing = [replace(differing[0], prior=SURE)]
         found = {each.text: each for each in differing if each.start < each.end}
     for start, end, new in opposed(text.text, lang):
         whole = text.text[:start] + new + text.text[end:]

@@ -49,6 +49,7 @@ from tertium.explanation.opposites import (
     MARGINS,
     NEGATION,
     OPPOSITE,
+    SURE,
     opposites,
     reported_opposites,
 )
@@ -255,6 +256,12 @@ class Candidates:
             kind: max(span.score for span in spans) for kind, spans in self.spans.items() if spans
         }
 
+    @property
+    def certain(self) -> bool:
+        """Whether there is a flag, or nothing but a negation or an opposite differs."""
+        opposed = (self.evidence.get(kind, 0.0) for kind in (NEGATION, OPPOSITE))
+        return bool(self.flags) or max(opposed) >= SURE / 2
+
 
 @dataclass(frozen=True)
 class Reviewer:
@@ -340,7 +347,7 @@ class Reviewer:
             spans, flags = self._reported(found, by_kind[decisions])
             probability = None
             if decisions is not None and set(decisions.methods) <= set(self.methods):
-                probability = decisions.probability(found.evidence, bool(found.flags))
+                probability = decisions.probability(found.evidence, found.certain)
             rate = None if decisions is None else self.false_alarms
             reviews.append(PairReview(a, b, spans, flags, found.direction, probability, rate))
         return reviews
