@@ -559,14 +559,18 @@ def test_opposites_in_two_languages_by_hand() -> None:
 def test_a_score_begins_with_a_prior_where_words_tell_of_a_negation() -> None:
     """G(a|b) is -8, with a negation -5: 3 nats more, and 6 where *not* stands on one side alone."""
     a = Text("Er ist hier.", "de")
-    for other, score in (("He is not here.", 9.0), ("He is absent.", 3.0)):
+    differs = "one text is negated, and the other is not"
+    for other, score, evidence in (
+        ("He is not here.", 9.0, differs),
+        ("He is absent.", 3.0, "the other text seems to say the opposite"),
+    ):
         b = Text(other, "en")
         model = FakeModel(
             {(a.text, b.text): (-4.0, -4.0), ("Er ist nicht hier.", b.text): (-1.0, -4.0)}
         )
         [spans] = opposites([(a, b)], model, kinds=["negation"], sides=["a"])
-        assert [(span.kind, span.text, span.score) for span in spans] == [
-            ("negation", "ist", score)
+        assert [(span.text, span.score, span.evidence) for span in spans] == [
+            ("ist", score, evidence)
         ]
 
 

@@ -11,8 +11,9 @@ from functools import partial
 
 from tertium.checking.findings import RULES, WITH_MODEL, Finding, one_line
 from tertium.checking.rules import Term, check_string, inconsistencies
-from tertium.data.codes import english_name
+from tertium.data.codes import english_name, primary
 from tertium.data.l10n.strings import FileContent, Missing, Translated
+from tertium.data.negation import negation_differs
 from tertium.errors import SettingError
 from tertium.explanation.coverage import ADDITION, OMISSION
 from tertium.explanation.opposites import NEGATION, opposites, reported_opposites
@@ -217,7 +218,12 @@ def negations(pairs: Sequence[tuple[Text, Text]], model: TranslationModel) -> se
     with its negation removed, or with one.
     """
     found = opposites(pairs, model, kinds={NEGATION}, sides={A})
-    return {place for place, spans in enumerate(found) if reported_opposites(spans)}
+    return {
+        place
+        for place, ((a, b), spans) in enumerate(zip(pairs, found, strict=True))
+        if reported_opposites(spans)
+        and negation_differs(a.text, primary(a.lang or ""), b.text, primary(b.lang or ""))
+    }
 
 
 def joined(spans: Sequence[Span], a: str, b: str) -> list[Span]:

@@ -173,7 +173,8 @@ def opposites(
 def _span(text: str, side: str, each: Variant, score: float) -> Span:
     old = text[each.start : each.end]
     if each.kind == NEGATION:
-        evidence = "one text is negated, and the other is not"
+        said = "one text is negated, and the other is not"
+        evidence = said if each.prior else "the other text seems to say the opposite"
     elif each.new:
         evidence = f"{each.new!r} is more likely here than {old!r}"
     else:

@@ -11,7 +11,7 @@ from tertium.explanation.coverage import ADDITION, OMISSION
 from tertium.explanation.flags import COPY, EMPTY, LANGUAGE, REPETITION, TRUNCATED
 from tertium.explanation.hallucination import HALLUCINATION
 from tertium.explanation.matches import Matches, find_matches, partner
-from tertium.explanation.opposites import CHANGE, NEGATION, OPPOSITE
+from tertium.explanation.opposites import CHANGE, OPPOSITE
 from tertium.explanation.review import PairReview, load_reviewer
 from tertium.explanation.spans import SEVERITIES, A, Span
 from tertium.explanation.words import split_words
@@ -155,7 +155,6 @@ def reason(span: Span, spans: Sequence[Span]) -> str:
     return {
         OMISSION: f"{text} is missing in the {other} text",
         ADDITION: f"{text} is missing in the {other} text",
-        NEGATION: "one text is negated, and the other is not",
         OPPOSITE: f"the other text says the opposite of {text}",
         CHANGE: f"the other text does not say {text}",
         HALLUCINATION: PLACELESS[HALLUCINATION],
