@@ -123,6 +123,19 @@ def test_a_file_counts_for_its_model(tmp_path: Path) -> None:
         decisions_for(model, file)
 
 
+def test_a_file_is_read_once_until_it_is_written_again(tmp_path: Path) -> None:
+    model, file = FakeModel(), tmp_path / FILE
+    each = {"translations": decisions({"news": {"000": 1}})}
+    learned = LearnedDecisions(model.fingerprint, "e" * 64, Factors(), 6, each, {})
+    file.write_text(learned.text())
+    found = decisions_for(model, file)
+    assert decisions_for(model, file) is found
+    file.write_text(replace(learned, tried=60).text())
+    again = decisions_for(model, file)
+    assert again is not None
+    assert again.tried == 60
+
+
 def test_learned_thresholds_are_used_and_replaced() -> None:
     """The opposite is 5 nats more probable. 6 % of right rows reach six levels: at 5 % false alarms
     nothing is reported, at 6 % everything from the first level on."""

@@ -279,15 +279,30 @@ def decisions_for(
         folder = folder_of(model)
         if folder is None or not (folder / FILE).is_file():
             return None
-        found = LearnedDecisions.read(folder / FILE)
+        found = read_decisions(folder / FILE)
         return found if found.model == model.fingerprint else None
-    found = LearnedDecisions.read(path)
+    found = read_decisions(path)
     if found.model != model.fingerprint:
         raise SettingError(
             f"{path} was learned for a model with the fingerprint {found.model[:12]}, not for "
             f"{model.name} ({model.fingerprint[:12]})"
         )
     return found
+
+
+def read_decisions(path: Path) -> LearnedDecisions:
+    """Read a file, or return what was read before; then the thresholds are chosen already."""
+    try:
+        about = path.stat()
+    except OSError:
+        return LearnedDecisions.read(path)  # which says why
+    return _read(path, about.st_ino, about.st_mtime_ns, about.st_size)
+
+
+@lru_cache(maxsize=8)
+def _read(path: Path, *state: int) -> LearnedDecisions:
+    """``state`` tells files apart that were written one after the other."""
+    return LearnedDecisions.read(path)
 
 
 def check_rate(rate: float) -> float:
