@@ -217,13 +217,14 @@ def negations(pairs: Sequence[tuple[Text, Text]], model: TranslationModel) -> se
     The words of one side alone must say so, and the model must find the translation more probable
     with its negation removed, or with one.
     """
-    found = opposites(pairs, model, kinds={NEGATION}, sides={A})
-    return {
+    places = [
         place
-        for place, ((a, b), spans) in enumerate(zip(pairs, found, strict=True))
-        if reported_opposites(spans)
-        and negation_differs(a.text, primary(a.lang or ""), b.text, primary(b.lang or ""))
-    }
+        for place, (a, b) in enumerate(pairs)
+        if negation_differs(a.text, primary(a.lang or ""), b.text, primary(b.lang or ""))
+    ]
+    asked = [pairs[place] for place in places]
+    found = opposites(asked, model, kinds={NEGATION}, sides={A})
+    return {place for place, spans in zip(places, found, strict=True) if reported_opposites(spans)}
 
 
 def joined(spans: Sequence[Span], a: str, b: str) -> list[Span]:
